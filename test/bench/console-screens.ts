@@ -25,6 +25,17 @@ export const screens: Screen[] = [
       `endpoint: metrics, ${range}`,
       ({ endpoints }) => `/webhooks/endpoints/ep_${pickOne(endpoints)}/metrics?range=${range}`,
     ],
+    [`overview: ${range}, compared`, `/overview?range=${range}&compare=previous`],
+    [
+      `overview: ${range}, a project, compared`,
+      ({ project }) => `/overview?range=${range}&projectId=${project}&compare=previous`,
+    ],
+    [`identity: ${range}, compared`, `/overview/identity?range=${range}&compare=previous`],
+    [
+      `endpoint: metrics, ${range}, compared`,
+      ({ endpoints }) =>
+        `/webhooks/endpoints/ep_${pickOne(endpoints)}/metrics?range=${range}&compare=previous`,
+    ],
   ]),
   ...deliveryScreens,
   ['attempts', '/webhooks/attempts'],

@@ -1,5 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
+import { NIL_UUID } from '@gatehouse/persistence';
+import { seriousViolations } from '../support/accessibility.js';
 import { describeDeliveries, waitForHeading, type DeliveriesTest } from '../support/console-tests.js';
 import { CountedActions } from '../support/counted-actions.js';
 import { emitEvents, createFailedEndpoint } from '../support/dead-letters.js';
@@ -7,12 +9,26 @@ import { eventually } from '../support/eventually.js';
 import { setFailedSignIns } from '../support/failed-sign-ins.js';
 import { insertOperator } from '../support/operator-client.js';
 import { respondWithStatus } from '../support/receiver.js';
+import { uuidAt } from '../support/seed-deliveries.js';
 import { PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 describeDeliveries('the console in a browser', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
+
+  /** Inserts the metrics of ten attempts of an endpoint, four of them failed, in the previous 24 hours. */
+  const insertEarlierAttempts = async (endpointId: string): Promise<void> => {
+    await instance.sql(
+      `UPDATE attempts_counted SET endpoint_first_id = $1, endpoint_next_id = greatest(endpoint_next_id, $2)`,
+      [NIL_UUID, uuidAt(Date.now() - 3_600_000)],
+    );
+    await instance.sql(
+      `INSERT INTO attempt_figures (span, at, scope_id, counts)
+       VALUES (900, date_bin('15 minutes', now() - interval '30 hours', '1970-01-01Z'), $1, '{10,4}')`,
+      [endpointId.slice(3)],
+    );
+  };
 
   /** Types a text into the command palette, and opens the first option, which must be the expected one. */
   const runCommand = async (text: string, option: string | RegExp): Promise<void> => {
@@ -207,6 +223,17 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await chart.getAttribute('aria-valuetext')).toMatch(/ UTC, Succeeded: 0, Failed: 0$/);
     await chart.press('End');
     await metrics.getByText('Enter to see attempts').waitFor();
+    await insertEarlierAttempts(id);
+    await page.getByLabel('Compare with previous period').click();
+    await metrics.getByText('+25% from 4 in the previous period').waitFor();
+    await metrics.getByText('−50% from 10 in the previous period').waitFor();
+    expect(await metrics.getByText('No earlier data').count()).toBe(3);
+    await chart.press('Home');
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(
+      /, Failed: 0, All in the previous period: \d+$/,
+    );
+    expect(page.url()).toMatch(/\?compare=previous$/);
+    expect(await seriousViolations(page)).toEqual([]);
     await page
       .getByRole('checkbox', { name: /^Select (?!all)/ })
       .first()
@@ -233,9 +260,14 @@ describeDeliveries('the console in a browser', (test) => {
       email,
       password: 'wrong-password',
     });
-    await ui.goTo('/');
+    await ui.goTo('/?compare=previous');
     await page.getByRole('status').getByRole('link', { name: 'Dead letters' }).waitFor();
     await page.getByRole('tab', { name: 'Identity' }).click();
+    await page
+      .getByRole('link', { name: /^Lockouts.*No earlier data/ })
+      .first()
+      .waitFor();
+    expect(page.url()).toContain('compare=previous');
     await page.getByRole('link', { name: 'Wrong password' }).waitFor();
     await page.getByRole('link', { name: 'Wrong password' }).click();
     await page.waitForURL(/\/events\?types=login\.failed&time=24h/);

@@ -63,6 +63,30 @@ async function compareWithEvents(projectId: string | null): Promise<void> {
   }
 }
 
+/** Compares the previous period of a range with the events. */
+async function comparePreviousWithEvents(range: string, projectId: string | null): Promise<void> {
+  const query = `range=${range}&compare=previous${projectId ? `&projectId=${projectId}` : ''}`;
+  const { from, bucketSeconds, series, previous } = await getMetrics(query);
+  const start = new Date(Date.parse(from) - series.length * bucketSeconds * 1_000).toISOString();
+  const counts = await instance.sql<{ type: string; count: number }>(
+    `SELECT type, count(*)::int AS count FROM events
+     WHERE created_at >= $1 AND created_at < $2 AND ($3::uuid IS NULL OR project_id = $3) GROUP BY 1`,
+    [start, from, projectId],
+  );
+  const total = (type: string): number => counts.find((row) => row.type === type)?.count ?? 0;
+  expect(total('login.failed')).toBeGreaterThan(0);
+  expect(previous.totals).toMatchObject({
+    signUps: total('customer.created'),
+    signIns: total('login.succeeded'),
+    failedSignIns: total('login.failed'),
+    lockouts: total('customer.locked'),
+  });
+  expect(previous.series).toHaveLength(series.length);
+  expect(previous.series[0].at).toBe(start);
+  const sum = previous.series.reduce((all: number, point: any) => all + point.failedSignIns, 0);
+  expect(sum).toBe(previous.totals.failedSignIns);
+}
+
 /** Inserts events of the last 29 days in two projects, most of them recent. Returns the ids of the projects. */
 async function insertEvents(count: number): Promise<string[]> {
   const { organizationId, projectId } = instance.credentials;
@@ -143,6 +167,7 @@ describe('the identity metrics', () => {
       );
       await instance.register();
       await compareWithEvents(null);
+      expect((await getMetrics('range=24h&compare=previous'))['previous']).toBeNull();
       await holder.query('BEGIN; LOCK TABLE identity_rollups IN SHARE MODE');
       const counting = killedWorker.runJob(JOB).catch(() => 'killed');
       await eventually('the first worker to start counting', async () => {
@@ -166,6 +191,11 @@ describe('the identity metrics', () => {
       for (const projectId of [null, ...projectIds]) await compareWithEvents(projectId);
       await other.runJob(JOB);
       for (const projectId of [null, ...projectIds]) await compareWithEvents(projectId);
+      for (const range of ['1h', '24h', '7d'])
+        for (const projectId of [null, projectIds[0]!]) await comparePreviousWithEvents(range, projectId);
+      expect((await getMetrics('range=24h'))['previous']).toBeNull();
+      // Events are kept for 30 days only.
+      expect((await getMetrics('range=30d&compare=previous'))['previous']).toBeNull();
     } finally {
       await late.query('ROLLBACK');
       await holder.query('ROLLBACK');

@@ -127,6 +127,42 @@ async function compareAllWithLog(projectIds: (string | null)[]): Promise<void> {
   }
 }
 
+/** Compares the previous period of a range with the log. */
+async function comparePreviousWithLog(
+  path: string,
+  [column, scopeId]: [column: string, scopeId: string | null],
+): Promise<void> {
+  const { status, body } = await operator.request('GET', path);
+  expect(status).toBe(200);
+  const { from, previous, ...rest } = body.data ?? body;
+  const seconds = rest.bucketSeconds ?? rest.bucket_seconds;
+  const start = new Date(Date.parse(from) - rest.series.length * seconds * 1_000).toISOString();
+  const rows = await instance.sql<{ at: string; succeeded: number; failed: number }>(
+    `SELECT floor(extract(epoch FROM started_at) / $3) * $3 AS at, (count(*) FILTER (WHERE success))::int AS succeeded,
+       (count(*) FILTER (WHERE NOT success))::int AS failed
+     FROM attempts WHERE started_at >= $1 AND started_at < $2 AND ($4::uuid IS NULL OR ${column} = $4)
+     GROUP BY 1 ORDER BY 1`,
+    [start, from, seconds, scopeId],
+  );
+  const expected = rows.map(({ at, ...counts }) => ({
+    at: new Date(Number(at) * 1_000).toISOString(),
+    ...counts,
+  }));
+  expect(expected).not.toEqual([]);
+  expect(previous.series).toHaveLength(rest.series.length);
+  expect(previous.series[0].at).toBe(start);
+  const counted = (previous.series as typeof expected)
+    .map(({ at, succeeded, failed }) => ({ at, succeeded, failed }))
+    .filter(({ succeeded, failed }) => succeeded + failed > 0);
+  expect(counted).toEqual(expected);
+  const sum = (name: 'succeeded' | 'failed') => rows.reduce((total, row) => total + row[name], 0);
+  expect(previous.totals).toMatchObject({
+    attempts: sum('succeeded') + sum('failed'),
+    succeeded: sum('succeeded'),
+    failed: sum('failed'),
+  });
+}
+
 /** Compares the metrics of the newest endpoint with the log. */
 async function compareEndpointWithLog(range: string): Promise<void> {
   const [endpoint] = await instance.sql<{ id: string }>(
@@ -306,7 +342,14 @@ describe('the overview', () => {
   });
 
   it('rejects unknown ranges, projects and fields', async () => {
-    for (const query of ['range=2h', 'range=', 'range=1h&range=7d', 'projectId=1', 'days=1']) {
+    for (const query of [
+      'range=2h',
+      'range=',
+      'range=1h&range=7d',
+      'projectId=1',
+      'days=1',
+      'compare=next',
+    ]) {
       const { status, body } = await operator.request('GET', `/overview?${query}`);
       expect({ query, status, code: body.code }).toEqual({ query, status: 400, code: 'validation_failed' });
     }
@@ -424,6 +467,7 @@ describe('the metrics of an existing log', () => {
     const hourAgo = Date.now() - 3_600_000;
     await countSince(hourAgo);
     const before = await getOverview('range=30d');
+    expect((await getOverview('range=24h&compare=previous'))['previous']).toBeNull();
     expect(Date.parse(before['completeFrom'])).toBeGreaterThanOrEqual(hourAgo - MINUTE_MS);
     await instance.sql(
       `INSERT INTO attempt_figures (span, at, scope_id, counts)
@@ -458,6 +502,23 @@ describe('the metrics of an existing log', () => {
     await other.runJob('figures');
     expect(await instance.sql(`SELECT FROM attempt_figures WHERE counts = '{1}'`)).toEqual([]);
     await other.stop();
+
+    const [endpoint] = await instance.sql<{ id: string }>(
+      'SELECT endpoint_id AS id FROM attempts GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
+    );
+    for (const range of ['1h', '24h', '7d']) {
+      const query = `range=${range}&compare=previous`;
+      for (const id of [null, ...projects])
+        await comparePreviousWithLog(`/overview?${query}${id ? `&projectId=${id}` : ''}`, ['project_id', id]);
+      const path = `/webhooks/endpoints/ep_${endpoint!.id}/metrics?${query}`;
+      await comparePreviousWithLog(path, ['endpoint_id', endpoint!.id]);
+    }
+    expect((await getOverview('range=7d'))['previous']).toBeNull();
+    // The log is kept for 30 days only.
+    expect((await getOverview('range=30d&compare=previous'))['previous']).toBeNull();
+    // This is the state after an upgrade of a version that removed these rollups after eight days.
+    await instance.sql(`DELETE FROM attempt_figures WHERE span = 7200 AND at < now() - interval '8 days'`);
+    expect((await getOverview('range=7d&compare=previous'))['previous']).toBeNull();
 
     // Attempts with the same values share a row.
     const [row] = await instance.sql<{ rollups: number; scopes: number; largest: number; endpoints: number }>(

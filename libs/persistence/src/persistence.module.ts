@@ -218,8 +218,9 @@ const providers: Provider[] = [
   },
   {
     provide: IdentityMetricsRepository,
-    useFactory: (transactions: Transactions) => new IdentityMetricsRepository(transactions),
-    inject: [Transactions],
+    useFactory: (transactions: Transactions, { webhooks }: Config) =>
+      new IdentityMetricsRepository(transactions, webhooks.retention),
+    inject: [Transactions, Config],
   },
   {
     provide: IdentityRollupsRepository,

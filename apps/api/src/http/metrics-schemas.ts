@@ -1,4 +1,18 @@
-// Schemas that the responses with metrics share, in both formats of names.
+// Fields and schemas that the routes with metrics share, in both formats of names.
+
+import { OneOfField } from './fields.js';
+
+/** The query parameter that requests the metrics of the previous period. */
+export const CompareField = (): PropertyDecorator =>
+  OneOfField('`previous`: also return the metrics of the period of the same length before the range', [
+    'previous',
+  ]);
+
+export const previousPeriodSchema = {
+  nullable: true,
+  description:
+    'Metrics of the same number of buckets directly before the range. null: not requested, not entirely stored, or nothing was counted',
+} as const;
 
 export const timeSchema = { format: 'date-time' } as const;
 export const countSchema = { type: 'integer', minimum: 0, example: 48 } as const;

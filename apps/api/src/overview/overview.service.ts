@@ -3,7 +3,9 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import {
   bucketsForRange,
   invalidField,
+  previousBuckets,
   summarizeCounts,
+  summarizePrevious,
   type AttemptSummary,
   type Bucket,
   type OverviewRange,
@@ -25,8 +27,10 @@ import type { OverviewQuery } from './dto/overview.request.js';
 const MAX_PROJECTS = 100;
 
 /** Metrics of the attempts in a range. */
-export interface Overview extends Omit<OverviewMetrics, 'series'>, AttemptSummary {
+export interface Overview extends Omit<OverviewMetrics, 'series' | 'previous'>, AttemptSummary {
   range: OverviewRange;
+  /** The metrics of the previous period, if they were requested and any attempts are known. */
+  previous: AttemptSummary | null;
   /** Emails of all projects within the reach that were dropped within the last hour because a project reached its limit. */
   mailsOverLimit: CappedCount;
 }
@@ -35,6 +39,7 @@ export interface Overview extends Omit<OverviewMetrics, 'series'>, AttemptSummar
 export interface IdentityOverview extends IdentityCounts {
   range: OverviewRange;
   buckets: Bucket[];
+  previousBuckets: Bucket[];
 }
 
 @Injectable()
@@ -51,24 +56,36 @@ export class OverviewService {
    * attempts.
    * @throws GatehouseError `validation_failed` if the caller is limited to organizations with too many projects
    */
-  async get({ reach }: ManagementCaller, { range = '24h', projectId }: OverviewQuery): Promise<Overview> {
+  async get(
+    { reach }: ManagementCaller,
+    { range = '24h', projectId, compare }: OverviewQuery,
+  ): Promise<Overview> {
     const projectIds = await this.resolveProjects(reach, projectId ?? null);
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
-    const [{ series, ...rest }, mailsOverLimit] = await Promise.all([
-      this.attemptMetrics.read(projectIds, buckets),
+    const before = previousBuckets(buckets);
+    const [{ series, previous, ...rest }, mailsOverLimit] = await Promise.all([
+      this.attemptMetrics.read(projectIds, buckets, compare ? before : null),
       this.mails.countOverLimit(reach),
     ]);
-    return { ...rest, range, mailsOverLimit, ...summarizeCounts(buckets, series) };
+    return {
+      ...rest,
+      range,
+      mailsOverLimit,
+      ...summarizeCounts(buckets, series),
+      previous: summarizePrevious(before, previous),
+    };
   }
 
   /** Returns the sign-ups, sign-ins and failures, for the same projects as `get`. */
   async getIdentity(
     { reach }: ManagementCaller,
-    { range = '24h', projectId }: OverviewQuery,
+    { range = '24h', projectId, compare }: OverviewQuery,
   ): Promise<IdentityOverview> {
     const projectIds = await this.resolveProjects(reach, projectId ?? null);
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
-    return { range, buckets, ...(await this.identityMetrics.read(projectIds, buckets)) };
+    const before = previousBuckets(buckets);
+    const counts = await this.identityMetrics.read(projectIds, buckets, compare ? before : null);
+    return { range, buckets, previousBuckets: before, ...counts };
   }
 
   /** Returns the projects to add up; null for the metrics of the entire installation. */

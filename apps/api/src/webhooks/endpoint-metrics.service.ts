@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { bucketsForRange, summarizeCounts, type AttemptSummary, type OverviewRange } from '@gatehouse/domain';
+import {
+  bucketsForRange,
+  previousBuckets,
+  summarizeCounts,
+  summarizePrevious,
+  type AttemptSummary,
+  type OverviewRange,
+} from '@gatehouse/domain';
 import {
   AttemptMetricsRepository,
   WebhookEndpointsRepository,
@@ -10,8 +17,10 @@ import { now } from '@gatehouse/platform';
 import type { EndpointMetricsQuery } from './dto/endpoint-metrics.request.js';
 
 /** Metrics of the attempts to an endpoint in a range. */
-export interface EndpointMetrics extends Omit<AttemptSeries, 'series'>, AttemptSummary {
+export interface EndpointMetrics extends Omit<AttemptSeries, 'series' | 'previous'>, AttemptSummary {
   range: OverviewRange;
+  /** The metrics of the previous period, if they were requested and any attempts are known. */
+  previous: AttemptSummary | null;
 }
 
 @Injectable()
@@ -25,11 +34,21 @@ export class EndpointMetricsService {
   async get(
     { reach }: ManagementCaller,
     id: string,
-    { range = '24h' }: EndpointMetricsQuery,
+    { range = '24h', compare }: EndpointMetricsQuery,
   ): Promise<EndpointMetrics> {
     const endpoint = await this.endpoints.get(reach, id);
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
-    const { series, ...counted } = await this.attemptMetrics.readEndpoint(endpoint.id, buckets);
-    return { range, ...counted, ...summarizeCounts(buckets, series) };
+    const before = previousBuckets(buckets);
+    const { series, previous, ...counted } = await this.attemptMetrics.readEndpoint(
+      endpoint.id,
+      buckets,
+      compare ? before : null,
+    );
+    return {
+      range,
+      ...counted,
+      ...summarizeCounts(buckets, series),
+      previous: summarizePrevious(before, previous),
+    };
   }
 }

@@ -4,7 +4,8 @@ import { Link } from 'react-router';
 import { Icon } from '../components/icon';
 import classes from './chart.module.css';
 
-export type ChartColor = 'good' | 'bad' | 'warn' | 'accent' | 'calm';
+/** `previous`: a dashed line, for values of the previous period. */
+export type ChartColor = 'good' | 'bad' | 'warn' | 'accent' | 'calm' | 'previous';
 
 /** One line of a chart, or the bars of one color. */
 export interface Series {

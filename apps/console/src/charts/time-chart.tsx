@@ -6,14 +6,16 @@ import { useTimeZone } from '../components/use-time-zone';
 import { BucketPointer } from './bucket-pointer';
 import { ChartFrame, type Series } from './chart-frame';
 import classes from './chart.module.css';
-import { Bars, Dots, Lines } from './marks';
-import { axisTicks, bucketAt, formatCompact, formatInteger } from './scale';
+import { Bars, Dots, Line, Lines } from './marks';
+import { axisTicks, bucketAt, formatCompact, formatInteger, lineParts } from './scale';
 
 interface TimeChartProps {
   title: string;
   /** The start of each bucket, ISO 8601. */
   timestamps: string[];
   series: Series[];
+  /** The values of the previous period at the same positions, for comparison. Of bars, those of whole buckets. */
+  previous?: Omit<Series, 'color'> | null;
   /** Bars of one bucket are stacked; lines are not. */
   kind: 'bars' | 'lines';
   /** Formats a value. Default: as a whole number. */
@@ -32,16 +34,18 @@ export function TimeChart(props: TimeChartProps): ReactNode {
   const { title, timestamps, series, kind, format = formatInteger, height = 200, bucketPath } = props;
   const { ref, width } = useElementSize();
   const zone = useTimeZone();
+  const previous: Series | null = props.previous ? { ...props.previous, color: 'previous' } : null;
   const totals = timestamps.map((_, index) => {
     const values = series.map(({ values: all }) => all[index] ?? 0);
-    return kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values, 0);
+    const total = kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values, 0);
+    return Math.max(total, previous?.values[index] ?? 0);
   });
   const isEmpty = totals.every((total) => total === 0);
   const labels = timestamps.map((time) => toWallTime(time, zone).slice(0, 16).replace('T', ' '));
   return (
     <ChartFrame
       title={title}
-      series={series}
+      series={previous ? [...series, previous] : series}
       axisLabel={`Time (${zoneName(Date.now(), zone)})`}
       labels={labels}
       format={format}
@@ -51,7 +55,7 @@ export function TimeChart(props: TimeChartProps): ReactNode {
         {isEmpty && <div className={classes.empty}>No data in this period</div>}
         {!isEmpty && width > 0 && (
           <Plot
-            {...{ title, timestamps, series, kind, format, height, bucketPath, width, zone }}
+            {...{ title, timestamps, series, previous, kind, format, height, bucketPath, width, zone }}
             ticks={axisTicks(Math.max(...totals))}
             labels={labels.map((label, index) => `${label} ${zoneName(timestamps[index]!, zone)}`)}
           />
@@ -61,7 +65,8 @@ export function TimeChart(props: TimeChartProps): ReactNode {
   );
 }
 
-interface PlotProps extends Required<Omit<TimeChartProps, 'bucketPath'>> {
+interface PlotProps extends Required<Omit<TimeChartProps, 'bucketPath' | 'previous'>> {
+  previous: Series | null;
   width: number;
   zone: TimeZone;
   ticks: number[];
@@ -70,7 +75,8 @@ interface PlotProps extends Required<Omit<TimeChartProps, 'bucketPath'>> {
 }
 
 function Plot(props: PlotProps): ReactNode {
-  const { title, timestamps, series, kind, format, height, bucketPath, width, zone, ticks, labels } = props;
+  const { title, timestamps, series, previous, kind, format, height, bucketPath } = props;
+  const { width, zone, ticks, labels } = props;
   const [active, setActive] = useState<number | null>(null);
   const plot = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
   const step = plot.width / Math.max(1, timestamps.length);
@@ -105,6 +111,12 @@ function Plot(props: PlotProps): ReactNode {
         />
         {index !== null && kind === 'bars' && <rect className={classes.band} x={marks.x(index)} {...band} />}
         {kind === 'bars' ? <Bars {...marks} /> : <Lines {...marks} />}
+        {previous && (
+          <Line
+            color={previous.color}
+            parts={lineParts(previous.values, (each) => marks.x(each) + step / 2, marks.y)}
+          />
+        )}
         {index !== null && kind === 'lines' && (
           <>
             <rect className={classes.crosshair} {...band} x={marks.x(index) + step / 2} width={1} />
@@ -125,7 +137,8 @@ function Plot(props: PlotProps): ReactNode {
           ))}
       </svg>
       <BucketPointer
-        {...{ title, labels, series, format, bucketPath, width, index }}
+        {...{ title, labels, format, bucketPath, width, index }}
+        series={previous ? [...series, previous] : series}
         onChange={setActive}
         center={(each) => marks.x(each) + step / 2}
       />

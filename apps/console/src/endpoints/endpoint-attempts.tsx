@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useCan } from '../app/roles';
+import { comparison } from '../charts/compare-switch';
 import { attemptColumns } from '../lists/attempt-columns';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
@@ -18,7 +19,7 @@ const columns = [
   startedAt,
 ];
 
-const OTHER_PARAMS = ['window'] as const;
+const OTHER_PARAMS = ['window', comparison.name] as const;
 
 /** Lists the newest attempts of an endpoint. Admins can replay the deliveries of selected attempts. */
 export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactNode {

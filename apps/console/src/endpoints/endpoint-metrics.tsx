@@ -1,18 +1,19 @@
-import { Alert, Anchor, Group, Paper, SegmentedControl, Stack, Title } from '@mantine/core';
+import { Alert, Group, Paper, SegmentedControl, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import { ErrorBars, StatusBars, type AttemptsPath } from '../charts/attempt-bars';
-import { formatInteger } from '../charts/scale';
+import { CompareSwitch, comparison } from '../charts/compare-switch';
 import { TimeChart } from '../charts/time-chart';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
 import { attemptsPath } from '../lists/list-path';
-import { formatPercent } from '../components/format-percent';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { RelativeTime } from '../components/relative-time';
 import { formatDuration } from '../components/time';
+import { useUpdateSearch } from '../components/use-update-search';
 import { bucketRange, isPreset, presets, type Preset } from '../components/time-range';
+import { EndpointTiles } from './endpoint-tiles';
 import classes from './endpoints.module.css';
 
 type Metrics = Schemas['EndpointMetricsResponse'];
@@ -21,38 +22,63 @@ const REFETCH_INTERVAL_MS = 15_000;
 
 /** Renders the metrics of the attempts of an endpoint, for a time range that is stored in the URL. */
 export function EndpointMetrics({ endpointId }: { endpointId: string }): ReactNode {
-  const [search, setSearch] = useSearchParams();
+  const [search] = useSearchParams();
+  const updateSearch = useUpdateSearch();
   const requestedRange = search.get('window') ?? '';
   const range: Preset = isPreset(requestedRange) ? requestedRange : '24h';
+  const isCompared = search.get(comparison.name) === comparison.value;
+  const setParam = (name: string, value: string): void =>
+    updateSearch(
+      (params) => {
+        if (value === '') params.delete(name);
+        else params.set(name, value);
+      },
+      { replace: true },
+    );
   const metrics = useGet(
     '/operator/v1/webhooks/endpoints/{endpointId}/metrics',
-    { path: { endpointId }, query: { range } },
+    { path: { endpointId }, query: { range, ...(isCompared && { compare: comparison.value }) } },
     { refetchInterval: REFETCH_INTERVAL_MS, keepPreviousData: true },
   );
   return (
     <section aria-label="Metrics">
       <Group justify="space-between" mb="xs">
         <Title order={2}>Metrics</Title>
-        <SegmentedControl
-          size="xs"
-          aria-label="Time range"
-          value={range}
-          onChange={(value) => setSearch(value === '24h' ? {} : { window: value }, { replace: true })}
-          data={Object.entries(presets).map(([value, { label }]) => ({
-            value,
-            label: <span aria-label={label}>{value}</span>,
-          }))}
-        />
+        <Group gap="sm">
+          <CompareSwitch isCompared={isCompared} onChange={(value) => setParam(comparison.name, value)} />
+          <SegmentedControl
+            size="xs"
+            aria-label="Time range"
+            value={range}
+            onChange={(value) => setParam('window', value === '24h' ? '' : value)}
+            data={Object.entries(presets).map(([value, { label }]) => ({
+              value,
+              label: <span aria-label={label}>{value}</span>,
+            }))}
+          />
+        </Group>
       </Group>
       <QueryContent query={metrics}>
-        {({ data }) => <MetricsContent endpointId={endpointId} metrics={data} />}
+        {({ data }) => (
+          <MetricsContent
+            endpointId={endpointId}
+            metrics={data}
+            isCompared={isCompared && !metrics.isPlaceholderData}
+          />
+        )}
       </QueryContent>
     </section>
   );
 }
 
-function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: Metrics }): ReactNode {
-  const { range, series, bucket_seconds: bucketSeconds, complete_from: completeFrom } = metrics;
+interface MetricsContentProps {
+  endpointId: string;
+  metrics: Metrics;
+  isCompared: boolean;
+}
+
+function MetricsContent({ endpointId, metrics, isCompared }: MetricsContentProps): ReactNode {
+  const { range, series, previous, bucket_seconds: bucketSeconds, complete_from: completeFrom } = metrics;
   const pathTo: AttemptsPath = (filters) =>
     attemptsPath({ time: range, endpoint_id: endpointId, ...filters });
   const timestamps = series.map(({ at }) => at);
@@ -66,7 +92,7 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
           onward.
         </Alert>
       )}
-      <Tiles endpointId={endpointId} totals={metrics.totals} pathTo={pathTo} />
+      <EndpointTiles {...{ endpointId, metrics, isCompared, pathTo }} />
       <div className={classes.charts}>
         <Paper className={classes.wide}>
           <TimeChart
@@ -78,6 +104,12 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
               { name: 'Succeeded', color: 'good', values: series.map(({ succeeded }) => succeeded) },
               { name: 'Failed', color: 'bad', values: series.map(({ failed }) => failed) },
             ]}
+            previous={
+              previous && {
+                name: 'All in the previous period',
+                values: previous.series.map(({ succeeded, failed }) => succeeded + failed),
+              }
+            }
           />
         </Paper>
         <Paper className={classes.wide}>
@@ -92,6 +124,12 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
               { name: 'p95', color: 'accent', values: series.map(({ p95_ms: value }) => value) },
               { name: 'p99', color: 'warn', values: series.map(({ p99_ms: value }) => value) },
             ]}
+            previous={
+              previous && {
+                name: 'p95 in the previous period',
+                values: previous.series.map(({ p95_ms: value }) => value),
+              }
+            }
           />
         </Paper>
         <Paper>
@@ -102,77 +140,5 @@ function MetricsContent({ endpointId, metrics }: { endpointId: string; metrics: 
         </Paper>
       </div>
     </Stack>
-  );
-}
-
-interface TilesProps {
-  endpointId: string;
-  totals: Metrics['totals'];
-  pathTo: AttemptsPath;
-}
-
-function Tiles({ endpointId, totals, pathTo }: TilesProps): ReactNode {
-  const { attempts, succeeded, failed } = totals;
-  const { data: stats } = useGet('/operator/v1/webhooks/endpoints/{endpointId}/stats', {
-    path: { endpointId },
-    query: { window: '24h' },
-  });
-  const health = stats?.data;
-  return (
-    <dl className={classes.tiles}>
-      <Tile name="Attempts" value={formatInteger(attempts)} to={pathTo({})} />
-      <Tile name="Failed" value={formatInteger(failed)} to={pathTo({ success: 'false' })} />
-      <Tile
-        name="Success rate"
-        value={formatPercent(attempts === 0 ? null : succeeded / attempts)}
-        to={pathTo({ success: 'true' })}
-      />
-      <Tile name="Median" value={formatMs(totals.p50_ms)} />
-      <Tile name="p95" value={formatMs(totals.p95_ms)} />
-      <Tile name="p99" value={formatMs(totals.p99_ms)} />
-      <Tile
-        name="Last success"
-        value={<RelativeTime at={health?.last_success_at ?? null} fallback="Never" />}
-      />
-      <Tile
-        name="Last failure"
-        value={<RelativeTime at={health?.last_failure_at ?? null} fallback="Never" />}
-        note={
-          health?.failing_since && (
-            <>
-              Failing since <RelativeTime at={health.failing_since} />
-            </>
-          )
-        }
-      />
-    </dl>
-  );
-}
-
-const formatMs = (value: number | null): string => (value === null ? '–' : formatDuration(value));
-
-interface TileProps {
-  name: string;
-  value: ReactNode;
-  note?: ReactNode;
-  /** The path of the attempts that the value counts. */
-  to?: string;
-}
-
-function Tile({ name, value, note, to }: TileProps): ReactNode {
-  return (
-    <div className={classes.tile}>
-      <dt>{name}</dt>
-      <dd>
-        {to ? (
-          <Anchor component={Link} to={to} inherit>
-            {value}
-          </Anchor>
-        ) : (
-          value
-        )}
-        {note && <small>{note}</small>}
-      </dd>
-    </div>
   );
 }

@@ -5,6 +5,7 @@ import type { Schemas } from '../http/client';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
+import { comparison } from '../charts/compare-switch';
 import { errorLabel } from '../components/explain-attempt';
 import { RelativeTime } from '../components/relative-time';
 import { HttpStatus, StatusBadge } from '../components/status-badge';
@@ -33,7 +34,7 @@ const columns: Column<Schemas['ReplayResponse']>[] = [
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 ];
 
-const OTHER_PARAMS = ['window'] as const;
+const OTHER_PARAMS = ['window', comparison.name] as const;
 
 /** Lists the replays of the deliveries of an endpoint to other URLs. Renders nothing if there are none. */
 export function EndpointReplays({ endpointId }: { endpointId: string }): ReactNode {

@@ -10,6 +10,7 @@ import { listPath } from '../lists/list-path';
 import classes from './overview.module.css';
 
 type Identity = Schemas['IdentityOverviewResponse'];
+type Point = Schemas['IdentityPoint'];
 
 const methodLabels: Record<Schemas['SignInsByMethod']['method'], string> = {
   password: 'Password',
@@ -30,7 +31,9 @@ const toPercent = (part: number | null, total: number | null): number | null =>
 
 /** Renders sign-ups and sign-ins over time, and sign-ins by method, provider and reason of failure. */
 export function IdentityCharts({ identity, project }: { identity: Identity; project: string }): ReactNode {
-  const { range, series, byMethod, byProvider, byReason } = identity;
+  const { range, series, previous, byMethod, byProvider, byReason } = identity;
+  const before = (name: string, valueOf: (point: Point) => number | null) =>
+    previous && { name, values: previous.series.map(valueOf) };
   const timestamps = series.map(({ at }) => at);
   const timeOf = (index: number): string => bucketRange(timestamps[index]!, identity.bucketSeconds);
   const signIns = eventsPath('login.succeeded', range, project);
@@ -47,6 +50,7 @@ export function IdentityCharts({ identity, project }: { identity: Identity; proj
             { name: 'Succeeded', color: 'good', values: series.map((point) => point.signIns) },
             { name: 'Failed', color: 'bad', values: series.map((point) => point.failedSignIns) },
           ]}
+          previous={before('All in the previous period', (point) => point.signIns + point.failedSignIns)}
         />
       </Paper>
       <Paper>
@@ -56,6 +60,7 @@ export function IdentityCharts({ identity, project }: { identity: Identity; proj
           kind="bars"
           bucketPath={(index) => listPath('/customers', { created: timeOf(index), projectId: project })}
           series={[{ name: 'Sign-ups', color: 'accent', values: series.map((point) => point.signUps) }]}
+          previous={before('Previous period', (point) => point.signUps)}
         />
       </Paper>
       <Paper>
@@ -65,6 +70,7 @@ export function IdentityCharts({ identity, project }: { identity: Identity; proj
           kind="bars"
           bucketPath={(index) => eventsPath('customer.locked', timeOf(index), project)}
           series={[{ name: 'Lockouts', color: 'warn', values: series.map((point) => point.lockouts) }]}
+          previous={before('Previous period', (point) => point.lockouts)}
         />
       </Paper>
       <Paper>
@@ -115,6 +121,9 @@ export function IdentityCharts({ identity, project }: { identity: Identity; proj
               ),
             },
           ]}
+          previous={before('Sign-ins in the previous period', (point) =>
+            toPercent(point.signInsWithSecondFactor, point.signIns),
+          )}
         />
       </Paper>
     </div>

@@ -9,8 +9,10 @@ import { OverviewContent } from './overview-content';
 import { overviewOptions, type OverviewSelection } from './overview-options';
 
 /** Renders the metrics of sign-ups and sign-ins. */
-export function IdentityOverview({ range, project }: OverviewSelection): ReactNode {
-  const query = useGet('/operator/v1/overview/identity', ...overviewOptions({ range, project }));
+export function IdentityOverview(selection: OverviewSelection): ReactNode {
+  const { project } = selection;
+  const query = useGet('/operator/v1/overview/identity', ...overviewOptions(selection));
+  const isCompared = selection.isCompared && !query.isPlaceholderData;
   return (
     <OverviewContent query={query}>
       {(identity) => (
@@ -20,7 +22,7 @@ export function IdentityOverview({ range, project }: OverviewSelection): ReactNo
               Events are still being counted. Metrics are complete up to <RelativeTime at={identity.to} />.
             </Alert>
           )}
-          <IdentityMetrics identity={identity} project={project} />
+          <IdentityMetrics identity={identity} project={project} isCompared={isCompared} />
           <IdentityCharts identity={identity} project={project} />
         </Stack>
       )}

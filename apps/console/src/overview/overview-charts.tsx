@@ -13,7 +13,7 @@ import { WorstEndpoints } from './worst-endpoints';
 type Overview = Schemas['OverviewResponse'];
 /** Renders the attempts over time, and their number by response status, error, event type and endpoint. */
 export function OverviewCharts({ overview, project }: { overview: Overview; project: string }): ReactNode {
-  const { range: time, series, byStatus, byError, byEvent } = overview;
+  const { range: time, series, previous, byStatus, byError, byEvent } = overview;
   const timestamps = series.map((point) => point.at);
   const pathTo: AttemptsPath = (filters) => attemptsPath({ time, project_id: project, ...filters });
   return (
@@ -28,6 +28,12 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
             { name: 'Succeeded', color: 'good', values: series.map(({ succeeded }) => succeeded) },
             { name: 'Failed', color: 'bad', values: series.map(({ failed }) => failed) },
           ]}
+          previous={
+            previous && {
+              name: 'All in the previous period',
+              values: previous.series.map(({ succeeded, failed }) => succeeded + failed),
+            }
+          }
         />
       </Paper>
       <Paper>
@@ -50,6 +56,9 @@ export function OverviewCharts({ overview, project }: { overview: Overview; proj
           kind="lines"
           format={formatDuration}
           series={[{ name: 'p95', color: 'accent', values: series.map(({ p95Ms }) => p95Ms) }]}
+          previous={
+            previous && { name: 'Previous period', values: previous.series.map(({ p95Ms }) => p95Ms) }
+          }
         />
       </Paper>
       <Paper className={classes.wide}>

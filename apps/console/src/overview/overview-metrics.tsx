@@ -1,6 +1,7 @@
 import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { changeRenderer } from '../charts/change';
 import { formatInteger } from '../charts/scale';
 import { Sparkline } from '../charts/sparkline';
 import type { Schemas } from '../http/client';
@@ -18,6 +19,8 @@ interface MetricCardProps {
   name: string;
   value: string;
   note?: ReactNode;
+  /** The change against the previous period. */
+  change?: ReactNode;
   /** The values over time. */
   trend?: (number | null)[];
   to?: string;
@@ -25,11 +28,12 @@ interface MetricCardProps {
 }
 
 /** Renders a number with its name, and links to what it counts. */
-export function MetricCard({ name, value, note, trend, to, tone }: MetricCardProps): ReactNode {
+export function MetricCard({ name, value, note, change, trend, to, tone }: MetricCardProps): ReactNode {
   const content = (
     <>
       <div className={classes.name}>{name}</div>
       <div className={classes.value}>{value}</div>
+      {change}
       <div className={classes.note}>
         <span>{note ?? '\u00a0'}</span>
         {trend && <Sparkline values={trend} label={`${name} over time`} width={52} height={18} />}
@@ -45,9 +49,16 @@ export function MetricCard({ name, value, note, trend, to, tone }: MetricCardPro
   );
 }
 
+interface OverviewMetricsProps {
+  overview: Overview;
+  project: string;
+  isCompared: boolean;
+}
+
 /** Renders the key metrics, with links to the records that they count. */
-export function OverviewMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
+export function OverviewMetrics({ overview, project, isCompared }: OverviewMetricsProps): ReactNode {
   const { range: time, series, totals, deadLetters, pending } = overview;
+  const change = changeRenderer(isCompared, totals, overview.previous?.totals);
   const pathTo = (filters: Record<string, string>): string =>
     attemptsPath({ time, project_id: project, ...filters });
   return (
@@ -56,6 +67,7 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
         name="Attempts"
         value={formatInteger(totals.attempts)}
         note={`${formatInteger(totals.failed)} failed`}
+        change={change(({ attempts }) => attempts, formatInteger)}
         trend={series.map(({ succeeded, failed }) => succeeded + failed)}
         to={pathTo({})}
       />
@@ -63,6 +75,7 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
         name="Success rate"
         value={formatPercent(totals.successRate)}
         note={`${formatInteger(totals.succeeded)} succeeded`}
+        change={change(({ successRate }) => successRate, formatPercent, 'more', 'points')}
         trend={series.map(({ succeeded, failed }) =>
           succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
         )}
@@ -73,6 +86,7 @@ export function OverviewMetrics({ overview, project }: { overview: Overview; pro
         name="Response time (p95)"
         value={totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)}
         note={totals.p50Ms === null ? undefined : `Median ${formatDuration(totals.p50Ms)}`}
+        change={change(({ p95Ms }) => p95Ms, formatDuration, 'less')}
         trend={series.map(({ p95Ms }) => p95Ms)}
       />
       <MetricCard

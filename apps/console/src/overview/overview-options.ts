@@ -1,3 +1,4 @@
+import { comparison } from '../charts/compare-switch';
 import type { Preset } from '../components/time-range';
 
 export const REFETCH_INTERVAL_MS = 15_000;
@@ -6,11 +7,19 @@ export interface OverviewSelection {
   range: Preset;
   /** The ID of the project; "" for all projects. */
   project: string;
+  /** True if the metrics are compared with those of the previous period. */
+  isCompared: boolean;
 }
 
 /** Returns the query of the metrics, and how they are loaded again. */
-export const overviewOptions = ({ range, project }: OverviewSelection) =>
+export const overviewOptions = ({ range, project, isCompared }: OverviewSelection) =>
   [
-    { query: { range, ...(project && { projectId: project }) } },
+    {
+      query: {
+        range,
+        ...(project && { projectId: project }),
+        ...(isCompared && { compare: comparison.value }),
+      },
+    },
     { refetchInterval: REFETCH_INTERVAL_MS, keepPreviousData: true },
   ] as const;

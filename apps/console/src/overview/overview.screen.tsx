@@ -1,5 +1,6 @@
 import { Alert, SegmentedControl } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { CompareSwitch, comparison } from '../charts/compare-switch';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';
 import { PageTabs } from '../components/page-tabs';
@@ -11,12 +12,14 @@ import { useOverviewParams } from './use-overview-params';
 import { WebhookOverview } from './webhook-overview';
 
 export function OverviewScreen(): ReactNode {
-  const { range, project, invalidRange, setParam } = useOverviewParams();
+  const { range, project, isCompared, invalidRange, setParam } = useOverviewParams();
+  const selection = { range, project, isCompared };
   return (
     <Page
       title="Overview"
       actions={
         <search aria-label="Filters" className={classes.filters}>
+          <CompareSwitch isCompared={isCompared} onChange={(value) => setParam(comparison.name, value)} />
           <ProjectSelect value={project} onChange={(id) => setParam('project', id)} />
           <SegmentedControl
             aria-label="Time range"
@@ -37,15 +40,15 @@ export function OverviewScreen(): ReactNode {
       ) : (
         <PageTabs
           label="Metrics"
-          sharedParameters={['range', 'project']}
+          sharedParameters={['range', 'project', comparison.name]}
           tabs={{
             webhooks: {
               label: 'Webhooks',
-              panel: () => <WebhookOverview range={range} project={project} />,
+              panel: () => <WebhookOverview {...selection} />,
             },
             identity: {
               label: 'Identity',
-              panel: () => <IdentityOverview range={range} project={project} />,
+              panel: () => <IdentityOverview {...selection} />,
             },
           }}
         />

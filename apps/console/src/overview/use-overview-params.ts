@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router';
+import { comparison } from '../charts/compare-switch';
 import { isPreset, type Preset } from '../components/time-range';
 
 const FALLBACK: Preset = '24h';
@@ -7,18 +8,20 @@ interface OverviewParams {
   range: Preset;
   /** The ID of the project; "" for all projects. */
   project: string;
+  isCompared: boolean;
   /** The range in the URL if it is invalid, otherwise null. */
   invalidRange: string | null;
-  setParam: (name: 'range' | 'project', value: string) => void;
+  setParam: (name: 'range' | 'project' | 'compare', value: string) => void;
 }
 
-/** Returns the time range and the project of the overview, which are stored in the URL. */
+/** Returns the time range, the project and the comparison of the overview, which are stored in the URL. */
 export function useOverviewParams(): OverviewParams {
   const [search, setSearch] = useSearchParams();
   const requestedRange = search.get('range') ?? FALLBACK;
   return {
     range: isPreset(requestedRange) ? requestedRange : FALLBACK,
     project: search.get('project') ?? '',
+    isCompared: search.get(comparison.name) === comparison.value,
     invalidRange: isPreset(requestedRange) ? null : requestedRange,
     setParam: (name, value) =>
       setSearch(

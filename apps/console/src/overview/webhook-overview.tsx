@@ -18,16 +18,28 @@ import { overviewOptions, REFETCH_INTERVAL_MS, type OverviewSelection } from './
 type Overview = Schemas['OverviewResponse'];
 
 /** Renders the metrics of webhook deliveries. */
-export function WebhookOverview({ range, project }: OverviewSelection): ReactNode {
-  const query = useGet('/operator/v1/overview', ...overviewOptions({ range, project }));
+export function WebhookOverview(selection: OverviewSelection): ReactNode {
+  const query = useGet('/operator/v1/overview', ...overviewOptions(selection));
   return (
     <OverviewContent query={query}>
-      {(overview) => <WebhookMetrics overview={overview} project={project} />}
+      {(overview) => (
+        <WebhookMetrics
+          overview={overview}
+          project={selection.project}
+          isCompared={selection.isCompared && !query.isPlaceholderData}
+        />
+      )}
     </OverviewContent>
   );
 }
 
-function WebhookMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
+interface WebhookMetricsProps {
+  overview: Overview;
+  project: string;
+  isCompared: boolean;
+}
+
+function WebhookMetrics({ overview, project, isCompared }: WebhookMetricsProps): ReactNode {
   const { totals, deadLetters, pending, completeFrom, mailsOverLimit } = overview;
   const hasNoActivity = totals.attempts === 0 && deadLetters.waiting === 0 && pending.count === 0;
   return (
@@ -40,7 +52,7 @@ function WebhookMetrics({ overview, project }: { overview: Overview; project: st
         </Alert>
       )}
       <Headline overview={overview} project={project} />
-      <OverviewMetrics overview={overview} project={project} />
+      <OverviewMetrics overview={overview} project={project} isCompared={isCompared} />
       {hasNoActivity && <NoActivity />}
       <OverviewCharts overview={overview} project={project} />
     </Stack>

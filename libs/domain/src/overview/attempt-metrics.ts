@@ -79,6 +79,15 @@ export function summarizeCounts(
   };
 }
 
+/** Returns the metrics of the previous period; null if it has no counts, or no attempts. @param counted as in `summarizeCounts` */
+export function summarizePrevious(
+  buckets: Bucket[],
+  counted: { at: number; counts: number[] }[] | null,
+): AttemptSummary | null {
+  const summary = counted && summarizeCounts(buckets, counted);
+  return summary && summary.totals.attempts > 0 ? summary : null;
+}
+
 /**
  * Returns the duration that the fraction `quantile` of all attempts does not exceed, in ms. The attempts
  * in a bin are assumed to be evenly distributed. Returns null without attempts.

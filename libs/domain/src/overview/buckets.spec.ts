@@ -1,4 +1,4 @@
-import { bucketsForRange, bucketSpans, coveringBuckets, overviewRanges } from './buckets.js';
+import { bucketsForRange, bucketSpans, coveringBuckets, overviewRanges, previousBuckets } from './buckets.js';
 
 const times = [
   '2026-02-28T23:59:59Z',
@@ -16,6 +16,21 @@ describe('the buckets of a range', () => {
       expect(at <= time && time < at + span).toBe(true);
       expect(buckets[0]!.at).toBe(at + span - seconds);
       expect(buckets.every((each) => each.at % span === 0)).toBe(true);
+    }
+  });
+});
+
+describe('the buckets of the previous period', () => {
+  it.each(overviewRanges)('of %s end where the range begins, and are still retained', (range) => {
+    for (const time of times) {
+      const buckets = bucketsForRange(range, time);
+      const previous = previousBuckets(buckets);
+      const { span, at } = previous.at(-1)!;
+      expect(at + span).toBe(buckets[0]!.at);
+      expect(previous).toHaveLength(buckets.length);
+      const { retention } = bucketSpans.find((each) => each.span === span)!;
+      // With a margin of a minute for the clock of the worker that removes old buckets.
+      expect(previous[0]!.at).toBeGreaterThan(time - retention + 60);
     }
   });
 });

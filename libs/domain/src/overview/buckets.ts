@@ -1,13 +1,13 @@
 /**
- * The lengths of buckets in which metrics are stored and their retention, in seconds. Each length divides the
- * next one. The longest is used for totals only: for ten thousand endpoints, even the days of a month are too
- * many rows for one response.
+ * The lengths of buckets in which metrics are stored and their retention, in seconds: a range, the previous period, and
+ * a margin for clocks. Each length divides the next one. The longest is used for totals only: for ten thousand
+ * endpoints, even the days of a month are too many rows for one response.
  */
 export const bucketSpans = [
-  { span: 60, retention: 2 * 3_600 },
-  { span: 900, retention: 2 * 86_400 },
-  { span: 7_200, retention: 8 * 86_400 },
-  { span: 86_400, retention: 31 * 86_400 },
+  { span: 60, retention: 2 * 3_600 + 600 },
+  { span: 900, retention: 50 * 3_600 },
+  { span: 7_200, retention: 15 * 86_400 },
+  { span: 86_400, retention: 61 * 86_400 },
   { span: 5 * 86_400, retention: 36 * 86_400 },
 ] as const;
 
@@ -34,6 +34,11 @@ export function bucketsForRange(range: OverviewRange, time: number): Bucket[] {
   const { count, span } = ranges[range];
   const last = Math.floor(time / span);
   return Array.from({ length: count }, (_, index) => ({ span, at: (last - count + 1 + index) * span }));
+}
+
+/** Returns the same number of buckets directly before these. */
+export function previousBuckets(buckets: Bucket[]): Bucket[] {
+  return buckets.map(({ span, at }) => ({ span, at: at - buckets.length * span }));
 }
 
 /** Returns the smallest number of buckets that cover the time since the start of a bucket. */

@@ -1,7 +1,7 @@
 // This file contains SQL: aggregates, in a transaction with one snapshot.
 import { coveringBuckets, type Bucket } from '@gatehouse/domain';
 import { dynamicStatement, integer, jsonb, nullable, statement, timestamptz, uuid } from '../statements.js';
-import { minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
+import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../uuid-v7.js';
 import type { Transactions, Tx } from '../transactions.js';
 import { SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import {
@@ -10,12 +10,11 @@ import {
   PROJECT_METRICS_QUERY,
   PROJECTS_METRICS_QUERY,
   MAX_LIVE_ATTEMPTS,
+  MAX_STARTED_AT_SKEW_MS,
 } from './metrics-query.js';
 import { logStartTime } from './retained-rollups.js';
 import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
-
-/** Maximum time in ms between the time in an attempt's id and its `started_at`, with a margin. */
-const MAX_STARTED_AT_SKEW_MS = 60_000;
+import { readPreviousPeriod, type BucketCounts } from './previous-period.js';
 
 export interface EventBreakdown {
   event: string;
@@ -42,7 +41,11 @@ export interface AttemptSeries {
    */
   completeFrom: Date | null;
   /** Stored counters of the buckets that have any, in any order. Several entries of one bucket add up. */
-  series: { at: number; counts: number[] }[];
+  series: BucketCounts[];
+  /**
+   * The counts of the previous period; null if it was not requested, or is not entirely in the rollups.
+   */
+  previous: BucketCounts[] | null;
 }
 
 /** Metrics of the installation or of projects. */
@@ -67,7 +70,7 @@ const seriesRow = {
   liveCount: integer,
   /** Time of the newest attempt that was counted live. */
   liveTo: nullable(timestamptz),
-  series: jsonb<AttemptSeries['series']>(),
+  series: jsonb<BucketCounts[]>(),
 };
 
 const startTimes = (buckets: Bucket[]): Date[] => buckets.map(({ at }) => new Date(at * 1_000));
@@ -142,30 +145,55 @@ export class AttemptMetricsRepository {
    * Reads the metrics.
    * @param projectIds the projects whose metrics are added up; null for the entire installation
    * @param range consecutive buckets of one length, up to now; buckets before the start of the log are empty
+   * @param previous the buckets of the previous period, if it is requested
    */
-  read(projectIds: string[] | null, range: Bucket[]): Promise<OverviewMetrics> {
+  read(
+    projectIds: string[] | null,
+    range: Bucket[],
+    previous: Bucket[] | null = null,
+  ): Promise<OverviewMetrics> {
     const buckets = this.retainedBuckets(range);
     return this.transactions.run(async (tx) => {
       const { firstId, nextId, now } = await startReading(tx);
+      const counted = { from: firstId, to: nextId };
       const [row] = await tx.execute(readMetrics(projectIds, buckets, nextId));
       const { liveCount, liveTo, ...metrics } = row!;
       return {
         ...metrics,
         ...countedRange(buckets, firstId, liveCount, liveTo, now),
+        previous: await this.readPrevious(tx, projectIds ?? [SYSTEM_SCOPE_ID], previous, counted),
         ...(await readOverviewBacklog(tx, projectIds)),
       };
     });
   }
 
   /** Reads the metrics of an endpoint, see `read`. The caller has checked the reach. */
-  readEndpoint(endpointId: string, range: Bucket[]): Promise<AttemptSeries> {
+  readEndpoint(
+    endpointId: string,
+    range: Bucket[],
+    previous: Bucket[] | null = null,
+  ): Promise<AttemptSeries> {
     const buckets = this.retainedBuckets(range);
     return this.transactions.run(async (tx) => {
       const { endpointFirstId, endpointNextId, now } = await startReading(tx);
       const [row] = await tx.execute(readEndpointSeries(endpointId, buckets, endpointNextId));
       const { liveCount, liveTo, series } = row!;
-      return { series, ...countedRange(buckets, endpointFirstId, liveCount, liveTo, now) };
+      const counted = { from: endpointFirstId, to: endpointNextId };
+      return {
+        series,
+        ...countedRange(buckets, endpointFirstId, liveCount, liveTo, now),
+        previous: await this.readPrevious(tx, [endpointId], previous, counted),
+      };
     });
+  }
+
+  private async readPrevious(
+    tx: Tx,
+    scopeIds: string[],
+    buckets: Bucket[] | null,
+    counted: IdRange,
+  ): Promise<BucketCounts[] | null> {
+    return buckets && readPreviousPeriod(tx, scopeIds, buckets, counted, logStartTime(this.retentionMs));
   }
 
   /** Returns the buckets since the start of the log. */

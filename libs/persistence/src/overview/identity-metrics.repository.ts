@@ -2,12 +2,13 @@
 import type { Bucket, IdentityMetric } from '@gatehouse/domain';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';
 import { dynamicStatement, integer, jsonb, nullable, timestamptz } from '../statements.js';
-import type { Transactions } from '../transactions.js';
+import type { Transactions, Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { bucketStartSql, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import { useOneSnapshot } from './attempt-metrics.repository.js';
 import { identityCountersSql, identityEventColumns, isIdentityEvent } from './identity-count-sql.js';
-import { jsonListSql, SHOWN_BUCKETS, storedRowsSql } from './metrics-query.js';
+import { IN_SCOPE, jsonListSql, SHOWN_BUCKETS, storedRowsSql } from './metrics-query.js';
+import { logStartTime } from './retained-rollups.js';
 
 /** Maximum number of events that are counted live because they are not rolled up yet. */
 const MAX_LIVE_EVENTS = 10_000;
@@ -37,6 +38,10 @@ export interface IdentityCounts {
   /** False if the workers have not counted all events yet. */
   isComplete: boolean;
   series: IdentityPoint[];
+  /**
+   * The numbers of the previous period; null if it was not requested, or is not entirely in the rollups.
+   */
+  previous: IdentityPoint[] | null;
   /** At most ten labels of each metric, the most frequent first. */
   labels: IdentityLabelCount[];
   /** The latest numbers of active customers; null before the first count. */
@@ -47,6 +52,7 @@ export interface IdentityCounts {
 const countsRow = {
   now: timestamptz,
   liveCount: integer,
+  liveFrom: nullable(timestamptz),
   liveTo: nullable(timestamptz),
   series: jsonb<IdentityPoint[]>(),
   labels: jsonb<IdentityLabelCount[]>(),
@@ -61,6 +67,19 @@ const latestSql = (metric: IdentityMetric): string => `(
     SELECT at FROM identity_rollups WHERE span = 7200 AND at > statement_timestamp() - interval '1 day'
       AND scope_id = '${SYSTEM_SCOPE_ID}' AND metric = 'customers' ORDER BY at DESC LIMIT 1))`;
 
+/** Returns SQL for the numbers of each bucket, without their labels. */
+const seriesSql = (counted: string): string =>
+  `SELECT at, metric, sum(count)::int AS count FROM ${counted} WHERE metric <> 'provider' GROUP BY 1, 2`;
+
+const SERIES_LIST = jsonListSql(
+  'series',
+  `'at', extract(epoch FROM at)::int8, 'metric', metric, 'count', count`,
+);
+
+const STORED_SERIES_QUERY = `
+  WITH series AS (${seriesSql(`(${storedRowsSql('identity_rollups', SHOWN_BUCKETS, IN_SCOPE)}) stored`)})
+  SELECT ${SERIES_LIST} AS series`;
+
 /** $1 the scopes; $2 the length and $3 the starts of the buckets; $4 the projects, or null for the installation. */
 const COUNTS_QUERY = `
   WITH progress AS MATERIALIZED (
@@ -71,38 +90,47 @@ const COUNTS_QUERY = `
     WHERE ${isIdentityEvent} AND (e.xact, e.id) > (SELECT xact, id FROM progress)
     ORDER BY e.xact, e.id LIMIT ${MAX_LIVE_EVENTS}
   ), counted AS MATERIALIZED (
-    SELECT at, metric, label, count FROM (${storedRowsSql('identity_rollups', SHOWN_BUCKETS, 'stored.scope_id = ANY ($1::uuid[])')}) stored
+    SELECT at, metric, label, count FROM (${storedRowsSql('identity_rollups', SHOWN_BUCKETS, IN_SCOPE)}) stored
     UNION ALL
     SELECT ${bucketStartSql('$2::int', 'created_at')}, metric, label, count(*)::int
     FROM ${identityCountersSql('live')}
     WHERE metric IS NOT NULL AND ${bucketStartSql('$2::int', 'created_at')} = ANY ($3::timestamptz[])
       AND ($4::uuid[] IS NULL OR project_id = ANY ($4::uuid[]))
     GROUP BY 1, 2, 3
-  ), series AS (
-    SELECT at, metric, sum(count)::int AS count FROM counted WHERE metric <> 'provider' GROUP BY 1, 2
-  ), labels AS (
+  ), series AS (${seriesSql('counted')}), labels AS (
     SELECT * FROM (
       SELECT metric, label, sum(count)::int AS count, row_number() OVER (PARTITION BY metric ORDER BY sum(count) DESC, label) AS rank
       FROM counted WHERE label <> '' GROUP BY 1, 2
     ) ranked WHERE rank <= ${TOP_LIMIT} ORDER BY metric, rank
   )
   SELECT statement_timestamp() AS now, (SELECT count(*)::int FROM live) AS "liveCount",
-    (SELECT max(created_at) FROM live) AS "liveTo",
-    ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'metric', metric, 'count', count`)} AS series,
+    (SELECT min(created_at) FROM live) AS "liveFrom", (SELECT max(created_at) FROM live) AS "liveTo",
+    ${SERIES_LIST} AS series,
     ${jsonListSql('labels', `'metric', metric, 'label', label, 'count', count`)} AS labels,
     ${latestSql('customers')} AS customers, ${latestSql('customers_with_factor')} AS "customersWithFactor"`;
+
+/** Returns the parameters $1 to $3. */
+const bucketValues = (projectIds: string[] | null, buckets: Bucket[]): unknown[] => [
+  projectIds ?? [SYSTEM_SCOPE_ID],
+  buckets[0]!.span,
+  buckets.map(({ at }) => new Date(at * 1_000)),
+];
 
 /** Not prepared: the plan depends on the number of events that are not counted yet. */
 const readCounts = dynamicStatement(
   countsRow,
   (projectIds: string[] | null, buckets: Bucket[]) => ({
     text: COUNTS_QUERY,
-    values: [
-      projectIds ?? [SYSTEM_SCOPE_ID],
-      buckets[0]!.span,
-      buckets.map(({ at }) => new Date(at * 1_000)),
-      projectIds,
-    ],
+    values: [...bucketValues(projectIds, buckets), projectIds],
+  }),
+  [[[NIL_UUID], [{ span: 60, at: 0 }]]],
+);
+
+const readStoredSeries = dynamicStatement(
+  { series: jsonb<IdentityPoint[]>() },
+  (projectIds: string[] | null, buckets: Bucket[]) => ({
+    text: STORED_SERIES_QUERY,
+    values: bucketValues(projectIds, buckets),
   }),
   [[[NIL_UUID], [{ span: 60, at: 0 }]]],
 );
@@ -112,21 +140,50 @@ const readCounts = dynamicStatement(
  * events that they do not include yet.
  */
 export class IdentityMetricsRepository {
-  constructor(private readonly transactions: Transactions) {}
+  /** Creates the repository. @param retentionMs retention of the events */
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly retentionMs: number,
+  ) {}
 
   /**
    * Reads the counters.
    * @param projectIds the projects whose counters are added up; null for the entire installation
    * @param buckets consecutive buckets of one length, up to now
+   * @param previous the buckets of the previous period, if it is requested
    */
-  read(projectIds: string[] | null, buckets: Bucket[]): Promise<IdentityCounts> {
+  read(
+    projectIds: string[] | null,
+    buckets: Bucket[],
+    previous: Bucket[] | null = null,
+  ): Promise<IdentityCounts> {
     return this.transactions.run(async (tx) => {
       await tx.execute(useOneSnapshot);
       await tx.execute(useIndexScans);
       const [row] = await tx.execute(readCounts(projectIds, buckets));
-      const { now, liveCount, liveTo, ...counts } = row!;
+      const { now, liveCount, liveFrom, liveTo, ...counts } = row!;
       const isComplete = liveCount < MAX_LIVE_EVENTS;
-      return { ...counts, isComplete, to: isComplete ? now : liveTo! };
+      return {
+        ...counts,
+        isComplete,
+        to: isComplete ? now : liveTo!,
+        previous: await this.readPrevious(tx, projectIds, previous, liveFrom),
+      };
     });
+  }
+
+  /** Reads the numbers of a period that has ended. @param countedTo time of the oldest event that is not rolled up */
+  private async readPrevious(
+    tx: Tx,
+    projectIds: string[] | null,
+    buckets: Bucket[] | null,
+    countedTo: Date | null,
+  ): Promise<IdentityPoint[] | null> {
+    if (!buckets) return null;
+    const [first, last] = [buckets[0]!, buckets.at(-1)!];
+    const isCounted = !countedTo || countedTo.getTime() >= (last.at + last.span) * 1_000;
+    if (!isCounted || first.at * 1_000 < logStartTime(this.retentionMs)) return null;
+    const [row] = await tx.execute(readStoredSeries(projectIds, buckets));
+    return row!.series;
   }
 }

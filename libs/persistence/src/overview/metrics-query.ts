@@ -11,6 +11,9 @@ import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 /** Maximum number of attempts that are counted live because they are not rolled up yet. */
 export const MAX_LIVE_ATTEMPTS = 30_000;
 
+/** Maximum time in ms between the time in an attempt's id and its `started_at`, with a margin. */
+export const MAX_STARTED_AT_SKEW_MS = 60_000;
+
 const TOP_LIMIT = 10;
 
 /** SQL for the shown buckets: $2 their length, $3 their starts. */
@@ -18,7 +21,7 @@ export const SHOWN_BUCKETS =
   '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
 const COVERING_BUCKETS = 'unnest($7::int[], $8::timestamptz[]) AS bucket (span, at)';
 const ONLY_SCOPE = '($1::uuid[])[1]';
-const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
+export const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
 
 /**
  * Returns SQL for the rows of buckets, one bucket after the other, so that no plan can scan other buckets.
@@ -60,10 +63,13 @@ const liveAndSeriesSql = (attempts: string): string => `
     UNION ALL ${metricsSql('live', 'at')}
   )`;
 
+/** SQL for the rows of `series` as one JSON value. */
+export const SERIES_LIST = jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`);
+
 const SERIES_COLUMNS = `
   (SELECT count(*)::int FROM live) AS "liveCount",
   (SELECT max(started_at) FROM live) AS "liveTo",
-  ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`)} AS series`;
+  ${SERIES_LIST} AS series`;
 
 const metricsQuery = ({ attempts, endpoints }: QueryScope): string => `
   ${liveAndSeriesSql(attempts)}, events AS (

@@ -4,15 +4,18 @@ import {
   overviewRanges,
   signInFailureReasons,
   signInMethods,
+  type Bucket,
   type IdentityMetric,
   type OverviewRange,
   type SignInFailureReason,
   type SignInMethod,
 } from '@gatehouse/domain';
+import type { IdentityCounts } from '@gatehouse/persistence';
 import {
   bucketLengthSchema,
   bucketTime,
   countSchema as count,
+  previousPeriodSchema,
   rangeEndSchema,
   rangeStartSchema,
   timeSchema as time,
@@ -29,6 +32,28 @@ const customersWithFactor = {
   nullable: true,
   description: 'Those of these customers who have an authenticator app or a passkey. null: not counted',
 } as const;
+
+/** Returns the totals and the points of buckets. */
+function summarize(buckets: Bucket[], series: IdentityCounts['series']): IdentityPrevious {
+  const counts = new Map(series.map(({ at, metric, count: value }) => [`${at} ${metric}`, value]));
+  const countAt = (at: number, metric: IdentityMetric): number | null =>
+    counts.get(`${at} ${metric}`) ?? null;
+  return {
+    totals: countersFrom((metric) => buckets.reduce((sum, { at }) => sum + (countAt(at, metric) ?? 0), 0)),
+    series: buckets.map(({ at }) => ({
+      at: bucketTime(at),
+      ...countersFrom((metric) => countAt(at, metric) ?? 0),
+      activeCustomers: countAt(at, 'customers'),
+      activeCustomersWithFactor: countAt(at, 'customers_with_factor'),
+    })),
+  };
+}
+
+/** Returns the totals and the points of the previous period; null if it has no counts, or no events. */
+function summarizePrevious({ previousBuckets, previous }: IdentityOverview): IdentityPrevious | null {
+  const summary = previous && summarize(previousBuckets, previous);
+  return summary && Object.values(summary.totals).some((total) => total > 0) ? summary : null;
+}
 
 /** Returns the counters of identity, from a function that returns the count of a metric. */
 const countersFrom = (countOf: (metric: IdentityMetric) => number): IdentityTotals => ({
@@ -52,6 +77,12 @@ export class IdentityPoint extends IdentityTotals {
   @ApiProperty({ ...time, description: 'Start of the bucket' }) at!: string;
   @ApiProperty(customers) activeCustomers!: number | null;
   @ApiProperty(customersWithFactor) activeCustomersWithFactor!: number | null;
+}
+
+/** Sign-ups, sign-ins and failures in the previous period. */
+export class IdentityPrevious {
+  @ApiProperty({ type: IdentityTotals }) totals!: IdentityTotals;
+  @ApiProperty({ type: [IdentityPoint] }) series!: IdentityPoint[];
 }
 
 export class SignInsByMethod {
@@ -86,41 +117,26 @@ export class IdentityOverviewResponse {
   @ApiProperty({ type: [IdentityPoint], description: 'All buckets, including those without events' })
   series!: IdentityPoint[];
 
+  @ApiProperty({ type: IdentityPrevious, ...previousPeriodSchema }) previous!: IdentityPrevious | null;
+
   @ApiProperty({ type: [SignInsByMethod] }) byMethod!: SignInsByMethod[];
   @ApiProperty({ type: [SignInsByProvider], description: 'Providers with the most sign-ins, at most ten' })
   byProvider!: SignInsByProvider[];
   @ApiProperty({ type: [FailedSignInsByReason] }) byReason!: FailedSignInsByReason[];
 
-  static from({
-    range,
-    to,
-    isComplete,
-    buckets,
-    series,
-    labels,
-    ...rest
-  }: IdentityOverview): IdentityOverviewResponse {
-    const counts = new Map(series.map(({ at, metric, count: value }) => [`${at} ${metric}`, value]));
+  static from(overview: IdentityOverview): IdentityOverviewResponse {
+    const { range, to, isComplete, buckets, series, labels } = overview;
     const labelsOf = (metric: IdentityMetric) => labels.filter((each) => each.metric === metric);
-    const customersAt = (at: number, metric: IdentityMetric): number | null =>
-      counts.get(`${at} ${metric}`) ?? null;
     return {
       range,
       from: bucketTime(buckets[0]!.at),
       to: to.toISOString(),
       isComplete,
       bucketSeconds: buckets[0]!.span,
-      totals: countersFrom((metric) =>
-        buckets.reduce((sum, { at }) => sum + (counts.get(`${at} ${metric}`) ?? 0), 0),
-      ),
-      activeCustomers: rest.customers,
-      activeCustomersWithFactor: rest.customersWithFactor,
-      series: buckets.map(({ at }) => ({
-        at: bucketTime(at),
-        ...countersFrom((metric) => counts.get(`${at} ${metric}`) ?? 0),
-        activeCustomers: customersAt(at, 'customers'),
-        activeCustomersWithFactor: customersAt(at, 'customers_with_factor'),
-      })),
+      ...summarize(buckets, series),
+      activeCustomers: overview.customers,
+      activeCustomersWithFactor: overview.customersWithFactor,
+      previous: summarizePrevious(overview),
       byMethod: labelsOf('sign_in').map((each) => ({
         method: each.label as SignInMethod,
         count: each.count,

@@ -1,7 +1,9 @@
 import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
 import { OneOfField, ProjectIdField } from '../../http/fields.js';
+import { CompareField } from '../../http/metrics-schemas.js';
 
 export class OverviewQuery {
   @OneOfField('Time range, ending now. Default: 24h', overviewRanges) range?: OverviewRange;
   @ProjectIdField() projectId?: string;
+  @CompareField() compare?: 'previous';
 }

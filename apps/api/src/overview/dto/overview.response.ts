@@ -7,6 +7,7 @@ import {
   statusClasses,
   type AttemptError,
   type AttemptMetrics,
+  type AttemptSummary,
   type OverviewRange,
   type StatusClass,
 } from '@gatehouse/domain';
@@ -18,6 +19,7 @@ import {
   completeFromSchema,
   countSchema as count,
   durationSchema as duration,
+  previousPeriodSchema,
   rangeEndSchema,
   rangeStartSchema,
   timeSchema as time,
@@ -90,6 +92,28 @@ export class OverviewPoint {
   @ApiProperty(count) succeeded!: number;
   @ApiProperty(count) failed!: number;
   @ApiProperty(duration) p95Ms!: number | null;
+
+  static from({ at, metrics }: AttemptSummary['series'][number]): OverviewPoint {
+    return {
+      at: bucketTime(at),
+      succeeded: metrics.attempts - metrics.failed,
+      failed: metrics.failed,
+      p95Ms: percentile(metrics.durations, 0.95),
+    };
+  }
+}
+
+/** Metrics of the attempts in the previous period. */
+export class OverviewPrevious {
+  @ApiProperty({ type: OverviewTotals }) totals!: OverviewTotals;
+  @ApiProperty({ type: [OverviewPoint] }) series!: OverviewPoint[];
+
+  static from({ totals, series }: AttemptSummary): OverviewPrevious {
+    return {
+      totals: OverviewTotals.from(totals),
+      series: series.map((point) => OverviewPoint.from(point)),
+    };
+  }
 }
 
 export class OverviewStatus {
@@ -148,6 +172,8 @@ export class OverviewResponse {
   @ApiProperty({ type: [OverviewPoint], description: 'All buckets, including those without attempts' })
   series!: OverviewPoint[];
 
+  @ApiProperty({ type: OverviewPrevious, ...previousPeriodSchema }) previous!: OverviewPrevious | null;
+
   @ApiProperty({ type: [OverviewStatus] }) byStatus!: OverviewStatus[];
   @ApiProperty({ type: [OverviewError] }) byError!: OverviewError[];
   @ApiProperty({ type: [OverviewEvent], description: 'Event types with the most attempts, at most ten' })
@@ -184,12 +210,8 @@ export class OverviewResponse {
         isMore: pending.isMore,
         oldestDueAt: pending.oldestDueAt?.toISOString() ?? null,
       },
-      series: series.map(({ at, metrics }) => ({
-        at: bucketTime(at),
-        succeeded: metrics.attempts - metrics.failed,
-        failed: metrics.failed,
-        p95Ms: percentile(metrics.durations, 0.95),
-      })),
+      series: series.map((point) => OverviewPoint.from(point)),
+      previous: rest.previous && OverviewPrevious.from(rest.previous),
       byStatus: statusClasses.map((status) => ({ status, count: totals.byStatus[status] })),
       byError: attemptErrors.map((error) => ({ error, count: totals.byError[error] })),
       byEvent: rest.byEvent.map(({ event, attempts, failed }) => ({ event, attempts, failed })),

@@ -1,6 +1,8 @@
 import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
 import { OneOfField } from '../../http/fields.js';
+import { CompareField } from '../../http/metrics-schemas.js';
 
 export class EndpointMetricsQuery {
   @OneOfField('Time range, ending now. Default: 24h', overviewRanges) range?: OverviewRange;
+  @CompareField() compare?: 'previous';
 }

@@ -6,6 +6,7 @@ import {
   statusClasses,
   type AttemptError,
   type AttemptMetrics,
+  type AttemptSummary,
   type OverviewRange,
   type StatusClass,
 } from '@gatehouse/domain';
@@ -15,6 +16,7 @@ import {
   completeFromSchema,
   countSchema as count,
   durationSchema as duration,
+  previousPeriodSchema,
   rangeEndSchema,
   rangeStartSchema,
   timeSchema as time,
@@ -41,10 +43,31 @@ class EndpointMetricsCounts {
 
 export class EndpointMetricsTotals extends EndpointMetricsCounts {
   @ApiProperty(count) attempts!: number;
+
+  static from(metrics: AttemptMetrics): EndpointMetricsTotals {
+    return { attempts: metrics.attempts, ...EndpointMetricsCounts.of(metrics) };
+  }
 }
 
 export class EndpointMetricsPoint extends EndpointMetricsCounts {
   @ApiProperty({ ...time, description: 'Start of the bucket' }) at!: string;
+
+  static from({ at, metrics }: AttemptSummary['series'][number]): EndpointMetricsPoint {
+    return { at: bucketTime(at), ...EndpointMetricsCounts.of(metrics) };
+  }
+}
+
+/** Metrics of the attempts in the previous period. */
+export class EndpointMetricsPrevious {
+  @ApiProperty({ type: EndpointMetricsTotals }) totals!: EndpointMetricsTotals;
+  @ApiProperty({ type: [EndpointMetricsPoint] }) series!: EndpointMetricsPoint[];
+
+  static from({ totals, series }: AttemptSummary): EndpointMetricsPrevious {
+    return {
+      totals: EndpointMetricsTotals.from(totals),
+      series: series.map((point) => EndpointMetricsPoint.from(point)),
+    };
+  }
 }
 
 export class EndpointMetricsStatus {
@@ -74,18 +97,28 @@ export class EndpointMetricsResponse {
     description: 'All buckets, including those without attempts',
   })
   series!: EndpointMetricsPoint[];
+  @ApiProperty({ type: EndpointMetricsPrevious, ...previousPeriodSchema })
+  previous!: EndpointMetricsPrevious | null;
   @ApiProperty({ type: [EndpointMetricsStatus] }) by_status!: EndpointMetricsStatus[];
   @ApiProperty({ type: [EndpointMetricsError] }) by_error!: EndpointMetricsError[];
 
-  static from({ range, to, completeFrom, totals, series }: EndpointMetrics): EndpointMetricsResponse {
+  static from({
+    range,
+    to,
+    completeFrom,
+    totals,
+    series,
+    previous,
+  }: EndpointMetrics): EndpointMetricsResponse {
     return {
       range,
       from: bucketTime(series[0]!.at),
       to: to.toISOString(),
       complete_from: completeFrom?.toISOString() ?? null,
       bucket_seconds: series[0]!.span,
-      totals: { attempts: totals.attempts, ...EndpointMetricsCounts.of(totals) },
-      series: series.map(({ at, metrics }) => ({ at: bucketTime(at), ...EndpointMetricsCounts.of(metrics) })),
+      totals: EndpointMetricsTotals.from(totals),
+      series: series.map((point) => EndpointMetricsPoint.from(point)),
+      previous: previous && EndpointMetricsPrevious.from(previous),
       by_status: statusClasses.map((name) => ({ status: name, count: totals.byStatus[name] })),
       by_error: attemptErrors.map((error) => ({ error, count: totals.byError[error] })),
     };
