@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation, useGet } from '../http/queries';
 import { ActionDialog } from './action-dialog';
-import { BulkDeliveryDialog } from './bulk-delivery-dialog';
+import { BulkActionDialog, type BulkResult } from './bulk-action-dialog';
+import { Id } from './id';
 
 const INVALIDATED_PATHS = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
 
@@ -63,15 +64,21 @@ interface BulkDialogProps {
   /** The IDs of deliveries; an empty array keeps the dialog closed. */
   ids: string[];
   onClose: () => void;
-  /** @param count on how many the action was performed */
-  onDone: (count: number) => void;
+  onDone: (result: BulkResult<string>) => void;
 }
 
-/** Redelivers several events one by one, each to the current URL of its endpoint. */
-export function BulkRedeliverDialog(props: BulkDialogProps): ReactNode {
+/** Renders a delivery in the report of a dialog. */
+export const renderDelivery = (id: string): ReactNode => (
+  <Id id={id} short to={`/deliveries/${id}`} copy={false} />
+);
+
+/** Redelivers several events, each to the current URL of its endpoint. */
+export function BulkRedeliverDialog({ ids, ...props }: BulkDialogProps): ReactNode {
   return (
-    <BulkDeliveryDialog
+    <BulkActionDialog
       {...props}
+      items={ids}
+      renderItem={renderDelivery}
       title={(count) => (count === 1 ? 'Redeliver 1 delivery?' : `Redeliver ${count} deliveries?`)}
       confirmLabel={(count) => `Redeliver ${count}`}
       reportTitle={(done, count) => `Redelivered ${done} of ${count}`}
@@ -90,15 +97,17 @@ export function BulkRedeliverDialog(props: BulkDialogProps): ReactNode {
           pending, were already redelivered or have a disabled endpoint are refused. This cannot be undone.
         </Text>
       )}
-    </BulkDeliveryDialog>
+    </BulkActionDialog>
   );
 }
 
 /** Discards dead letters. Those that were resolved or deleted in the meantime are refused. */
-export function DiscardDialog(props: BulkDialogProps): ReactNode {
+export function DiscardDialog({ ids, ...props }: BulkDialogProps): ReactNode {
   return (
-    <BulkDeliveryDialog
+    <BulkActionDialog
       {...props}
+      items={ids}
+      renderItem={renderDelivery}
       title={(count) => (count === 1 ? 'Discard this dead letter?' : `Discard ${count} dead letters?`)}
       confirmLabel={(count) => (count === 1 ? 'Discard' : `Discard ${count}`)}
       reportTitle={(done, count) => `Discarded ${done} of ${count}`}
@@ -118,6 +127,6 @@ export function DiscardDialog(props: BulkDialogProps): ReactNode {
           still redeliver {count === 1 ? 'it' : 'each of them'} until retention deletes it.
         </Text>
       )}
-    </BulkDeliveryDialog>
+    </BulkActionDialog>
   );
 }

@@ -1,8 +1,9 @@
 import { Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { api } from '../http/client';
-import { BulkDeliveryDialog } from './bulk-delivery-dialog';
+import { BulkActionDialog, type BulkResult } from './bulk-action-dialog';
 import { CopyTextButton } from './copy-button';
+import { renderDelivery } from './delivery-dialogs';
 
 /** Maximum number of deliveries that are replayed at once. */
 export const MAX_REPLAYS = 50;
@@ -11,8 +12,7 @@ interface ReplayDialogProps {
   /** The IDs of deliveries; an empty array keeps the dialog closed. */
   ids: string[];
   onClose: () => void;
-  /** Called with the number of deliveries that are sent. */
-  onDone: (count: number) => void;
+  onDone: (result: BulkResult<string>) => void;
 }
 
 /** Returns a random signing secret. */
@@ -23,12 +23,14 @@ const newSecret = (): string =>
  * Sends deliveries once to a URL that the operator enters. The URL and the secret stay until the page is left,
  * so that one receiver can get several replays.
  */
-export function ReplayDialog(props: ReplayDialogProps): ReactNode {
+export function ReplayDialog({ ids, ...props }: ReplayDialogProps): ReactNode {
   const [url, setUrl] = useState('');
   const [secret, setSecret] = useState(newSecret);
   return (
-    <BulkDeliveryDialog
+    <BulkActionDialog
       {...props}
+      items={ids}
+      renderItem={renderDelivery}
       title={(count) => (count === 1 ? 'Replay to another URL' : `Replay ${count} deliveries to another URL`)}
       confirmLabel={(count) => (count === 1 ? 'Replay' : `Replay ${count}`)}
       reportTitle={(done, count) => `Replayed ${done} of ${count}`}
@@ -74,6 +76,6 @@ export function ReplayDialog(props: ReplayDialogProps): ReactNode {
           </div>
         </>
       )}
-    </BulkDeliveryDialog>
+    </BulkActionDialog>
   );
 }

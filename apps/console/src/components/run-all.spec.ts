@@ -17,14 +17,39 @@ describe('runAll', () => {
     const items = Array.from({ length: 12 }, (_, index) => index + 1);
     const result = await runAll(items, send, (done) => progress.push(done), new AbortController().signal);
     expect(result).toEqual({
+      done: [1, 2, 3, 4, 6, 7, 8, 9, 11, 12],
       refused: [
         { item: 5, problem },
         { item: 10, problem },
       ],
       unsent: [],
+      interruption: null,
     });
     expect(progress).toEqual(items);
     expect(mostActive).toBe(4);
+  });
+
+  it.each([0, 401, 403, 429, 503])('ends at an error %d, which concerns all items', async (status) => {
+    const error = new Problem({ code: 'error', status, title: 'Error', detail: '', requestId: '' });
+    const sent: number[] = [];
+    const send = async (item: number): Promise<void> => {
+      sent.push(item);
+      await Promise.resolve();
+      if (item === 2) throw error;
+    };
+    const { signal } = new AbortController();
+    const { done, refused, unsent, interruption } = await runAll(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9],
+      send,
+      () => undefined,
+      signal,
+    );
+    expect(interruption).toBe(error);
+    expect(refused).toEqual([]);
+    // Requests in progress are finished.
+    expect([...done, 2].sort()).toEqual(sent);
+    expect([...done, ...unsent].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(unsent).toEqual(expect.arrayContaining([2, 9]));
   });
 
   it('sends no further items once it is stopped', async () => {

@@ -6,32 +6,55 @@ export interface Refused<Item> {
   problem: Problem;
 }
 
+/** The result of a run. */
+export interface RunResult<Item> {
+  done: Item[];
+  refused: Refused<Item>[];
+  /** The items for which no request was sent, or whose request failed for another reason than the item. */
+  unsent: Item[];
+  /** The error that ended the run, because it would also reject the other requests. */
+  interruption: Problem | null;
+}
+
 /** Number of requests in progress at the same time. */
 const CONCURRENCY = 4;
 
+/** Returns true if a request was rejected because of its item, so that others may succeed. */
+const isRefusal = ({ status }: Problem): boolean =>
+  status >= 400 && status < 500 && ![401, 403, 429].includes(status);
+
 /**
- * Sends a request for each item, a few at a time. A rejected request does not prevent the others.
+ * Sends a request for each item, a few at a time. A request that is rejected because of its item does not prevent the
+ * others; any other error ends the run.
  * @param onProgress called with the number of finished items
  * @param signal stops before the next request
- * @returns the items that were rejected, and those that were not sent
  */
 export async function runAll<Item>(
   items: readonly Item[],
   send: (item: Item) => Promise<unknown>,
-  onProgress: (done: number) => void,
+  onProgress: (finished: number) => void,
   signal: AbortSignal,
-): Promise<{ refused: Refused<Item>[]; unsent: Item[] }> {
+): Promise<RunResult<Item>> {
   const waiting = [...items];
-  const refused: Refused<Item>[] = [];
-  let done = 0;
+  const result: RunResult<Item> = { done: [], refused: [], unsent: waiting, interruption: null };
+  const { done, refused } = result;
   const work = async (): Promise<void> => {
-    while (waiting.length > 0 && !signal.aborted) {
+    while (waiting.length > 0 && !signal.aborted && !result.interruption) {
       const item = waiting.shift()!;
-      await send(item).catch((error: unknown) => refused.push({ item, problem: toProblem(error) }));
-      done += 1;
-      onProgress(done);
+      try {
+        await send(item);
+        done.push(item);
+      } catch (error) {
+        const problem = toProblem(error);
+        if (isRefusal(problem)) refused.push({ item, problem });
+        else {
+          result.interruption ??= problem;
+          waiting.push(item);
+        }
+      }
+      onProgress(done.length + refused.length);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return { refused, unsent: waiting };
+  return result;
 }

@@ -12,15 +12,8 @@ import { Page } from '../components/page';
 import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { Icon } from '../components/icon';
-import { toastSuccess } from '../components/toast';
 import { useUrlDialog } from '../components/use-url-dialog';
-import {
-  AccessReportDialog,
-  BulkAccessDialog,
-  formatReport,
-  type AccessChange,
-  type AccessReport,
-} from './bulk-access';
+import { BulkAccessDialog, type AccessChange } from './bulk-access';
 import { CreateCustomer } from './create-customer';
 import { CustomerState, fullName } from './customer-state';
 
@@ -81,7 +74,6 @@ export function CustomersScreen(): ReactNode {
   const canCreate = useCan('admin');
   const creation = useUrlDialog('create');
   const [change, setChange] = useState<AccessChange | null>(null);
-  const [report, setReport] = useState<AccessReport | null>(null);
   const createButton = (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
@@ -89,18 +81,6 @@ export function CustomersScreen(): ReactNode {
       </Button>
     </Can>
   );
-  const finish = (result: AccessReport): void => {
-    const unchanged = new Set([
-      ...result.refused.map(({ item }) => item.id),
-      ...result.unsent.map(({ id }) => id),
-    ]);
-    list.select(
-      result.customers.filter(({ id }) => !unchanged.has(id)),
-      false,
-    );
-    if (unchanged.size > 0) setReport(result);
-    else toastSuccess(formatReport(result));
-  };
   return (
     <Page
       title="Customers"
@@ -132,8 +112,11 @@ export function CustomersScreen(): ReactNode {
       {canCreate && creation.isOpen && (
         <CreateCustomer projectId={list.values.projectId ?? ''} onClose={creation.close} />
       )}
-      <BulkAccessDialog change={change} onClose={() => setChange(null)} onDone={finish} />
-      <AccessReportDialog report={report} onClose={() => setReport(null)} />
+      <BulkAccessDialog
+        change={change}
+        onClose={() => setChange(null)}
+        onDone={(customers) => list.select(customers, false)}
+      />
     </Page>
   );
 }

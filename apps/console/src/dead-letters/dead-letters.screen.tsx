@@ -167,9 +167,11 @@ export function DeadLettersScreen(): ReactNode {
       <DiscardDialog
         ids={discardingIds}
         onClose={() => setDiscardingIds([])}
-        onDone={(count) => {
-          deselect(discardingIds);
-          toastSuccess(formatDiscarded(count, discardingIds.length));
+        onDone={({ done }) => {
+          deselect(done);
+          toastSuccess(
+            done.length === 1 ? 'Discarded 1 dead letter' : `Discarded ${done.length} dead letters`,
+          );
         }}
       />
     </Page>
@@ -216,9 +218,4 @@ function RedeliveredMessage({ id, open }: { id: string; open: (to: string) => vo
       </Button>
     </>
   );
-}
-
-function formatDiscarded(count: number, requested: number): string {
-  const done = count === 1 ? 'Discarded 1 dead letter' : `Discarded ${count} dead letters`;
-  return count === requested ? done : `${done}. ${requested - count} already resolved.`;
 }

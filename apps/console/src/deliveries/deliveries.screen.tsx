@@ -119,7 +119,12 @@ function Deliveries(): ReactNode {
       <DeliveryDialogs
         action={action}
         onClose={() => setAction(null)}
-        onDone={() => list.select([...list.selected.values()], false)}
+        onDone={(ids) =>
+          list.select(
+            [...list.selected.values()].filter(({ id }) => ids.includes(id)),
+            false,
+          )
+        }
       />
       <AttemptsDrawer
         id={search.get('attempts')}

@@ -46,31 +46,32 @@ interface DeliveryDialogsProps {
   /** Null keeps all dialogs closed. */
   action: DeliveryAction | null;
   onClose: () => void;
-  /** Called after the action was performed or refused. */
-  onDone: () => void;
+  /** Called with the deliveries on which the action was performed. */
+  onDone: (ids: string[]) => void;
 }
 
 /** Renders the dialogs of the actions. They stay after the selection was cleared, because they report refusals. */
 export function DeliveryDialogs({ action, onClose, onDone }: DeliveryDialogsProps): ReactNode {
   const idsOf = (kind: DeliveryAction['kind']): string[] => (action?.kind === kind ? action.ids : []);
   const redelivered = idsOf('redeliver');
-  const finish = (verb: string) => (count: number) => {
-    if (count > 0) toastSuccess(`${verb} ${count === 1 ? '1 delivery' : `${count} deliveries`}`);
-    onDone();
+  const finish = (verb: string) => (ids: string[]) => {
+    toastSuccess(`${verb} ${ids.length === 1 ? '1 delivery' : `${ids.length} deliveries`}`);
+    onDone(ids);
   };
+  const [finishRedelivery, finishDiscard] = [finish('Redelivered'), finish('Discarded')];
   return (
     <>
       <RedeliverDialog
         id={redelivered.length === 1 ? redelivered[0]! : null}
         onClose={onClose}
-        onDone={() => finish('Redelivered')(1)}
+        onDone={() => finishRedelivery(redelivered)}
       />
       <BulkRedeliverDialog
         ids={redelivered.length > 1 ? redelivered : []}
         onClose={onClose}
-        onDone={finish('Redelivered')}
+        onDone={({ done }) => finishRedelivery(done)}
       />
-      <DiscardDialog ids={idsOf('discard')} onClose={onClose} onDone={finish('Discarded')} />
+      <DiscardDialog ids={idsOf('discard')} onClose={onClose} onDone={({ done }) => finishDiscard(done)} />
     </>
   );
 }

@@ -63,9 +63,13 @@ export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactN
       <ReplayDialog
         ids={replayed}
         onClose={() => setReplayed([])}
-        onDone={(count) => {
-          list.select([...list.selected.values()], false);
-          toastSuccess(`${count === 1 ? '1 replay' : `${count} replays`} created. See the responses below.`);
+        onDone={({ done }) => {
+          list.select(
+            [...list.selected.values()].filter((row) => done.includes(row.delivery_id)),
+            false,
+          );
+          const replays = done.length === 1 ? '1 replay' : `${done.length} replays`;
+          toastSuccess(`${replays} created. See the responses below.`);
         }}
       />
     </>
