@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inviteOperator, insertOperator, signIn, type OperatorClient } from '../support/operator-client.js';
-import { insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
+import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -154,6 +154,43 @@ describe('an operator who is limited to organizations', () => {
     expect(await statusOf(ofParent, 'POST', `${path}/start`, { reason: 'test' })).toBe('404 not_found');
     expect(await listIds(ofParent, '/webhooks/redeliveries')).not.toContain(id);
     expect(await statusOf(await limitedTo(own, child), 'GET', path)).toBe(200);
+  });
+
+  it('does not access a bulk redelivery of an organization key of a child organization, nor does a key of its own', async () => {
+    const createKey = (tenant: Tenant) =>
+      insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
+    const [childKey, parentKey] = [await createKey(child), await createKey(own)];
+    const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
+    const post = async (key: string, path: string, body: object = { filter: {} }): Promise<string> =>
+      (await instance.requestWithBearer(key, 'POST', `/v1/webhooks${path}`, body)).body.data.id;
+    const wide = await post(childKey, '/redeliveries');
+    const ofProject = await post(child.secretKey, '/redeliveries');
+    const url = 'http://127.0.0.1:9/';
+    const endpoint = await post(childKey, '/endpoints', {
+      ...{ url, level: 'organization', events: ['customer.created'] },
+    });
+    const recovery = await post(parentKey, `/endpoints/${endpoint}/recover`, {
+      since: new Date().toISOString(),
+    });
+    const path = `/webhooks/redeliveries/${wide}`;
+    expect(await statusOf(ofParent, 'GET', path)).toBe('404 not_found');
+    for (const [action, body] of [['start', { reason: 'test' }], ['cancel']] as const) {
+      expect(await statusOf(ofParent, 'POST', `${path}/${action}`, body)).toBe('404 not_found');
+      const response = await instance.requestWithBearer(parentKey, 'POST', `/v1${path}/${action}`, body);
+      expect(response.status).toBe(404);
+    }
+    expect((await ofParent.request('GET', `/search?q=${wide}`)).body.data).toEqual([]);
+    const { data } = (await instance.requestWithBearer(parentKey, 'GET', '/v1/webhooks/redeliveries')).body;
+    const lists = [
+      data.map(({ id }: { id: string }) => id),
+      await listIds(ofParent, '/webhooks/redeliveries'),
+    ];
+    for (const ids of lists) {
+      expect(ids).toEqual(expect.arrayContaining([ofProject, recovery]));
+      expect(ids).not.toContain(wide);
+    }
+    for (const operator of [ofChild, admin]) expect(await statusOf(operator, 'GET', path)).toBe(200);
+    expect((await instance.requestWithBearer(childKey, 'POST', `/v1${path}/cancel`)).status).toBe(200);
   });
 
   it('selects a project to see metrics if there are too many to add up', async () => {

@@ -88,14 +88,16 @@ const batchColumns = `
   b.started_at AS "startedAt", b.finished_at AS "finishedAt"`;
 
 /**
- * Returns SQL for whether a batch is within a reach. A batch of a limited operator also covers what the organizations
- * of the operator created, so the reach must have these organizations themselves: of a created organization, it does
- * not include what that one created.
+ * Returns SQL for whether a batch is within a reach. A recovery concerns one endpoint, and is visible like it. A bulk
+ * redelivery of several projects also covers what the organizations of its creator created, so the reach must have
+ * these organizations themselves: of a created organization, it does not include what that one created.
  */
 export function batchWithin(where: Conditions, table: string, reach: Reach): string {
   const isOwned = where.reachCondition(table, `${table}.project_id`, reach);
   if (reach.projectId || !reach.organizationIds) return isOwned;
-  return `(${isOwned} OR ${table}.organization_ids <@ ${where.bind(reach.organizationIds)}::uuid[])`;
+  const creators = `coalesce(${table}.organization_ids, ARRAY[${table}.organization_id])`;
+  return `(${isOwned} AND (${table}.project_id IS NOT NULL OR ${table}.kind = 'recovery')
+    OR ${creators} <@ ${where.bind(reach.organizationIds)}::uuid[])`;
 }
 
 function batchesWithin(reach: Reach): Conditions {
