@@ -84,7 +84,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.route('**/customers/import?**', () => undefined);
     await page.getByRole('button', { name: 'Continue import' }).click();
     await page.getByRole('button', { name: 'Cancel import' }).click();
-    await page.getByText('Cancelled').waitFor();
+    await page.getByText('Canceled').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Continue import' }).click();

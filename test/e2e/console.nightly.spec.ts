@@ -45,7 +45,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await ui.dialog().waitFor({ state: 'hidden' });
     receiver.defaultResponder = respondWithStatus(200);
     for (const respond of waiting) respond();
-    await ui.waitForText('Cancelled');
+    await ui.waitForText('Canceled');
     await ui.waitForText('Never sent');
     const { body } = await instance.requestWithSecretKey('GET', '/v1/webhooks/redeliveries');
     // The batch belongs to an operator and therefore to no organization.

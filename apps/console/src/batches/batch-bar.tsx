@@ -10,7 +10,7 @@ export function progressSegments({ progress: { succeeded, failed, pending, cance
     { name: 'Succeeded', count: succeeded, className: classes.succeeded! },
     { name: 'Failed again', count: failed, className: classes.failed! },
     { name: 'In progress', count: pending, className: classes.pending! },
-    { name: 'Cancelled', count: cancelled, className: classes.other! },
+    { name: 'Canceled', count: cancelled, className: classes.other! },
     { name: 'Skipped', count: skippedCount, className: classes.other! },
   ];
 }

@@ -10,7 +10,7 @@ import { RelativeTime } from '../components/relative-time';
 import { useFormatTime } from '../components/use-time-zone';
 import { filterEntries, filterLabels } from './batch-format';
 
-/** Renders who planned, started and cancelled a batch, when and why. */
+/** Renders who planned, started and canceled a batch, when and why. */
 export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
   const { reason, started_by: startedBy, cancelled_by: cancelledBy, started_at: startedAt } = batch;
   return (
@@ -31,7 +31,7 @@ export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
             </>
           ),
         }),
-        ...(cancelledBy && { 'Cancelled by': <Actor actor={cancelledBy} name={batch.cancelled_by_name} /> }),
+        ...(cancelledBy && { 'Canceled by': <Actor actor={cancelledBy} name={batch.cancelled_by_name} /> }),
         ...(batch.finished_at && { Finished: <RelativeTime at={batch.finished_at} /> }),
         Matched: batch.total.toLocaleString('en'),
         Eligible: batch.eligible.toLocaleString('en'),

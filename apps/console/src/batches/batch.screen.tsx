@@ -22,7 +22,7 @@ import classes from './batch.module.css';
 const LIVE_INTERVAL_MS = 1_500;
 const backLink = { to: '/batches', label: 'Batches' };
 
-/** Returns true while deliveries are in progress. A cancelled batch can still have pending deliveries. */
+/** Returns true while deliveries are in progress. A canceled batch can still have pending deliveries. */
 const isInProgress = ({ state, progress }: Batch): boolean => state === 'running' || progress.pending > 0;
 
 export function BatchScreen(): ReactNode {
@@ -189,7 +189,7 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
         danger
         onConfirm={async () => {
           await cancel.mutateAsync(undefined);
-          toastSuccess(isPlan ? 'Plan discarded' : 'Batch cancelled');
+          toastSuccess(isPlan ? 'Plan discarded' : 'Batch canceled');
         }}
       >
         <Text>
@@ -201,7 +201,7 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
   );
 }
 
-/** Returns a description of the deliveries that are not sent if the batch is cancelled. */
+/** Returns a description of the deliveries that are not sent if the batch is canceled. */
 function formatRemaining(count: number): string {
   if (count === 0) return 'All deliveries of this batch were already started and continue.';
   const deliveries = count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;

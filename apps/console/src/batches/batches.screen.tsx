@@ -20,7 +20,7 @@ const filters = {
     planned: 'Planned',
     running: 'Running',
     completed: 'Completed',
-    cancelled: 'Cancelled',
+    cancelled: 'Canceled',
     expired: 'Expired',
   }),
 };

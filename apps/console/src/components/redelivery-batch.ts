@@ -2,7 +2,7 @@ import type { Schemas } from '../http/client';
 
 export type Batch = Schemas['RedeliveryResponse'];
 /**
- * The same batch in responses to operators, with the names of those who created, started and cancelled it.
+ * The same batch in responses to operators, with the names of those who created, started and canceled it.
  */
 export type NamedBatch = Schemas['NamedRedeliveryResponse'];
 type Refusal = Schemas['RefusalCountResponse'];

@@ -38,8 +38,11 @@ const tones: Record<string, Tone> = {
   unreachable: 'bad',
 };
 
+/** Labels of states that the API spells differently. */
+const labels: Record<string, string> = { cancelled: 'Canceled' };
+
 const statusLabel = (state: string): string =>
-  state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
+  labels[state] ?? state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
 
 /** Renders a state by its name. States of later versions are shown in gray. */
 export function StatusBadge({ state }: { state: string }): ReactNode {

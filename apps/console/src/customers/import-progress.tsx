@@ -28,7 +28,7 @@ export function ImportProgress({ customerImport, file, run }: ImportProgressProp
     weakHashes = 0,
   } = customerImport ?? {};
   const isComplete = state === 'completed';
-  const shownState = !run.isSending && run.isCancelled && !isComplete ? 'cancelled' : state;
+  const shownState = !run.isSending && run.isCanceled && !isComplete ? 'cancelled' : state;
   const percent = isComplete ? 100 : file ? Math.min(100, (lastLine / Math.max(1, file.lines)) * 100) : 0;
   return (
     <Paper component="section" aria-label="Progress">

@@ -14,8 +14,8 @@ interface ImportRequest {
 /** The upload of a file that this page sends. */
 export interface ImportRun {
   isSending: boolean;
-  /** True if the operator cancelled the upload. */
-  isCancelled: boolean;
+  /** True if the operator canceled the upload. */
+  isCanceled: boolean;
   error: Problem | null;
   send: (request: ImportRequest) => void;
   cancel: () => void;
@@ -30,7 +30,7 @@ export const IMPORT_PATH = '/operator/v1/imports/{importId}';
 export function useImportRun(): ImportRun {
   const invalidate = useInvalidate();
   const controller = useRef<AbortController | null>(null);
-  const [state, setState] = useState({ isSending: false, isCancelled: false, error: null as Problem | null });
+  const [state, setState] = useState({ isSending: false, isCanceled: false, error: null as Problem | null });
   const { isSending } = state;
   useEffect(() => () => controller.current?.abort(), []);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function useImportRun(): ImportRun {
 
   const send = async ({ importId, projectId, emitsEvents, file }: ImportRequest): Promise<void> => {
     const { signal } = (controller.current = new AbortController());
-    setState({ isSending: true, isCancelled: false, error: null });
+    setState({ isSending: true, isCanceled: false, error: null });
     try {
       await unwrap<unknown>(
         api.POST('/operator/v1/customers/import', {
@@ -54,10 +54,10 @@ export function useImportRun(): ImportRun {
           signal,
         }),
       );
-      setState({ isSending: false, isCancelled: false, error: null });
+      setState({ isSending: false, isCanceled: false, error: null });
     } catch (error) {
-      const isCancelled = signal.aborted;
-      setState({ isSending: false, isCancelled, error: isCancelled ? null : toProblem(error) });
+      const isCanceled = signal.aborted;
+      setState({ isSending: false, isCanceled, error: isCanceled ? null : toProblem(error) });
     }
     await invalidate(IMPORT_PATH, '/operator/v1/customers', '/operator/v1/audit-log');
   };

@@ -51,7 +51,7 @@ export function DeliveryTimeline({ delivery }: { delivery: Delivery }): ReactNod
       )}
       {state === 'cancelled' && (
         <li className={classes.gap}>
-          No further attempts. The delivery was cancelled because its endpoint was disabled or deleted, or
+          No further attempts. The delivery was canceled because its endpoint was disabled or deleted, or
           because its customer was deleted.
         </li>
       )}

@@ -50,7 +50,7 @@ export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointRespon
         {isEnabled ? (
           <>
             <Text>
-              No further events are delivered to this endpoint, and its pending deliveries are cancelled.
+              No further events are delivered to this endpoint, and its pending deliveries are canceled.
               Events that occur while it is disabled are not queued.
             </Text>
             <Text>

@@ -136,7 +136,7 @@ function DisabledNotice({ endpoint }: { endpoint: Endpoint }): ReactNode {
       title={isFailing ? 'Disabled automatically: all attempts failed for three days' : 'Disabled manually'}
     >
       <Text>
-        No events are delivered to this endpoint, and its pending deliveries were cancelled. After you enable
+        No events are delivered to this endpoint, and its pending deliveries were canceled. After you enable
         it again, use “Recover events” to deliver the events it missed.
       </Text>
     </Alert>

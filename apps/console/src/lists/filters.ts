@@ -71,7 +71,7 @@ export const deliveryStateFilter = (label: string): Filter =>
     pending: 'Pending delivery',
     succeeded: 'Succeeded delivery',
     failed: 'Failed delivery',
-    cancelled: 'Cancelled delivery',
+    cancelled: 'Canceled delivery',
   });
 
 /** Creates tabs above the list, one of which is always selected: `fallback` if the URL contains none. */
