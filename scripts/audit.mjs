@@ -1,7 +1,7 @@
 import { main } from './environment.mjs';
 import { runNpm } from './processes.mjs';
 
-/** What Gatehouse distributes; see scripts/sbom.mjs. The first part includes the npm packages in packages/. */
+/** The parts that Gatehouse distributes; see scripts/sbom.mjs. The first part includes the npm packages in packages/. */
 const PARTS = [['--omit=dev'], ['--workspace=@gatehouse/console']];
 
 const OPTIONS = ['--audit', '--audit-level=high', '--json', '--loglevel=silent'];

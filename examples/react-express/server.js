@@ -12,7 +12,7 @@ const gatehouse = createServer({
 const app = express();
 const server = createHttpServer(app);
 
-/** What the page lists: no personal data, because everyone can read it. */
+/** The entries that the page lists: no personal data, because everyone can read it. */
 const received = [];
 const pages = new Set();
 const show = async ({ type, data }) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What connections of a program sent and received since the last reset. */
+/** The traffic of the connections of a program since the last reset. */
 export interface Traffic {
   /** Number of times that the program sent something after PostgreSQL had responded. */
   roundTrips: number;

@@ -26,7 +26,7 @@ import {
 export const processGroups = ['api', 'worker', 'PostgreSQL', 'Redis', 'client', 'receiver'] as const;
 export type ProcessGroup = (typeof processGroups)[number];
 
-/** What the processes did for a number of events. */
+/** The work of the processes for a number of events. */
 export interface Measurement {
   events: number;
   seconds: number;
@@ -40,7 +40,7 @@ export interface Measurement {
   tracked?: Tracked;
 }
 
-/** What the programs sent to PostgreSQL and Redis. */
+/** The requests of the programs to PostgreSQL and Redis. */
 export interface Tracked {
   statements: StatementUse[];
   /** Number of messages to the workers, by sender. */

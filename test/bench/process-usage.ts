@@ -13,7 +13,7 @@ export type ProcessGroups<Group extends string> = Record<Group, number[]>;
 
 const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** What a group has used since its processes started. */
+/** The resources that a group has used since its processes started. */
 interface Reading {
   cpuTicks: number;
   /** By process. */

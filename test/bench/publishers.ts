@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { serve } from './child.js';
 
-/** What creates an event: a change of a customer, or a custom event. */
+/** The cause of an event: a change of a customer, or a custom event. */
 export type Publication = 'patch' | 'custom';
 
 /** A customer and the secret key of the project. */

@@ -13,7 +13,7 @@ const WORKER_PASSWORD = 'bench';
 
 export type Program = 'api' | 'worker';
 
-/** What the calls of a statement took. */
+/** The cost of the calls of a statement. */
 export interface StatementUse {
   program: Program;
   text: string;
@@ -24,7 +24,7 @@ export interface StatementUse {
   executingMs: number;
 }
 
-/** What Redis received. The commands include those of scripts. */
+/** The requests that Redis received. The commands include those of scripts. */
 export interface RedisUse {
   /** Reads from sockets; each can contain several commands. */
   reads: number;

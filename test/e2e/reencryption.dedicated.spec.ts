@@ -27,7 +27,7 @@ import { totpCode } from '../support/totp.js';
 const oldSecret = randomBytes(32).toString('base64url');
 const newSecret = randomBytes(32).toString('base64url');
 const [newKid, oldKid] = new Keyring([newSecret, oldSecret]).listKids() as [string, string];
-/** What encrypted values of the old secret begin with in a dump: bytes, and text with the base64 of its id. */
+/** The first characters of encrypted values of the old secret in a dump: bytes, and text with the base64 of its id. */
 const oldCiphertexts = [`\\x${oldKid}`, `i1$${Buffer.from(oldKid, 'hex').toString('base64').slice(0, 5)}`];
 const IMPORTED_PASSWORD = 'the phrase of another system';
 const HEADERS = { 'x-shop': 'berlin' };

@@ -69,7 +69,7 @@ export const distributionColumns: Record<string, string | null> = {
   workers: null,
 };
 
-/** What a statement needs to find the rows of one organization. */
+/** The rows to which a statement is limited. */
 export type StatementReach =
   /** Only tables of the installation. */
   | 'installation'

@@ -8,7 +8,7 @@ interface GatehouseOptions {
   clientIp?: (request: { headers: Headers }) => string | null;
 }
 
-/** What the tests use of `createGatehouse()`. */
+/** The part of `createGatehouse()` that the tests use. */
 interface Gatehouse {
   gatehouseProxy: (request: Request) => Promise<Response>;
   handlers: Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>;
@@ -31,7 +31,7 @@ export const APP = 'http://shop.example.com';
 export interface App extends Gatehouse {
   /** The paths of all requests to Gatehouse. */
   requests: string[];
-  /** What changes with the test. */
+  /** The state that each test changes. */
   control: {
     /** True while Gatehouse cannot be reached. */
     isUnreachable: boolean;

@@ -1,7 +1,7 @@
 import { testWorker } from './test-worker.js';
 
 /**
- * What tests use of the platform library to prepare or decrypt data. It comes from the jest worker, because
+ * The part of the platform library with which tests prepare or decrypt data. It comes from the jest worker, because
  * loading the library for each file takes a third of a second of CPU time.
  */
 export const { Keyring, loadConfig, newTotpSecret, VERSION } =

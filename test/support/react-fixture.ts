@@ -6,7 +6,7 @@ import { ReactPage, type PageConfig } from './react-page.js';
 import { addProvider, createSocialProject, type SocialProject } from './social-sign-in.js';
 import { TestInstance } from './test-instance.js';
 
-/** What the tests of `@gatehouse/react` have in common: a site, a project with a provider, and one context per test. */
+/** The fixture of the tests of `@gatehouse/react`: a site, a project with a provider, and one context per test. */
 export class ReactFixture {
   /** Console messages of the page: React reports problems there, and the browser violations of the policy. */
   private messages: string[] = [];

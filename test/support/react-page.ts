@@ -8,7 +8,7 @@ import { run } from '../../scripts/processes.mjs';
 import type { SocialProject } from './social-sign-in.js';
 import type { TestInstance } from './test-instance.js';
 
-/** What a path of the site shows. */
+/** The content of a path of the site. */
 export interface PageConfig {
   /** The component of `@gatehouse/react` for customers who are not signed in. */
   signedOut?: string;

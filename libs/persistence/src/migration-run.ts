@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { QueryRunner } from 'typeorm';
 import type { Logger } from '@gatehouse/platform';
 
-/** What the migrations of one run have in common. */
+/** The context that the migrations of one run share. */
 export interface MigrationRun {
   logger: Logger;
   /** True if the connection leads to a pooler in transaction mode, where settings must be local to a transaction. */

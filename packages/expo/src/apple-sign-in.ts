@@ -1,6 +1,6 @@
 import type { NativeSignIn, PersonName } from './native-sign-in.js';
 
-/** What the SDK uses of `expo-apple-authentication`. */
+/** The part of `expo-apple-authentication` that the SDK uses. */
 export interface AppleAuthenticationModule {
   isAvailableAsync(): Promise<boolean>;
   signInAsync(options: { requestedScopes: number[]; nonce: string }): Promise<AppleCredential>;

@@ -1,6 +1,6 @@
 import type { NativeSignIn } from './native-sign-in.js';
 
-/** What the SDK uses of `GoogleSignin` of `@react-native-google-signin/google-signin`. */
+/** The part of `GoogleSignin` of `@react-native-google-signin/google-signin` that the SDK uses. */
 export interface GoogleSigninModule {
   configure(options: GoogleSignInOptions): void;
   hasPlayServices(options: { showPlayServicesUpdateDialog: boolean }): Promise<boolean>;

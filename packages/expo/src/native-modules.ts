@@ -1,4 +1,4 @@
-/** What the SDK uses of `expo-secure-store`. */
+/** The part of `expo-secure-store` that the SDK uses. */
 export interface SecureStoreModule {
   getItemAsync(key: string, options?: SecureStoreOptions): Promise<string | null>;
   setItemAsync(key: string, value: string, options?: SecureStoreOptions): Promise<void>;
@@ -12,13 +12,13 @@ export interface SecureStoreOptions {
   keychainAccessible?: number | undefined;
 }
 
-/** What the SDK uses of `expo-web-browser`. */
+/** The part of `expo-web-browser` that the SDK uses. */
 export interface WebBrowserModule {
   /** Opens a browser over the app. Resolves when it closes, with the URL if it was redirected to `redirectUrl`. */
   openAuthSessionAsync(url: string, redirectUrl: string): Promise<{ type: string; url?: string }>;
 }
 
-/** What the SDK uses of `expo-crypto`. */
+/** The part of `expo-crypto` that the SDK uses. */
 export interface CryptoModule {
   getRandomValues(array: Uint8Array<ArrayBuffer>): unknown;
 }
@@ -28,7 +28,7 @@ export interface Subscription {
   remove(): void;
 }
 
-/** What the SDK uses of `expo-linking`. */
+/** The part of `expo-linking` that the SDK uses. */
 export interface LinkingModule {
   /** Returns the URL of a path of the app. It differs between Expo Go and builds. */
   createURL(path: string): string;
@@ -37,7 +37,7 @@ export interface LinkingModule {
   addEventListener(type: 'url', listener: (event: { url: string }) => void): Subscription;
 }
 
-/** What the SDK uses of `AppState` of `react-native`. */
+/** The part of `AppState` of `react-native` that the SDK uses. */
 export interface AppStateModule {
   addEventListener(type: 'change', listener: (state: string) => void): Subscription;
 }

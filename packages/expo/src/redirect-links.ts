@@ -1,7 +1,7 @@
 import { GatehouseError, type RedirectResult } from '@gatehouse/js';
 import type { LinkingModule, Subscription } from './native-modules.js';
 
-/** What a link that has opened the app has led to. */
+/** The outcome of a link that has opened the app. */
 export type RedirectOutcome =
   | { result: RedirectResult; error: null }
   | { result: null; error: GatehouseError };

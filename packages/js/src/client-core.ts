@@ -32,8 +32,8 @@ export interface ClientOptions {
 }
 
 /**
- * What the parts of a client share. The parts that are loaded on use import only types of the core: otherwise bundlers
- * would split the core into several files.
+ * The core that the parts of a client share. The parts that are loaded on use import only types of the core:
+ * otherwise bundlers would split the core into several files.
  */
 export class ClientCore {
   /**

@@ -4,7 +4,7 @@ export interface TabChannel {
 }
 
 /**
- * What the client needs from its environment. Tests of this package replace it to control time and tabs. It is
+ * The environment of the client. Tests of this package replace it to control time and tabs. It is
  * internal: applications cannot set it.
  */
 export interface Platform {

@@ -1,4 +1,4 @@
-/** What a redirect contains. */
+/** The parameters of a redirect. */
 export interface Redirect {
   code: string | undefined;
   error: string | undefined;

@@ -54,7 +54,7 @@ class SimulatedClock {
   }
 }
 
-/** What happens to a request: it reaches the server or not, and its response arrives or not. */
+/** The fate of a request: it reaches the server or not, and its response arrives or not. */
 type Network = 'up' | 'offline' | 'response lost' | 'hangs' | number;
 
 /** A server with the rule of Gatehouse for refresh tokens (`refreshGrace: until_used`). */
@@ -172,7 +172,7 @@ class FakeOrigin {
   readonly clock = new SimulatedClock();
   readonly server = new FakeServer(this.clock);
   readonly tabs = new Set<Tab>();
-  /** What a new tab reads. */
+  /** The storage that a new tab reads. */
   private readonly disk = new Map<string, string>();
   locks: FakeLocks | undefined;
   hasChannel = true;

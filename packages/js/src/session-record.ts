@@ -27,7 +27,7 @@ export interface EndedRecord {
   reason?: string | undefined;
 }
 
-/** What is stored about the last session. */
+/** The stored state of the last session. */
 export type SessionRecord = LiveRecord | EndedRecord;
 
 /** Returns true if a record is that of an active session. */

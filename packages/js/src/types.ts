@@ -26,9 +26,9 @@ export type AddedPasskey = Schemas['AddedPasskeyResponse'];
 export type Identity = Schemas['IdentityResponse'];
 /** A step that a sign-in still requires. */
 export type Challenge = Schemas['ChallengeResponse'];
-/** What a sign-in page should offer. */
+/** The methods that a sign-in page should offer. */
 export type SignInOptions = Schemas['SignInOptionsResponse'];
-/** What a sign-in page should offer for an email address. */
+/** The methods that a sign-in page should offer for an email address. */
 export type EmailSignInOptions = Schemas['EmailSignInOptionsResponse'];
 /** The fields of a registration. */
 export type SignUpFields = Schemas['RegisterRequest'];

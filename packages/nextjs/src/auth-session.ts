@@ -14,7 +14,7 @@ export interface AuthSession {
 /** The result of `auth()`. */
 export type Auth = AuthSession | { isSignedIn: false; customerId: null; sessionId: null; claims: null };
 
-/** What the request of a page or route proves. */
+/** The proof that the request of a page or route contains. */
 export type Proof =
   | { status: 'valid'; session: AuthSession; cookies: CookieSession }
   /** The access token is missing or has expired, and can be refreshed. */

@@ -3,7 +3,7 @@ import { createApi, createVerifier, type GatehouseApi } from './gatehouse-api.js
 import { resolveOptions, type GatehouseOptions, type ResolvedOptions } from './options.js';
 import { createRefresher, sharedEntries, type Refresher } from './session-refresher.js';
 
-/** What the proxy, the handlers and the guards of an app share. */
+/** The context that the proxy, the handlers and the guards of an app share. */
 export interface Deployment {
   options: ResolvedOptions;
   verifier: Gatehouse;

@@ -2,7 +2,7 @@ import type { AuthState } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { readCookies } from './session-cookies.js';
 
-/** What the page receives of the session: no token. */
+/** The part of the session that the page receives: no token. */
 export interface HydratedSession {
   handlerPath: string;
   projectId: string;

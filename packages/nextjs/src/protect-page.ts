@@ -4,7 +4,7 @@ import type { Deployment } from './deployment.js';
 import { PATH_HEADER } from './proxy-request.js';
 import { safeReturnUrl, withQuery } from './return-url.js';
 
-/** What a page requires. */
+/** The requirements of a page. */
 export interface ProtectOptions extends AuthConditions {
   /** The path of the sign-in page. Default: the option `signInUrl` of the app, `/sign-in`. */
   signInUrl?: string;

@@ -5,7 +5,7 @@ import { changesOf, needsRefresh } from './session-refresher.js';
 /** The header with the path of the page, to which `auth.protect()` returns. */
 export const PATH_HEADER = 'x-gatehouse-path';
 
-/** What the proxy changes. */
+/** The changes that the proxy makes. */
 export interface ProxiedRequest {
   /** The headers of the request as the pages and routes receive it. */
   headers: Headers;

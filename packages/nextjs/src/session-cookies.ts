@@ -2,7 +2,7 @@ import type { CustomerSummary } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { decodeText, encodeText, readClaims, type TokenClaims } from './token-claims.js';
 
-/** What the cookies of a request contain. Nothing of it is verified. */
+/** The content of the cookies of a request. None of it is verified. */
 export interface CookieSession {
   accessToken: string | null;
   /** The claims of the access token, or null. */

@@ -8,7 +8,7 @@ export type ProviderState = AuthState | { status: 'loading'; customer: null };
 
 /** The flow at an identity provider, on the hosted page or by the link of an email that has led to this page. */
 export interface Redirect {
-  /** What the flow has led to, such as a challenge; null without a flow. */
+  /** The result of the flow, such as a challenge; null without a flow. */
   result: RedirectResult | null;
   /** The error that has ended the flow. */
   error: GatehouseError | null;

@@ -2,7 +2,7 @@ import type { AccessTokenClaims } from './access-token-claims.js';
 import { toSeconds, type Duration } from './duration.js';
 import { GatehouseError } from './gatehouse-error.js';
 
-/** What a route requires in addition to a valid access token. */
+/** The conditions of a route in addition to a valid access token. */
 export interface AuthConditions {
   /** Requires that the session has proven two factors. */
   mfa?: boolean;

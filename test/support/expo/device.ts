@@ -20,7 +20,7 @@ export class Device {
   initialUrl: string | null = null;
   /** The URL of the app for the path `signed-in`. */
   appUrl = APP_URL;
-  /** What the customer does in the browser. */
+  /** The actions of the customer in the browser. */
   browse: (url: string, returnUrl: string) => Promise<BrowserResult> = async () => ({ type: 'cancel' });
   private links = new Set<Listener<{ url: string }>>();
   private states = new Set<Listener<string>>();

@@ -8,7 +8,7 @@ export interface StandInClient {
   redirectUri: string;
 }
 
-/** What a person has granted to a client: the parameters of the authorization request. */
+/** The grant of a person to a client: the parameters of the authorization request. */
 export interface Grant<Person> {
   parameters: Record<string, string>;
   person: Person;

@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CookieJar } from './cookie-jar.js';
 
-/** What a browser sends when it opens a page or submits a form. */
+/** The request of a browser that opens a page or submits a form. */
 export interface Navigation {
   method: 'GET' | 'POST';
   url: URL;

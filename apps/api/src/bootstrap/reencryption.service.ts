@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/persistence';
 import { errorMessage, Failpoints, Keyring } from '@gatehouse/platform';
 
-/** What a run has done, and what still depends on older entries of GATEHOUSE_SECRET. */
+/** The result of a run, and the values that still depend on older entries of GATEHOUSE_SECRET. */
 export interface ReencryptionResult {
   reencrypted: number;
   /** Values that could not be decrypted, or that were locked or written with an older entry during the run. */

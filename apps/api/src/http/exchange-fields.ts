@@ -2,7 +2,7 @@ import { isCodeChallenge } from '@gatehouse/domain';
 import { CheckedField, SecretField } from './fields.js';
 import { urlSchema } from './text-schemas.js';
 
-/** What proves that a code comes from the client that requested it (RFC 7636). */
+/** The fields that prove that a code comes from the client that requested it (RFC 7636). */
 export class ExchangeFields {
   @SecretField({ description: 'Code from the query of the redirect URL', maxLength: 4096 }) code!: string;
   @SecretField({

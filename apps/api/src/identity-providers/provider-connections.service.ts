@@ -17,7 +17,7 @@ import {
 /** Validity of a client secret that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;
 
-/** What is needed to talk to a provider. */
+/** The connection with which requests to a provider are sent. */
 export interface Connection {
   client: OpenIdClient;
   configuration: Configuration;

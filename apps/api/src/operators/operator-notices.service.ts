@@ -12,7 +12,7 @@ export interface ActingAdmin {
   client: Client;
 }
 
-/** What emails say about the actor. */
+/** The actor, as emails and audit entries describe it. */
 export interface NoticeActor {
   caller: Pick<OperatorCaller, 'email'> & Partial<Pick<OperatorCaller, 'operatorId'>>;
   client: { ip: string | null };

@@ -10,7 +10,7 @@ export interface PageContent {
   title: string;
   /** Default: none. */
   text?: string;
-  /** What went wrong with the submitted form. It is announced, and described by inputs with `aria-describedby="problem"`. */
+  /** The problem of the submitted form. It is announced, and described by inputs with `aria-describedby="problem"`. */
   problem?: string | null;
   /** Additional text in small print. */
   hint?: string;

@@ -37,7 +37,7 @@ import type { CompletedChallengeResponse } from './dto/auth.response.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
-/** What the customer has proven in a challenge. */
+/** The proof of a customer in a challenge. */
 interface FactorProof {
   methods: AuthenticationMethod[];
   /** The recovery codes that come with the first factor, otherwise null. */

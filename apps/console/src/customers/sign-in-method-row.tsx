@@ -7,7 +7,7 @@ import { showInvisible } from '../components/visible-text';
 interface SignInMethodRowProps {
   /** Accessible name of the row. */
   name: string;
-  /** What happened when the customer got the method, such as "Added". */
+  /** The event in which the customer got the method, such as "Added". */
   added: string;
   createdAt: string;
   lastUsedAt: string | null;

@@ -3,16 +3,16 @@ import type { Schemas } from '../http/client';
 export type Provider = Schemas['IdentityProviderResponse'];
 export type ProviderType = Provider['type'];
 
-/** What distinguishes the forms of the types of providers. */
+/** The differences between the forms of the types of providers. */
 export interface ProviderTypeInfo {
   label: string;
   /** The console of the provider in which clients are registered. */
   console?: { name: string; url: string };
-  /** What the client is called there, with its article. */
+  /** The word for the client there, with its article. */
   client: string;
-  /** What its id is called there. */
+  /** The word for its id there. */
   clientId: string;
-  /** What its secret is called there, and where it is. */
+  /** The word for its secret there, and its place. */
   secretHint: string;
   /** Undefined if the issuer is always the same. */
   issuer?: { label: string; description: string; placeholder: string; required?: boolean };

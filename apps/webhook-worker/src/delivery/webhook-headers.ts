@@ -2,7 +2,7 @@ import { publicId, type CustomHeaders } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
 import { signedHeaders, tracing, type Keyring } from '@gatehouse/platform';
 
-/** What is sent in a request. */
+/** The parts of an attempt that are sent in its request. */
 export type WebhookToSend = Pick<
   ClaimedAttempt,
   'targetUrl' | 'endpointId' | 'eventId' | 'body' | 'secret' | 'previousSecret' | 'headers'

@@ -12,7 +12,7 @@ export type AlertKind = (typeof alertKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
-/** What a message in the log of alerts is about: a problem, its end, or a test. */
+/** The subjects of messages in the log of alerts: a problem, its end, or a test. */
 export const alertLogStates = ['open', 'over', 'test'] as const;
 export type AlertLogState = (typeof alertLogStates)[number];
 

@@ -10,7 +10,7 @@ export type CustomerMfaPolicy = (typeof customerMfaPolicies)[number];
 export const effectiveMfa = (project: MfaPolicy, customer: CustomerMfaPolicy): MfaPolicy =>
   customer === 'required' ? 'required' : project;
 
-/** What a challenge requires: a second factor that the customer has, or the enrollment of the first one. */
+/** The proof that a challenge requires: a second factor that the customer has, or the enrollment of the first one. */
 export const challengeKinds = ['second_factor', 'enroll_factor'] as const;
 export type ChallengeKind = (typeof challengeKinds)[number];
 

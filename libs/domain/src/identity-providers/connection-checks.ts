@@ -19,7 +19,7 @@ export type ConnectionCheckName = (typeof connectionCheckNames)[number];
 export interface ConnectionCheck {
   name: ConnectionCheckName;
   ok: boolean;
-  /** What was found; after a failure also the remedy. Contains no secret, and no text of the provider. */
+  /** The finding, and after a failure the remedy. Contains no secret, and no text of the provider. */
   detail: string;
 }
 

@@ -6,7 +6,7 @@ export interface LocalCustomer {
   disabledAt: Date | null;
 }
 
-/** What a sign-in by a provider depends on. */
+/** The facts on which a sign-in by a provider depends. */
 export interface ProviderSignIn {
   profile: Pick<ProviderProfile, 'email' | 'isEmailTrusted'>;
   /** The customer to whom the identity is linked, or null. */
@@ -17,7 +17,7 @@ export interface ProviderSignIn {
   allowSignUp: boolean;
 }
 
-/** What happens to a customer who signs in by a provider. */
+/** The action for a customer who signs in by a provider. */
 export type IdentityAction = 'sign_in' | 'link' | 'claim_and_link' | 'create_verified' | 'create_unverified';
 
 /** Why a customer cannot sign in by a provider; also the parameter `error` of the redirect. */

@@ -7,7 +7,7 @@ export interface ProviderDomain {
   projectId: string;
   /** In canonical form, as in email addresses. */
   domain: string;
-  /** What the record contains. It is public. */
+  /** The content of the record. It is public. */
   token: string;
   /** Null as long as the domain has no effect. */
   verifiedAt: Date | null;
@@ -35,7 +35,7 @@ export interface DomainRecord {
   value: string;
 }
 
-/** What a look-up of the record has found. */
+/** The findings of a lookup of the record. */
 export const domainFindings = ['verified', 'no_record', 'other_value', 'dns_error'] as const;
 export type DomainFinding = (typeof domainFindings)[number];
 

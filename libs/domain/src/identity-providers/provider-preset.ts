@@ -26,7 +26,7 @@ export interface OAuthApi {
   loadClaims(issuer: string, fetchResource: FetchResource): Promise<ProviderClaims>;
 }
 
-/** What distinguishes a type of provider. To add one, add a file to this folder and list it in `index.ts`. */
+/** The properties of a type of provider. To add one, add a file to this folder and list it in `index.ts`. */
 export interface ProviderPreset {
   /** Shown on the button of the provider. */
   name: string;

@@ -6,7 +6,7 @@ export const FALLBACK_LANGUAGE = 'en';
 /** Maximum number of languages that are read from `Accept-Language`. */
 const MAX_ACCEPTED = 20;
 
-/** What is known about the language of a reader. */
+/** The known preferences of a reader for a language. */
 export interface LanguagePreference {
   /** The locale of the customer, or null. */
   locale: string | null;

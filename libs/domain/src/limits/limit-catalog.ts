@@ -1,6 +1,6 @@
-/** What a limit counts, its default, and the values that a project or a key can set instead. */
+/** The counted events of a limit, its default, and the values that a project or a key can set instead. */
 interface LimitEntry {
-  /** What is counted, in words for the documentation. */
+  /** The counted events, in words for the documentation. */
   counts: string;
   quota: number;
   /** Length of the window in seconds. */

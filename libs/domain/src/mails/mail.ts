@@ -1,5 +1,5 @@
 /**
- * What an email is for. The limits of one purpose are independent of those of all others, and are counted
+ * The purposes of emails. The limits of one purpose are independent of those of all others, and are counted
  * separately for addresses that their customers have not verified.
  */
 export const mailPurposes = [

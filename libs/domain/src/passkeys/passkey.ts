@@ -8,7 +8,7 @@ export const PASSKEY_NAME_LENGTH = 100;
 export const CEREMONY_TTL = 10 * 60;
 
 /**
- * What a passkey signs a challenge for: a sign-in, the second factor of a sign-in, its enrollment in a sign-in or in a
- * session, or a new proof of identity in a session.
+ * The purpose for which a passkey signs a challenge: a sign-in, the second factor of a sign-in, its enrollment in a
+ * sign-in or in a session, or a new proof of identity in a session.
  */
 export type CeremonyPurpose = 'sign_in' | 'second_factor' | 'enroll' | 'add' | 'reauthenticate';

@@ -4,7 +4,7 @@
  */
 export type ExchangeMethod = 'email' | 'provider' | 'customer';
 
-/** What a proof in an exchange is for: a sign-in, a new identity of a signed-in customer, or a new proof in a session. */
+/** The purpose of a proof in an exchange: a sign-in, a new identity of a signed-in customer, or a new proof in a session. */
 export type ExchangePurpose = 'sign_in' | 'link' | 'reauthenticate';
 
 /** Validity of the code of an exchange in seconds (sign-in contract, section 2). */

@@ -23,7 +23,7 @@ const providerFields = [
 const providerColumns = selectList(IdentityProviderEntity, 'i', providerFields);
 const providerRow = selectedRow(IdentityProviderEntity, providerFields);
 
-/** What its management needs in addition. */
+/** The additional columns for its management. */
 const managedColumns = `${providerColumns}, i.client_secret IS NOT NULL AS "hasClientSecret",
   i.private_key IS NOT NULL AS "hasPrivateKey"`;
 const managedRow = { ...providerRow, hasClientSecret: boolean, hasPrivateKey: boolean };
@@ -34,7 +34,7 @@ export interface ManagedProvider extends IdentityProvider {
   hasPrivateKey: boolean;
 }
 
-/** What the flows of a provider need in addition. */
+/** The additional columns for the flows of a provider. */
 const connectionColumns = `${providerColumns}, i.client_secret AS "clientSecret", i.private_key AS "privateKey",
   ARRAY(SELECT d.domain FROM identity_provider_domains d
     WHERE d.provider_id = i.id AND d.verified_at IS NOT NULL ORDER BY d.domain) AS domains`;

@@ -13,7 +13,7 @@ import {
 import { bytea, statement, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
-/** What a passkey of an operator signs a challenge for. */
+/** The purpose for which a passkey of an operator signs a challenge. */
 export type OperatorPasskeyPurpose = 'second_factor' | 'enroll' | 'add' | 'reauthenticate';
 
 /** A passkey of an operator, without its key. */
@@ -77,7 +77,7 @@ export class OperatorPasskeysRepository {
     return sql.execute(listPasskeys, [operatorId]);
   }
 
-  /** Returns what a browser needs to find the passkeys of an operator. */
+  /** Returns the properties with which a browser finds the passkeys of an operator. */
   listCredentials(operatorId: string): Promise<PasskeyCredential[]> {
     return this.database.execute(listCredentials, [operatorId]);
   }

@@ -4,7 +4,7 @@ import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
 import { bytea, statement } from '../statements.js';
 
-/** What a challenge was created for. A response is accepted for this only. */
+/** The purpose of a challenge. A response is accepted for this only. */
 export interface PasskeyCeremony {
   purpose: CeremonyPurpose;
   /** null for a sign-in, whose customer is not yet known. */

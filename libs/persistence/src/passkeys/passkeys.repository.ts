@@ -16,7 +16,7 @@ import {
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
-/** What operators and customers see of a passkey `k`. */
+/** The columns of a passkey `k` that operators and customers see. */
 export const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
 export const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
 
@@ -26,10 +26,10 @@ export type Passkey = RowOf<typeof passkeyRow>;
 export const credentialRow = { credentialId: bytea, transports: arrayOf(text) };
 export const credentialColumns = 'k.credential_id AS "credentialId", k.transports';
 
-/** What a browser needs to find a passkey. */
+/** The properties with which a browser finds a passkey. */
 export type PasskeyCredential = RowOf<typeof credentialRow>;
 
-/** What an authenticator has returned for a new passkey. */
+/** A new passkey, as the authenticator has returned it. */
 export interface NewPasskey extends PasskeyCredential {
   publicKey: Buffer;
   counter: number;

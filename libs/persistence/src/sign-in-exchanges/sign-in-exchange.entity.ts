@@ -23,7 +23,7 @@ export class SignInExchangeEntity {
   @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
   /** The person at the provider, or null. */
   @Column('jsonb', { nullable: true }) profile!: ProviderProfile | null;
-  /** What the customer has proven on a hosted page; null for another method. */
+  /** The methods that the customer has proven on a hosted page; null for another method. */
   @Column('text', { array: true, nullable: true }) amr!: AuthenticationMethod[] | null;
   @Column('text', { name: 'redirect_url' }) redirectUrl!: string;
   /** Hash of the verifier of the client that began the sign-in (RFC 7636, S256). */

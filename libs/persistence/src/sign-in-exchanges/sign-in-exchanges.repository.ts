@@ -23,7 +23,7 @@ import {
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
-/** What a code is bound to. It is useless with anything else. */
+/** The values to which a code is bound. It is useless with any others. */
 export interface ExchangeKey {
   /** SHA-256 of the code. */
   codeHash: Buffer;

@@ -22,7 +22,7 @@ export interface ThreadState {
   msEach: number;
 }
 
-/** What a project uses of the queue. */
+/** The part of the queue that a project uses. */
 interface Share {
   /** Weight of its waiting tasks and permits. */
   weight: number;

@@ -4,7 +4,7 @@ import { createContext, useContext } from 'react';
 /** Calls a function, and again after each proof of identity that it requires. @param action takes the password if needed */
 export type Prove = <Result>(action: (password?: string) => Promise<Result>) => Promise<Result>;
 
-/** What the sections of the account settings share. */
+/** The context that the sections of the account settings share. */
 export interface Account {
   client: Client;
   customer: Customer;

@@ -74,7 +74,7 @@ export interface FormDialogButtonProps
     Partial<Pick<FormDialogProps, 'title' | 'submitLabel'>> {
   /** Label of the button. Default of `title` and `submitLabel`. */
   label: string;
-  /** What the button acts on, which tells buttons with the same label apart for screen readers. */
+  /** The object of the button, which tells buttons with the same label apart for screen readers. */
   subject?: string;
 }
 

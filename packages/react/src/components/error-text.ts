@@ -2,7 +2,7 @@ import type { GatehouseError } from '@gatehouse/js';
 import type { Texts } from '../localization/texts.js';
 import { fill } from '../use-texts.js';
 
-/** What a form shows about an error: for the entire form, and by the name of a field. */
+/** The texts of an error: for the entire form, and by the name of a field. */
 export interface FormErrors {
   message?: string | undefined;
   fields: Record<string, string>;

@@ -57,7 +57,7 @@ export const Alert = ({ isSuccess = false, children }: { isSuccess?: boolean; ch
     </p>
   ) : null;
 
-/** What a component shows until its content has loaded. @param lines number of gray lines */
+/** Renders gray lines until the content of a component has loaded. @param lines number of gray lines */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div className="gh-skeleton" role="status" aria-label={useTexts().loading}>
     {Array.from({ length: lines }, (_, index) => (

@@ -33,7 +33,7 @@ export interface AuthFlowProps extends AuthProps {
 /** A step that a sign-in still requires. */
 export type ChallengeKind = 'second_factor' | 'enroll_factor';
 
-/** What a flow shows. */
+/** The screen that a flow shows. */
 export type Screen =
   | { name: 'sign_in' | 'sign_up' | 'forgot_password' | 'reset_sent' | 'verify_email' }
   | { name: 'email_code'; token: string }

@@ -68,7 +68,7 @@ export interface PasskeyForm {
   /** `get` uses a passkey, `create` adds one. */
   ceremony: 'get' | 'create';
   fields?: Record<string, string>;
-  /** What the page shows if the browser returns no passkey. */
+  /** The text that the page shows if the browser returns no passkey. */
   failure: string;
 }
 

@@ -24,7 +24,7 @@ import { signInTexts } from './sign-in-texts.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
 import { waitInWords } from './wait-in-words.js';
 
-/** What a screen shows in addition to what its URL contains. */
+/** The content of a screen that its URL does not contain. */
 export interface ScreenState {
   /** Email address that the customer has entered. */
   email?: string | null;

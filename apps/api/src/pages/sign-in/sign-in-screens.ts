@@ -9,11 +9,11 @@ import type { SignInTexts } from './sign-in-texts-english.js';
 /** The input that a problem is about. */
 export type ProblemField = 'email' | 'password' | 'code' | null;
 
-/** What a screen shows. */
+/** The content of a screen. */
 export interface ScreenContext {
   page: SignInPageRequest;
   texts: SignInTexts;
-  /** What the project offers on this page. */
+  /** The methods that the project offers on this page. */
   options: SignInOptionsResponse;
   /** Email address that the customer has entered or the application suggests. */
   email: string | null;
