@@ -68,6 +68,7 @@ describe('the files of the console', () => {
           'cache-control': 'no-store',
           'x-content-type-options': 'nosniff',
           'referrer-policy': 'no-referrer',
+          'cross-origin-opener-policy': 'same-origin',
           'x-robots-tag': expect.stringContaining('noindex'),
         }),
       });

@@ -97,7 +97,12 @@ async function bestEncoding(file: string, request: Request): Promise<{ encoding:
 async function sendPage(response: Response, nonce: string): Promise<void> {
   const page = await readIfExists(join(folder, 'index.html'));
   if (!page) throw new GatehouseError('not_found');
-  response.set({ 'Content-Type': 'text/html; charset=utf-8', 'X-Robots-Tag': 'noindex, nofollow' });
+  response.set({
+    'Content-Type': 'text/html; charset=utf-8',
+    'X-Robots-Tag': 'noindex, nofollow',
+    // Pages of other origins get no reference to the window of the console, whether they open it or it opens them.
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  });
   response.send(page.toString().replace('%STYLE_NONCE%', nonce));
 }
 
