@@ -305,6 +305,26 @@ describe('operators at a host name', () => {
     }
   });
 
+  it('ends the sessions of a previous provider, and links its operators to the accounts at the new one', async () => {
+    const issuer = 'https://previous.example';
+    const person = createOperator();
+    const { client } = await signIn(person);
+    expect((await client.request('GET', '/session')).body.state).toBe('signed_in');
+    await instance.sql('UPDATE operators SET oidc_issuer = $1 WHERE id = $2', [issuer, client.operator.id]);
+    expect((await client.request('GET', '/session')).body.state).toBe('signed_out');
+    expect(await client.request('GET', '/projects')).toMatchObject({ status: 401 });
+    const { session } = await signIn(person);
+    expect(session.operator.id).toBe(client.operator.id);
+    // It must not be accepted again with the account at the new provider.
+    expect((await client.request('GET', '/session')).body.state).toBe('signed_out');
+    expect(await latestAction(client.operator.id)).toMatchObject([
+      { action: 'operator.signed_in' },
+      { action: 'operator.single_sign_on_linked', details: { replaced: true } },
+      { action: 'operator.signed_in' },
+      { action: 'operator.created' },
+    ]);
+  });
+
   describe('passkeys', () => {
     const post = (client: OperatorClient, path: string, body?: object) =>
       client.request('POST', `/session${path}`, body);

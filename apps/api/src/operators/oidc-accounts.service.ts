@@ -12,7 +12,12 @@ import {
   type ProviderClaims,
   type ProviderProfile,
 } from '@gatehouse/domain';
-import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
+import {
+  OperatorSessionsRepository,
+  OperatorsRepository,
+  OrganizationsRepository,
+  type Tx,
+} from '@gatehouse/persistence';
 import { newId, type OperatorOidcConfig } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
@@ -32,6 +37,7 @@ interface ClaimedAccess {
 export class OidcAccountsService {
   constructor(
     private readonly operators: OperatorsRepository,
+    private readonly sessions: OperatorSessionsRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly changes: OperatorChangesService,
     private readonly links: OperatorLinksService,
@@ -118,7 +124,8 @@ export class OidcAccountsService {
 
   /**
    * Links the operator with the email address of the account. Only if the provider has verified the address:
-   * anyone could otherwise take over an operator with an account that names it.
+   * anyone could otherwise take over an operator with an account that names it. An account at a previous provider is
+   * replaced, and its sessions end.
    * @returns null if no operator has the address
    * @throws SingleSignOnRefusal `email_required`, `account_exists`
    */
@@ -133,9 +140,11 @@ export class OidcAccountsService {
     if (!found) return null;
     const operator = await this.operators.lock(tx, found.id);
     if (operator.status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
-    if (!isEmailTrusted || operator.singleSignOn) throw new SingleSignOnRefusal('account_exists');
+    if (!isEmailTrusted || operator.issuer === issuer) throw new SingleSignOnRefusal('account_exists');
     await this.links.voidAll(tx, operator.id);
-    const action = operatorAction('operator.single_sign_on_linked', operator);
+    if (operator.issuer !== null) await this.sessions.endAll(tx, operator.id);
+    const details = operator.issuer === null ? {} : { replaced: true };
+    const action = operatorAction('operator.single_sign_on_linked', operator, details);
     this.audit.record(tx, { ...action, operatorId: operator.id });
     await this.notices.notifyAdmins(tx, 'single_sign_on_linked', actor, operator);
     return this.operators.linkAccount(tx, operator.id, issuer, subject);

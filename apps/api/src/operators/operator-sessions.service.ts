@@ -246,8 +246,8 @@ export class OperatorSessionsService {
   private async find(cookie: ConsoleCookie): Promise<OperatorSession | null> {
     const session = cookie.token === null ? null : await this.sessions.find(sha256(cookie.token));
     if (session?.stage === 'signed_in') {
-      const { method } = session;
-      const described = { method, hasSecondFactor: hasSecondFactor(session) };
+      const { method, issuer } = session;
+      const described = { method, issuer, hasSecondFactor: hasSecondFactor(session) };
       if (!acceptsOperatorSession(described, this.config)) return null;
     }
     if (session) cookie.setLoggedOperator(session.operator.id);

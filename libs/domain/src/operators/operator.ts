@@ -37,15 +37,26 @@ export type OperatorStage = (typeof operatorStages)[number];
 export const operatorSignInMethods = ['password', 'oidc'] as const;
 export type OperatorSignInMethod = (typeof operatorSignInMethods)[number];
 
+/** A signed-in session, with the properties on which its acceptance depends. */
+export interface OperatorSessionState {
+  method: OperatorSignInMethod;
+  hasSecondFactor: boolean;
+  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  issuer: string | null;
+}
+
 /**
  * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was
  * opened in development without one must not survive the change (requirement CO-01). Sessions of single
- * sign-on do not survive that it is turned off.
+ * sign-on do not survive that it is turned off, or that the provider is another one.
  */
 export const acceptsOperatorSession = (
-  { method, hasSecondFactor }: { method: OperatorSignInMethod; hasSecondFactor: boolean },
-  { production, operatorOidc }: { production: boolean; operatorOidc: object | null },
-): boolean => (method === 'oidc' ? operatorOidc !== null : hasSecondFactor || !production);
+  { method, hasSecondFactor, issuer }: OperatorSessionState,
+  { production, operatorOidc }: { production: boolean; operatorOidc: { issuer: string } | null },
+): boolean =>
+  method === 'oidc'
+    ? operatorOidc !== null && issuer === operatorOidc.issuer
+    : hasSecondFactor || !production;
 
 /**
  * Returns the name by which a browser is recognized: its user agent without version numbers, which change

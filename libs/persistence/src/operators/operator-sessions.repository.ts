@@ -47,6 +47,8 @@ export interface OperatorSession {
   id: string;
   stage: OperatorStage;
   method: OperatorSignInMethod;
+  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  issuer: string | null;
   /** True if the operator was verified again in this session, recently enough for sensitive actions. */
   isReauthenticated: boolean;
   expiresAt: Date;
@@ -110,6 +112,8 @@ const signedInRow = {
   role: textOf<OperatorRole>(),
   organizationIds: nullable(arrayOf(uuid)),
   method: textOf<OperatorSignInMethod>(),
+  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  issuer: nullable(text),
   /** True if the operator has a second factor, or the OpenID Provider has verified the operator. */
   hasSecondFactor: boolean,
   /** True if the second factor was verified again in this session, recently enough for sensitive actions. */
@@ -124,7 +128,8 @@ export type SignedInOperator = RowOf<typeof signedInRow>;
 const findSignedInOperator = statement(
   signedInRow,
   `SELECT s.id, o.id AS "operatorId", o.email, o.role,
-     o.organization_ids AS "organizationIds", s.method, ${hasSecondFactor} AS "hasSecondFactor", ${isReauthenticated} AS "isReauthenticated",
+     o.organization_ids AS "organizationIds", s.method, o.oidc_issuer AS issuer,
+     ${hasSecondFactor} AS "hasSecondFactor", ${isReauthenticated} AS "isReauthenticated",
      s.last_seen_at < now() - interval '1 minute' AS "isStale"
    FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
    WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
@@ -142,6 +147,7 @@ const findSession = statement(
     sessionId: uuid,
     stage: textOf<OperatorStage>(),
     method: textOf<OperatorSignInMethod>(),
+    issuer: nullable(text),
     isReauthenticated: boolean,
     expiresAt: timestamptz,
     expiresIn: integer,
@@ -150,7 +156,7 @@ const findSession = statement(
     totpSecret: nullable(bytea),
     hasPasskey: boolean,
   },
-  `SELECT s.id AS "sessionId", s.stage, s.method, ${isReauthenticated} AS "isReauthenticated", ${expiresAtColumn}, ${secondsUntil(sessionExpiry)} AS "expiresIn",
+  `SELECT s.id AS "sessionId", s.stage, s.method, o.oidc_issuer AS issuer, ${isReauthenticated} AS "isReauthenticated", ${expiresAtColumn}, ${secondsUntil(sessionExpiry)} AS "expiresIn",
      ${secondsUntil('s.ends_at')} AS "endsIn", s.new_totp_secret AS "newTotpSecret",
      o.totp_secret AS "totpSecret", ${hasOperatorPasskeySql} AS "hasPasskey", ${operatorColumns}
    FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
@@ -286,6 +292,7 @@ export class OperatorSessionsRepository {
       sessionId: id,
       stage,
       method,
+      issuer,
       isReauthenticated,
       expiresAt,
       expiresIn,
@@ -300,6 +307,7 @@ export class OperatorSessionsRepository {
       id,
       stage,
       method,
+      issuer,
       isReauthenticated,
       ...times,
       newTotpSecret,

@@ -99,13 +99,16 @@ const operatorWithSecretsRow = {
   passwordHash: nullable(text),
   /** Encrypted; null before an authenticator is enrolled. */
   totpSecret: nullable(bytea),
+  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  issuer: nullable(text),
 };
 
 export type OperatorWithSecrets = RowOf<typeof operatorWithSecretsRow>;
 
 const lockOperator = statement(
   operatorWithSecretsRow,
-  `SELECT ${operatorColumns}, o.password_hash AS "passwordHash", o.totp_secret AS "totpSecret"
+  `SELECT ${operatorColumns}, o.password_hash AS "passwordHash", o.totp_secret AS "totpSecret",
+     o.oidc_issuer AS issuer
    FROM operators o WHERE o.id = $1 FOR UPDATE`,
 );
 
