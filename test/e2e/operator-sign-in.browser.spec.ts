@@ -394,6 +394,42 @@ describe('operators at a host name', () => {
       expect((await post(recovered, '/second-factor', { code })).body.state).toBe('signed_in');
     });
 
+    it('are refused after ten failures, which are counted together with passwords and codes', async () => {
+      const authenticator = new SoftwareAuthenticator();
+      const client = await enterPassword();
+      const enrolled = await create(client, '/enrollment/passkey', authenticator);
+      // An address from which the operator has signed in has ten separate attempts.
+      const { id, email } = client.operator;
+      await instance.sql('DELETE FROM operator_addresses WHERE operator_id = $1', [id]);
+      const again = await enterPassword(client);
+      const codes: unknown[] = [];
+      for (let index = 0; index < 10; index += 1) {
+        const { body } = await use(again, '/second-factor/passkey', new SoftwareAuthenticator(), {
+          userHandle: null,
+        });
+        codes.push(body.code);
+      }
+      expect(codes).toEqual([...Array(9).fill('passkey_not_accepted'), 'too_many_attempts']);
+      const locked = { status: 429, body: { code: 'too_many_attempts', limit: 'failed-operator-login' } };
+      expect(await use(again, '/second-factor/passkey', authenticator)).toMatchObject(locked);
+      const code = enrolled.body.recoveryCodes[0] as string;
+      expect(await post(again, '/second-factor', { code })).toMatchObject(locked);
+      expect(await use(client, '/reauthenticate/passkey', authenticator)).toMatchObject(locked);
+      const failures = `/audit-log?targetId=${id}&action=operator.code_failed`;
+      await eventually('an entry for each failure', async () => {
+        const { body } = await admin.request('GET', failures);
+        return body.data.length === 9;
+      });
+
+      const countOf = `operator_login_attempts WHERE email_hash = sha256($1)`;
+      const values = [Buffer.from(email)];
+      await instance.sql(`DELETE FROM ${countOf}`, values);
+      await use(client, '/reauthenticate/passkey', new SoftwareAuthenticator(), { userHandle: null });
+      expect((await use(client, '/reauthenticate/passkey', authenticator)).status).toBe(200);
+      // A reauthentication clears only its own attempt.
+      expect(await instance.sql(`SELECT tries FROM ${countOf}`, values)).toEqual([{ tries: 1 }]);
+    });
+
     it('confirm sensitive actions, are added and removed with a confirmation, and are reset by an admin', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();

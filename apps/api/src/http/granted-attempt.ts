@@ -31,7 +31,7 @@ export const failurePolicy = (
 
 const { quota, window } = fixedLimits['failed-operator-login'];
 
-/** The limit of failed passwords and codes of operators, together per email address. */
+/** The limit of failed passwords, codes and passkeys of operators, together per email address. */
 export const operatorFailurePolicy = growingPolicy('failed-operator-login', quota, window);
 
 /** A counted attempt of a customer or an operator. */

@@ -33,7 +33,7 @@ export interface AuthenticatedOperator extends OperatorWithPasswordHash {
   granted: LoginAllowance;
 }
 
-/** Verifies operator passwords and counts failed passwords and codes. All routes use it. */
+/** Verifies operator passwords and counts failed passwords, codes and passkeys. All routes use it. */
 @Injectable()
 export class OperatorCheckService {
   constructor(
@@ -76,7 +76,7 @@ export class OperatorCheckService {
   }
 
   /**
-   * Counts an attempt before the code of an operator is verified.
+   * Counts an attempt before a code or a passkey of an operator is verified.
    * @throws GatehouseError `too_many_attempts`
    */
   async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
@@ -99,8 +99,8 @@ export class OperatorCheckService {
 
   /**
    * Records a wrong password, code or passkey of an existing operator in the audit log, and returns the error.
-   * There are at most as many entries as granted attempts, or as the rate limit of passkeys allows. The entry is written asynchronously, so that the
-   * response time reveals nothing.
+   * There are at most as many entries as granted attempts. The entry is written asynchronously, so that the response time
+   * reveals nothing.
    */
   recordFailure(
     { id }: Pick<Operator, 'id'>,
@@ -147,7 +147,7 @@ export class OperatorCheckService {
   }
 
   /**
-   * Releases the attempt of a signed-in operator whose password or code was correct. The failures stay
+   * Releases the attempt of a signed-in operator whose password, code or passkey was correct. The failures stay
    * counted: an attacker with a session and the password could otherwise clear them, and guess codes without
    * a limit.
    */

@@ -55,7 +55,7 @@ export class OperatorPasskeysController {
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('operator_session_required', 'passkey_not_accepted', 'method_not_enabled')
+  @ApiProblems('operator_session_required', 'too_many_attempts', 'passkey_not_accepted', 'method_not_enabled')
   verify(
     @Body() { response }: OperatorPasskeyRequest,
     @CurrentClient() client: Client,
@@ -91,7 +91,13 @@ export class OperatorPasskeysController {
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: EnrolledResponse })
-  @ApiProblems('operator_session_required', 'passkey_not_accepted', 'method_not_enabled', 'conflict')
+  @ApiProblems(
+    'operator_session_required',
+    'too_many_attempts',
+    'passkey_not_accepted',
+    'method_not_enabled',
+    'conflict',
+  )
   enroll(
     @Body() { name, response }: AddOperatorPasskeyRequest,
     @CurrentClient() client: Client,
@@ -126,7 +132,7 @@ export class OperatorPasskeysController {
   @Operator('viewer')
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('passkey_not_accepted', 'method_not_enabled', 'conflict')
+  @ApiProblems('too_many_attempts', 'passkey_not_accepted', 'method_not_enabled', 'conflict')
   reauthenticate(
     @CurrentCaller() caller: OperatorCaller,
     @Body() { response }: OperatorPasskeyRequest,
@@ -176,7 +182,7 @@ export class OperatorPasskeysController {
   @HttpCode(200)
   @Operator('viewer')
   @ApiOkResponse({ type: PasskeyResponse })
-  @ApiProblems('passkey_not_accepted', 'method_not_enabled', 'conflict')
+  @ApiProblems('too_many_attempts', 'passkey_not_accepted', 'method_not_enabled', 'conflict')
   async add(
     @CurrentCaller() caller: OperatorCaller,
     @Body() { name, response }: AddOperatorPasskeyRequest,

@@ -14,6 +14,7 @@ import {
   OperatorSessionsRepository,
   OperatorsRepository,
   Transactions,
+  type LoginAllowance,
   type NewPasskey,
   type OperatorPasskey,
   type OperatorPasskeyPurpose,
@@ -46,6 +47,16 @@ import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessi
 
 type Owner = Pick<Operator, 'id' | 'email'>;
 
+/** A challenge of a session for a passkey of its operator. */
+interface Ceremony {
+  sessionId: string;
+  owner: Owner;
+  purpose: OperatorPasskeyPurpose;
+}
+
+/** A verified response to a challenge, and the allowance that granted the attempt. */
+type Verified<T> = T & { granted: LoginAllowance };
+
 /** Registers the passkeys of operators, and verifies them as a second factor. */
 @Injectable()
 export class OperatorPasskeysService {
@@ -71,7 +82,8 @@ export class OperatorPasskeysService {
 
   /**
    * Completes the sign-in of a session with a passkey.
-   * @throws GatehouseError `operator_session_required`, `passkey_not_accepted`, `method_not_enabled`
+   * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
+   *   `method_not_enabled`
    */
   async completeSignIn(
     response: PasskeyAssertion,
@@ -80,7 +92,8 @@ export class OperatorPasskeysService {
   ): Promise<OperatorSessionResponse> {
     const session = await this.operatorSessions.getAtStage('second_factor', cookie);
     const { operator } = session;
-    const proof = await this.verifyAssertion(session.id, operator.id, 'second_factor', response);
+    const ceremony = { sessionId: session.id, owner: operator, purpose: 'second_factor' } as const;
+    const proof = await this.verifyAssertion(ceremony, response, client);
     const token = await this.transactions.run(async (tx) => {
       await this.recordUse(tx, operator.id, proof);
       await this.check.recordSignIn(tx, operator, client);
@@ -98,8 +111,8 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `operator_session_required`,
-   *   `conflict` after single sign-on
+   * @throws GatehouseError `too_many_attempts`, `passkey_not_accepted`, `method_not_enabled`,
+   *   `operator_session_required`, `conflict` after single sign-on
    */
   async reauthenticate(
     caller: OperatorCaller,
@@ -107,11 +120,13 @@ export class OperatorPasskeysService {
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    const { sessionId, operatorId } = caller;
+    const { sessionId, operatorId: id, email } = caller;
     assertNotSingleSignOn(caller);
-    const proof = await this.verifyAssertion(sessionId, operatorId, 'reauthenticate', response);
+    const ceremony = { sessionId, owner: { id, email }, purpose: 'reauthenticate' } as const;
+    const proof = await this.verifyAssertion(ceremony, response, client);
     const token = await this.transactions.run(async (tx) => {
-      await this.recordUse(tx, operatorId, proof);
+      await this.recordUse(tx, id, proof);
+      await this.check.releaseAttempt(tx, email, proof.granted);
       return this.operatorSessions.reauthenticate(tx, caller, { secondFactor: 'passkey' });
     });
     return this.operatorSessions.replaceToken(cookie, token, client);
@@ -128,8 +143,8 @@ export class OperatorPasskeysService {
 
   /**
    * Adds the first second factor of an operator, and completes the sign-in. Ends the operator's other sessions.
-   * @throws GatehouseError `operator_session_required`, `passkey_not_accepted`, `method_not_enabled`,
-   *   `conflict` while an older api is running
+   * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
+   *   `method_not_enabled`, `conflict` while an older api is running
    */
   async enroll(
     name: string,
@@ -139,7 +154,8 @@ export class OperatorPasskeysService {
   ): Promise<EnrolledResponse> {
     const session = await this.operatorSessions.getEnrolling(cookie);
     const { operator } = session;
-    const passkey = await this.verifyRegistration(session.id, operator.id, 'enroll', response);
+    const ceremony = { sessionId: session.id, owner: operator, purpose: 'enroll' } as const;
+    const passkey = await this.verifyRegistration(ceremony, response, client);
     const { codes: recoveryCodes, hashes } = this.codes.newRecoveryCodes(operator.id);
     const token = await this.transactions.run(async (tx) => {
       // Another session may have enrolled a second factor in the meantime.
@@ -166,7 +182,8 @@ export class OperatorPasskeysService {
 
   /**
    * Adds a passkey, and ends the operator's other sessions.
-   * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`, `conflict`, `reauthentication_required`
+   * @throws GatehouseError `too_many_attempts`, `passkey_not_accepted`, `method_not_enabled`, `conflict`,
+   *   `reauthentication_required`
    */
   async add(
     caller: OperatorCaller,
@@ -176,13 +193,15 @@ export class OperatorPasskeysService {
   ): Promise<OperatorPasskey> {
     assertNotSingleSignOn(caller);
     const { sessionId, operatorId: id, email } = caller;
-    const passkey = await this.verifyRegistration(sessionId, id, 'add', response);
+    const ceremony = { sessionId, owner: { id, email }, purpose: 'add' } as const;
+    const passkey = await this.verifyRegistration(ceremony, response, client);
     return this.transactions.run(async (tx) => {
       await this.operators.lock(tx, id);
       await this.useReauthentication(tx, caller);
       await this.sessions.endAll(tx, id, sessionId);
       if ((await this.passkeys.list(id, tx)).length >= MAX_PASSKEYS)
         throw conflict(`You already have ${MAX_PASSKEYS} passkeys. Remove one first.`);
+      await this.check.releaseAttempt(tx, email, passkey.granted);
       return this.insert(tx, { id, email }, passkey, name, client);
     });
   }
@@ -259,32 +278,32 @@ export class OperatorPasskeysService {
   }
 
   private async verifyRegistration(
-    sessionId: string,
-    operatorId: string,
-    purpose: OperatorPasskeyPurpose,
+    ceremony: Ceremony,
     response: PasskeyRegistration,
-  ): Promise<NewPasskey> {
+    client: Client,
+  ): Promise<Verified<NewPasskey>> {
     const relyingParty = this.getRelyingParty();
-    const challenge = await this.consumeChallenge(sessionId, operatorId, purpose, response);
-    return verifyPasskeyRegistration(relyingParty, challenge, response).catch(() => {
-      throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
+    const { challenge, granted } = await this.consumeChallenge(ceremony, response, client);
+    const passkey = await verifyPasskeyRegistration(relyingParty, challenge, response).catch(() => {
+      throw this.check.recordFailure(ceremony.owner, 'passkey_not_accepted');
     });
+    return { ...passkey, granted };
   }
 
   private async verifyAssertion(
-    sessionId: string,
-    operatorId: string,
-    purpose: OperatorPasskeyPurpose,
+    ceremony: Ceremony,
     response: PasskeyAssertion,
-  ): Promise<{ id: string; counter: number }> {
+    client: Client,
+  ): Promise<Verified<{ id: string; counter: number }>> {
+    const { owner } = ceremony;
     const relyingParty = this.getRelyingParty();
-    const challenge = await this.consumeChallenge(sessionId, operatorId, purpose, response);
-    const passkey = await this.passkeys.find(operatorId, Buffer.from(response.id, 'base64url'));
-    if (!passkey) throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
+    const { challenge, granted } = await this.consumeChallenge(ceremony, response, client);
+    const passkey = await this.passkeys.find(owner.id, Buffer.from(response.id, 'base64url'));
+    if (!passkey) throw this.check.recordFailure(owner, 'passkey_not_accepted');
     const { counter } = await verifyPasskeyAssertion(relyingParty, challenge, response, passkey).catch(() => {
-      throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
+      throw this.check.recordFailure(owner, 'passkey_not_accepted');
     });
-    return { id: passkey.id, counter };
+    return { id: passkey.id, counter, granted };
   }
 
   private async recordUse(
@@ -304,17 +323,21 @@ export class OperatorPasskeysService {
     return challenge;
   }
 
-  /** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
+  /**
+   * Counts an attempt together with failed passwords and codes, and consumes the challenge of a response, even if the
+   * response turns out to be invalid (requirement MF-06).
+   * @throws GatehouseError `too_many_attempts`, `passkey_not_accepted`
+   */
   private async consumeChallenge(
-    sessionId: string,
-    operatorId: string,
-    purpose: OperatorPasskeyPurpose,
+    { sessionId, owner, purpose }: Ceremony,
     response: PasskeyRegistration | PasskeyAssertion,
-  ): Promise<Buffer> {
+    client: Client,
+  ): Promise<Verified<{ challenge: Buffer }>> {
+    const { granted } = await this.check.countAttempt(owner.email, client);
     const challenge = readPasskeyChallenge(response);
     if (challenge && (await this.passkeys.consumeChallenge(sessionId, sha256(challenge), purpose)))
-      return challenge;
-    throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
+      return { challenge, granted };
+    throw this.check.recordFailure(owner, 'passkey_not_accepted');
   }
 }
 

@@ -65,7 +65,7 @@ export class OperatorLoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reserves an attempt before a password or code is checked, as for customers (`LoginAttemptsRepository`). A
+   * Reserves an attempt before a password, code or passkey is checked, as for customers (`LoginAttemptsRepository`). A
    * sign-in clears the count. Unknown emails take the same path.
    */
   async reserve(attempt: LoginAttempt): Promise<OperatorLoginAttemptResult> {
