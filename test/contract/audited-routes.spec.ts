@@ -257,6 +257,7 @@ const beginnings = [
 /** Tested by operator-sign-in.browser.spec.ts, because passkeys are bound to a host name. */
 const passkeys = [
   'DELETE /operator/v1/session/passkeys/:passkeyId',
+  'PATCH /operator/v1/session/passkeys/:passkeyId',
   'POST /operator/v1/session/passkeys',
   'POST /operator/v1/session/reauthenticate/passkey',
 ];

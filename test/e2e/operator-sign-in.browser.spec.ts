@@ -444,9 +444,14 @@ describe('operators at a host name', () => {
       const listed = (await client.request('GET', '/session/passkeys')).body.data;
       expect(listed).toMatchObject([{ id: body.id, name: 'Laptop', lastUsedAt: null }, { name: 'Laptop' }]);
       const remove = (id: string) => client.request('DELETE', `/session/passkeys/${id}`);
+      const rename = (id: string, as = client) =>
+        as.request('PATCH', `/session/passkeys/${id}`, { name: 'Phone' });
+      expect((await rename(body.id as string)).body.code).toBe('reauthentication_required');
       // Each change requires a separate confirmation.
       expect((await remove(listed[1].id as string)).body.code).toBe('reauthentication_required');
       await use(client, '/reauthenticate/passkey', authenticator);
+      expect((await rename(body.id as string, admin)).status).toBe(404);
+      expect(await rename(body.id as string)).toMatchObject({ status: 200, body: { name: 'Phone' } });
       expect((await remove(listed[1].id as string)).status).toBe(204);
       expect((await post(client, '/passkeys/options')).body.code).toBe('reauthentication_required');
       await use(client, '/reauthenticate/passkey', second);
@@ -454,6 +459,7 @@ describe('operators at a host name', () => {
       expect(await latestAction(client.operator.id)).toMatchObject([
         { action: 'operator.reauthenticated' },
         { action: 'operator.passkey_removed' },
+        { action: 'operator.passkey_renamed', details: { passkeyId: body.id } },
         { action: 'operator.reauthenticated' },
         { action: 'operator.passkey_added' },
         { action: 'operator.signed_in' },
@@ -528,6 +534,11 @@ describe('operators at a host name', () => {
       await waitForHeading(page, 'Account');
       await page.getByRole('region', { name: 'Passkeys' }).getByText('Test key').waitFor();
       await browser.screenshot(page, 'passkeys');
+      await page.getByRole('region', { name: 'Passkeys' }).getByRole('button', { name: 'Rename' }).click();
+      await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Security key');
+      await page.getByRole('button', { name: 'Rename passkey' }).click();
+      await page.getByRole('button', { name: 'Use a passkey' }).click();
+      await page.getByRole('region', { name: 'Passkeys' }).getByText('Security key').waitFor();
       await page.getByRole('button', { name: /Account menu/ }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await waitForHeading(page, 'Sign in');

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   CurrentCaller,
@@ -20,7 +20,11 @@ import {
   PasskeyRequestOptionsResponse,
   PasskeyResponse,
 } from '../passkeys/dto/passkey.response.js';
-import { AddOperatorPasskeyRequest, OperatorPasskeyRequest } from './dto/operator-passkey.request.js';
+import {
+  AddOperatorPasskeyRequest,
+  OperatorPasskeyRequest,
+  RenameOperatorPasskeyRequest,
+} from './dto/operator-passkey.request.js';
 import { EnrolledResponse, OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorPasskeysService } from './operator-passkeys.service.js';
 
@@ -189,6 +193,19 @@ export class OperatorPasskeysController {
     @CurrentClient() client: Client,
   ): Promise<PasskeyResponse> {
     return PasskeyResponse.from(await this.passkeys.add(caller, name, response, client));
+  }
+
+  @Patch('passkeys/:passkeyId')
+  @ReauthenticationRequired()
+  @ApiOperation({ operationId: 'session.renamePasskey', summary: 'Update the name of a passkey' })
+  @Operator('viewer')
+  @ApiOkResponse({ type: PasskeyResponse })
+  async rename(
+    @CurrentCaller() caller: OperatorCaller,
+    @Param('passkeyId') id: string,
+    @Body() { name }: RenameOperatorPasskeyRequest,
+  ): Promise<PasskeyResponse> {
+    return PasskeyResponse.from(await this.passkeys.rename(caller, parsePathUuid(id), name));
   }
 
   @Delete('passkeys/:passkeyId')

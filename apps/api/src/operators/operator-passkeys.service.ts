@@ -206,6 +206,16 @@ export class OperatorPasskeysService {
     });
   }
 
+  /** @throws GatehouseError `not_found` */
+  rename({ operatorId: id }: OperatorCaller, passkeyId: string, name: string): Promise<OperatorPasskey> {
+    return this.transactions.run(async (tx) => {
+      const renamed = await this.passkeys.rename(tx, id, passkeyId, name);
+      if (!renamed) throw notFound();
+      this.audit.record(tx, operatorAction('operator.passkey_renamed', { id }, { passkeyId }));
+      return renamed;
+    });
+  }
+
   /** @throws GatehouseError `not_found`, `conflict` for the only second factor */
   async remove(caller: OperatorCaller, passkeyId: string, client: Client): Promise<void> {
     const { operatorId: id, email } = caller;

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { SESSION_PATH } from '../app/session';
 import { ActionDialog } from '../components/action-dialog';
@@ -15,10 +15,11 @@ type Passkey = Schemas['PasskeyResponse'];
 
 const PASSKEYS_PATH = `${SESSION_PATH}/passkeys` as const;
 
-/** Lists the passkeys of the signed-in operator, who can add and remove them. */
+/** Lists the passkeys of the signed-in operator, who can add, rename and remove them. */
 export function Passkeys(): ReactNode {
   const passkeys = useGet(PASSKEYS_PATH);
   const [isAdding, setAdding] = useState(false);
+  const [renamed, setRenamed] = useState<Passkey | null>(null);
   const [removed, setRemoved] = useState<Passkey | null>(null);
   const remove = useApiMutation(
     ({ id }: Passkey) =>
@@ -35,7 +36,12 @@ export function Passkeys(): ReactNode {
               this site.
             </Text>
             {data.map((passkey) => (
-              <Row key={passkey.id} passkey={passkey} onRemove={() => setRemoved(passkey)} />
+              <Row
+                key={passkey.id}
+                passkey={passkey}
+                onRename={() => setRenamed(passkey)}
+                onRemove={() => setRemoved(passkey)}
+              />
             ))}
             {supportsPasskeys && (
               <Group>
@@ -48,6 +54,7 @@ export function Passkeys(): ReactNode {
         )}
       </QueryContent>
       {isAdding && <AddDialog onClose={() => setAdding(false)} />}
+      {renamed && <RenameDialog passkey={renamed} onClose={() => setRenamed(null)} />}
       {removed && (
         <ActionDialog
           open
@@ -90,7 +97,48 @@ function AddDialog({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-function Row({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }): ReactNode {
+function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactNode {
+  const [name, setName] = useState(passkey.name);
+  const rename = useApiMutation(
+    (body: { name: string }) =>
+      unwrap(
+        api.PATCH(`${PASSKEYS_PATH}/{passkeyId}`, { params: { path: { passkeyId: passkey.id } }, body }),
+      ),
+    SESSION_PATH,
+  );
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title="Rename this passkey"
+      confirmLabel="Rename passkey"
+      disabled={!name.trim() || name.trim() === passkey.name}
+      onConfirm={async () => {
+        await rename.mutateAsync({ name: name.trim() });
+        toastSuccess('Passkey renamed');
+      }}
+    >
+      <TextInput
+        label="Name of the passkey"
+        name="passkey"
+        autoComplete="off"
+        required
+        maxLength={100}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </ActionDialog>
+  );
+}
+
+interface RowProps {
+  passkey: Passkey;
+  onRename: () => void;
+  onRemove: () => void;
+}
+
+function Row({ passkey, onRename, onRemove }: RowProps): ReactNode {
   return (
     <Group component="section" aria-label="Passkey" justify="space-between" gap="xs" wrap="nowrap">
       <div style={{ minWidth: 0 }}>
@@ -99,9 +147,14 @@ function Row({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }):
           Last used <RelativeTime at={passkey.lastUsedAt} />
         </Text>
       </div>
-      <Button variant="subtle" size="compact-xs" color="red.8" c="var(--bad)" onClick={onRemove}>
-        Remove
-      </Button>
+      <Group gap="xs" wrap="nowrap">
+        <Button variant="subtle" size="compact-xs" onClick={onRename}>
+          Rename
+        </Button>
+        <Button variant="subtle" size="compact-xs" color="red.8" c="var(--bad)" onClick={onRemove}>
+          Remove
+        </Button>
+      </Group>
     </Group>
   );
 }

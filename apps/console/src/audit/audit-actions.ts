@@ -75,6 +75,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'operator.second_factor_enrolled': true,
   'operator.second_factor_reset': true,
   'operator.passkey_added': true,
+  'operator.passkey_renamed': true,
   'operator.passkey_removed': true,
   'operator.recovery_codes_renewed': true,
   'operator.password_changed': true,

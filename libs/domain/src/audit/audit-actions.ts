@@ -88,6 +88,7 @@ export const auditActions = {
   'operator.second_factor_enrolled': 'operator',
   'operator.second_factor_reset': 'operator',
   'operator.passkey_added': 'operator',
+  'operator.passkey_renamed': 'operator',
   'operator.passkey_removed': 'operator',
   'operator.recovery_codes_renewed': 'operator',
   'operator.password_changed': 'operator',

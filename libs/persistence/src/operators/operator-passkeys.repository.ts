@@ -49,6 +49,11 @@ const recordUse = statement(
    WHERE id = $1 AND (counter < $2::bigint OR (counter = 0 AND $2::bigint = 0)) RETURNING id`,
 );
 
+const renamePasskey = statement(
+  passkeyRow,
+  `UPDATE operator_passkeys k SET name = $3 WHERE k.operator_id = $1 AND k.id = $2 RETURNING ${passkeyColumns}`,
+);
+
 const deletePasskey = statement(
   passkeyRow,
   `DELETE FROM operator_passkeys k WHERE k.operator_id = $1 AND k.id = $2 RETURNING ${passkeyColumns}`,
@@ -102,6 +107,12 @@ export class OperatorPasskeysRepository {
   async recordUse(tx: Tx, id: string, counter: number): Promise<boolean> {
     const rows = await tx.execute(recordUse, [id, counter]);
     return rows.length > 0;
+  }
+
+  /** Renames a passkey. Returns null if the operator has no such one. */
+  async rename(tx: Tx, operatorId: string, id: string, name: string): Promise<OperatorPasskey | null> {
+    const [row] = await tx.execute(renamePasskey, [operatorId, id, name]);
+    return row ?? null;
   }
 
   /** Deletes a passkey. Returns null if the operator has no such one. */

@@ -11,14 +11,14 @@ export class OperatorPasskeyRequest {
   @PasskeyAssertionField() response!: PasskeyAssertionRequest;
 }
 
+const name = { minLength: 1, maxLength: PASSKEY_NAME_LENGTH, example: 'Firefox on macOS' };
+
 export class AddOperatorPasskeyRequest {
-  @TextField({
-    description: 'Name of the passkey',
-    example: 'Firefox on macOS',
-    minLength: 1,
-    maxLength: PASSKEY_NAME_LENGTH,
-  })
-  name!: string;
+  @TextField({ ...name, description: 'Name of the passkey' }) name!: string;
 
   @PasskeyRegistrationField() response!: PasskeyRegistrationRequest;
+}
+
+export class RenameOperatorPasskeyRequest {
+  @TextField({ ...name, description: 'New name of the passkey' }) name!: string;
 }
