@@ -44,7 +44,9 @@ describe('CO-01: an instance without operators', () => {
     expect(listCommands(instance)).toEqual([['no operator exists', 'npm run gatehouse -- operator-link']]);
     const voided = await createOperatorLink(instance);
     const link = await createOperatorLink(instance);
-    expect(link.href).toMatch(new RegExp(`^${instance.baseUrl}/console/setup#token=[A-Za-z0-9_-]{43}$`));
+    expect(link.href).toMatch(
+      new RegExp(`^${instance.baseUrl}/console/setup#token=command[.][A-Za-z0-9_-]{43}$`),
+    );
     expect(instance.api.output).not.toContain('/console/setup');
     expect(
       await instance.sql(

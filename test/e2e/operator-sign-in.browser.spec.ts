@@ -11,6 +11,7 @@ import {
   OPERATOR_COOKIE,
   OperatorClient,
 } from '../support/operator-client.js';
+import { runGatehouse } from '../support/run-gatehouse.js';
 import { freePort } from '../support/server-process.mjs';
 import { SoftwareAuthenticator, type Deviations } from '../support/software-authenticator.js';
 import { TestInstance } from '../support/test-instance.js';
@@ -548,6 +549,91 @@ describe('operators at a host name', () => {
       await page.getByRole('button', { name: 'Use a passkey' }).click();
       await waitForHeading(page, 'Overview');
       await page.context().close();
+    });
+  });
+
+  /** Last, because it restarts the api with another setting. */
+  describe('if single sign-on is required', () => {
+    const settings = { OPERATOR_OIDC_ONLY: 'on' };
+    const refusal = { status: 403, body: { code: 'single_sign_on_required' } };
+    const tokenOf = (link: string): string => new URL(link).hash.slice('#token='.length);
+    let invitation: string;
+    beforeAll(async () => {
+      const invited = await admin.request('POST', '/operators', { email: uniqueEmail(), role: 'admin' });
+      invitation = tokenOf(invited.body.invitationUrl as string);
+      await instance.api.stop('SIGTERM');
+      instance.startApi(settings);
+      await instance.waitUntilReady();
+    });
+
+    it('refuses passwords and invitations, and accepts the provider', async () => {
+      const { email } = admin.operator;
+      const { password } = instance.credentials.operator;
+      const newPassword = 'an unusual long phrase';
+      const requests: [string, object?][] = [
+        ['/session', { email, password }],
+        ['/session/password', { currentPassword: password, newPassword }],
+        ['/invitations/accept', { token: invitation, password: newPassword }],
+        ['/operators', { email: uniqueEmail(), role: 'viewer' }],
+        [`/operators/${(await insertOperator(instance)).operator.id}/invite-again`],
+      ];
+      for (const [path, body] of requests)
+        expect([path, await admin.request('POST', path, body)]).toEqual([
+          path,
+          expect.objectContaining({ ...refusal, body: expect.objectContaining(refusal.body) }),
+        ]);
+      const { session } = await signIn(createOperator());
+      expect(session).toMatchObject({ state: 'signed_in', singleSignOn: { isRequired: true } });
+    });
+
+    it('opens one session with a link of the command operator-link, also without the provider', async () => {
+      const { email, id } = (await signIn(createOperator())).client.operator;
+      await provider.stop();
+      try {
+        const output = await runGatehouse(instance, ['operator-link', email], settings);
+        expect(output).toContain('Single sign-on is required (OPERATOR_OIDC_ONLY=on)');
+        const token = tokenOf(/^http\S+$/m.exec(output)![0]);
+        const password = 'an unusual long phrase';
+        const client = new OperatorClient(instance);
+        const accept = (given: string) =>
+          client.request('POST', '/invitations/accept', { token: given, password });
+        expect(await accept(`command.${invitation}`)).toMatchObject({ status: 400 });
+        expect(await accept(token)).toMatchObject({ status: 200, body: { state: 'enrollment' } });
+        await client.enroll();
+        expect((await client.request('GET', '/session')).body).toMatchObject({
+          state: 'signed_in',
+          method: 'password',
+          operator: { id, role: 'admin' },
+        });
+        expect((await client.request('GET', '/operators')).status).toBe(200);
+        expect(await accept(token)).toMatchObject({ status: 400 });
+        expect(await client.request('POST', '/session', { email, password })).toMatchObject(refusal);
+      } finally {
+        await provider.listen();
+      }
+    });
+
+    describeBrowser('in the console', () => {
+      let browser: TestBrowser;
+      beforeAll(async () => (browser = await TestBrowser.launch()));
+      afterAll(() => browser?.close());
+
+      it('offers only the sign-in at the provider, and no invitations', async () => {
+        provider.person = createOperator();
+        const page = await browser.open(`${instance.baseUrl}/console/operators`);
+        await waitForHeading(page, 'Sign in');
+        const button = page.getByRole('button', { name: 'Sign in with Nordwind ID' });
+        await button.waitFor();
+        expect(await page.locator('input').count()).toBe(0);
+        await button.click();
+        await waitForHeading(page, 'Operators');
+        await page
+          .getByRole('button', { name: /^Actions for/ })
+          .first()
+          .waitFor();
+        expect(await page.getByRole('button', { name: 'Invite operator' }).count()).toBe(0);
+        await page.context().close();
+      });
     });
   });
 });

@@ -84,6 +84,11 @@ ${describeRemoval(passwords)}`;
   },
 };
 
+const singleSignOnHint = `
+Single sign-on is required (OPERATOR_OIDC_ONLY=on). The link starts one session without it, of at most 12 hours. The
+password cannot be used to sign in again: create another link for another session.
+`;
+
 /** Returns the command for the arguments after `operator-link`, or undefined if they are invalid. */
 function parseOperatorLink(args: string[]): Command | undefined {
   const flag = '--reset-second-factor';
@@ -93,7 +98,8 @@ function parseOperatorLink(args: string[]): Command | undefined {
     if (!app.get(Config).console) throw new IncompleteError('The console is turned off (CONSOLE=off).');
     const link = await app.get(OperatorsService).createCommandLink(email, args.includes(flag));
     const purpose = link.email ? `set a new password for ${link.email}` : 'create the first operator';
-    return `Open this link within an hour to ${purpose}. It works once:\n\n${link.url}\n`;
+    const isRequired = app.get(Config).operatorOidc?.isRequired ?? false;
+    return `Open this link within an hour to ${purpose}. It works once:\n\n${link.url}\n${isRequired ? singleSignOnHint : ''}`;
   };
 }
 

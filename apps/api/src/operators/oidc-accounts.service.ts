@@ -60,13 +60,13 @@ export class OidcAccountsService {
     if (!profile) throw new SingleSignOnRefusal('sign_in_failed');
     const access = await this.readAccess(tx, settings, claims);
     // Before the operator, in the order of all transactions that change the access of operators.
-    await this.operators.lockActiveAdmins(tx);
+    await this.changes.lockAdmins(tx);
     const actor = actorOf(client);
     const operator =
       (await this.operators.findByAccount(tx, settings.issuer, profile.subject)) ??
       (await this.link(tx, settings, profile, actor)) ??
       (await this.create(tx, settings, profile, readPersonName(claims['name']), access, actor));
-    return this.applyAccess(tx, actor, operator, access);
+    return this.applyAccess(tx, settings, actor, operator, access);
   }
 
   /**
@@ -80,16 +80,17 @@ export class OidcAccountsService {
     id: string,
     client: Client,
   ): Promise<void> {
-    await this.operators.lockActiveAdmins(tx);
+    await this.changes.lockAdmins(tx);
     const operator = await this.operators.findByAccount(tx, settings.issuer, String(claims['sub']));
     if (operator?.id !== id) throw new SingleSignOnRefusal('other_operator');
     const access = await this.readAccess(tx, settings, claims);
-    await this.applyAccess(tx, actorOf(client), operator, access);
+    await this.applyAccess(tx, settings, actorOf(client), operator, access);
   }
 
-  /** @throws SingleSignOnRefusal `operator_disabled`, `last_admin` */
+  /** @throws SingleSignOnRefusal `operator_disabled`, `last_admin`, `only_admin` */
   private async applyAccess(
     tx: Tx,
+    { isRequired }: OperatorOidcConfig,
     actor: NoticeActor,
     { id }: Operator,
     access: ClaimedAccess,
@@ -99,7 +100,7 @@ export class OidcAccountsService {
     if (status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
     return this.changes.apply(tx, actor, id, access).catch((error: unknown) => {
       const isLastAdmin = error instanceof GatehouseError && error.code === 'last_admin';
-      throw isLastAdmin ? new SingleSignOnRefusal('last_admin') : error;
+      throw isLastAdmin ? new SingleSignOnRefusal(isRequired ? 'only_admin' : 'last_admin') : error;
     });
   }
 

@@ -39,13 +39,14 @@ export class OperatorAdmissionController {
   @ApiOperation({
     operationId: 'invitations.accept',
     summary: 'Accept an invitation',
-    description: 'Sets the password of the invited operator and starts a session.',
+    description:
+      'Sets the password of the invited operator and starts a session. If single sign-on is required, only links of `npm run gatehouse -- operator-link` are accepted.',
   })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('invalid_token', 'weak_password', 'overloaded')
+  @ApiProblems('single_sign_on_required', 'invalid_token', 'weak_password', 'overloaded')
   acceptInvitation(
     @Body() body: AcceptInvitationRequest,
     @CurrentClient() client: Client,

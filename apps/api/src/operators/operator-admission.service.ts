@@ -6,15 +6,16 @@ import {
   OperatorsRepository,
   Transactions,
 } from '@gatehouse/persistence';
-import { newId } from '@gatehouse/platform';
+import { Config, newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
+import { assertPasswordsAllowed } from './assert-passwords-allowed.js';
 import type { AcceptInvitationRequest, SetUpRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheckService } from './operator-check.service.js';
-import { OperatorLinksService } from './operator-links.service.js';
+import { isCommandToken, OperatorLinksService } from './operator-links.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
@@ -32,6 +33,7 @@ export class OperatorAdmissionService {
     private readonly attempts: OperatorLoginAttemptsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
+    private readonly config: Config,
   ) {}
 
   /**
@@ -69,14 +71,15 @@ export class OperatorAdmissionService {
 
   /**
    * Sets the password of an invited operator, ends all existing sessions, deletes the known addresses, and
-   * opens a new session.
-   * @throws GatehouseError `invalid_token`, `weak_password` (the link stays valid), `overloaded`
+   * opens a new session. If single sign-on is required, only the links of the command `operator-link` are accepted.
+   * @throws GatehouseError `single_sign_on_required`, `invalid_token`, `weak_password` (the link stays valid), `overloaded`
    */
   async acceptInvitation(
     { token, name = null, password }: AcceptInvitationRequest,
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
+    if (!isCommandToken(token)) assertPasswordsAllowed(this.config);
     const id = await this.links.findOperatorId(token);
     if (id === null) throw new GatehouseError('invalid_token');
     this.policy.assertStrongForOperator((await this.operators.get(id)).email, password);

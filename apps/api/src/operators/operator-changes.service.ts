@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { auditChanges, GatehouseError, invalidField, type Operator } from '@gatehouse/domain';
 import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Precondition } from '../http/precondition.js';
 import { RunningApisService } from '../sign-in/running-apis.service.js';
@@ -19,7 +20,16 @@ export class OperatorChangesService {
     private readonly apis: RunningApisService,
     private readonly notices: OperatorNoticesService,
     private readonly audit: AuditService,
+    private readonly config: Config,
   ) {}
+
+  /**
+   * Locks the active admins, of whom one must remain, and returns their ids. Each transaction that changes the access
+   * of operators locks them first. If single sign-on is required, passwords do not distinguish them.
+   */
+  lockAdmins(tx: Tx): Promise<string[]> {
+    return this.operators.lockActiveAdmins(tx, this.config.operatorOidc?.isRequired ?? false);
+  }
 
   /**
    * Changes an operator, records the previous and the new access in the audit log, and notifies the admins.
@@ -36,7 +46,7 @@ export class OperatorChangesService {
     change: OperatorChange,
     precondition?: Precondition,
   ): Promise<Operator> {
-    const admins = await this.operators.lockActiveAdmins(tx);
+    const admins = await this.lockAdmins(tx);
     const before = await this.operators.lock(tx, id);
     precondition?.assert(OperatorResponse.from(before), operatorVolatileFields);
     const organizationIds = await this.resolveOrganizations(

@@ -5,6 +5,15 @@ import { Config, newToken, pageLink, sha256 } from '@gatehouse/platform';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /**
+ * Beginning of the tokens of links that the command prints. No other token contains a full stop, and only Gatehouse
+ * creates tokens, so the beginning proves where a valid one comes from.
+ */
+const COMMAND_PREFIX = 'command.';
+
+/** Returns true if a valid token is that of a link that the command `operator-link` has printed. */
+export const isCommandToken = (token: string): boolean => token.startsWith(COMMAND_PREFIX);
+
+/**
  * Creates and consumes one-time links to the console: setup links and invitations. Only their hashes are
  * stored.
  */
@@ -21,8 +30,8 @@ export class OperatorLinksService {
    * @param operatorId the operator who sets a password, or null to create the first operator of the installation
    */
   async createCommandLink(tx: Tx, operatorId: string | null): Promise<string> {
-    const { token, tokenHash } = newToken();
-    await this.links.insert(tx, tokenHash, operatorId, operatorLinkTtl.command);
+    const token = `${COMMAND_PREFIX}${newToken().token}`;
+    await this.links.insert(tx, sha256(token), operatorId, operatorLinkTtl.command);
     return this.toUrl(operatorId, token);
   }
 

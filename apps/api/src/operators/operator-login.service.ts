@@ -7,10 +7,12 @@ import {
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
+import { assertPasswordsAllowed } from './assert-passwords-allowed.js';
 import type { ChangeOperatorPasswordRequest, OperatorSignInRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheckService, type AuthenticatedOperator } from './operator-check.service.js';
@@ -29,17 +31,20 @@ export class OperatorLoginService {
     private readonly sessions: OperatorSessionsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
+    private readonly config: Config,
   ) {}
 
   /**
    * Opens a session whose second factor is still pending.
-   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `operator_disabled`, `overloaded`
+   * @throws GatehouseError `single_sign_on_required`, `invalid_credentials`, `too_many_attempts`,
+   *   `operator_disabled`, `overloaded`
    */
   async signIn(
     { email, password }: OperatorSignInRequest,
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
+    assertPasswordsAllowed(this.config);
     const operator = await this.check.checkPassword(email, password, client);
     if (operator.status === 'disabled') {
       throw new GatehouseError('operator_disabled', { subject: { operatorId: operator.id } });
@@ -56,8 +61,8 @@ export class OperatorLoginService {
 
   /**
    * Changes the password of the caller, replaces the session cookie and ends the caller's other sessions.
-   * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
-   *   `overloaded`, `operator_session_required`
+   * @throws GatehouseError `single_sign_on_required`, `validation_failed`, `invalid_credentials`,
+   *   `too_many_attempts`, `weak_password`, `overloaded`, `operator_session_required`
    */
   async changePassword(
     caller: OperatorCaller,
@@ -65,6 +70,7 @@ export class OperatorLoginService {
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<void> {
+    assertPasswordsAllowed(this.config);
     const { operatorId, email, sessionId } = caller;
     if (newPassword === currentPassword) {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');

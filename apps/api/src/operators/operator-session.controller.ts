@@ -66,7 +66,13 @@ export class OperatorSessionController {
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('invalid_credentials', 'operator_disabled', 'too_many_attempts', 'overloaded')
+  @ApiProblems(
+    'single_sign_on_required',
+    'invalid_credentials',
+    'operator_disabled',
+    'too_many_attempts',
+    'overloaded',
+  )
   signIn(
     @Body() body: OperatorSignInRequest,
     @CurrentClient() client: Client,
@@ -224,7 +230,13 @@ export class OperatorSessionController {
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_credentials', 'too_many_attempts', 'weak_password', 'overloaded')
+  @ApiProblems(
+    'single_sign_on_required',
+    'invalid_credentials',
+    'too_many_attempts',
+    'weak_password',
+    'overloaded',
+  )
   changePassword(
     @CurrentCaller() caller: OperatorCaller,
     @Body() body: ChangeOperatorPasswordRequest,

@@ -27,6 +27,7 @@ import type { Client } from '../http/request-context.js';
 import { PreferencesResponse } from './dto/operator-preferences.response.js';
 import {
   CurrentOperatorResponse,
+  SingleSignOnResponse,
   type ServerResponse,
   type OperatorSessionResponse,
 } from './dto/operator-session.response.js';
@@ -63,7 +64,7 @@ export class OperatorSessionsService {
       passkeysAvailable: operatorRelyingParty(this.config.publicUrl) !== null,
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
       setupRequired: !session && !(await this.operators.hasAny()),
-      singleSignOn: this.config.operatorOidc && { label: this.config.operatorOidc.label },
+      singleSignOn: this.config.operatorOidc && SingleSignOnResponse.from(this.config.operatorOidc),
       server: isSignedIn ? this.describeServer() : null,
       preferences: isSignedIn
         ? PreferencesResponse.from(await this.preferences.get(session.operator.id))

@@ -74,7 +74,7 @@ export class OperatorsController {
       'The invitation link is sent by email if `SMTP_URL` is set. Otherwise it is returned, only in this response.',
   })
   @ApiCreatedResponse({ type: InvitedOperatorResponse })
-  @ApiProblems('conflict')
+  @ApiProblems('single_sign_on_required', 'conflict')
   async invite(
     @CurrentCaller() caller: OperatorCaller,
     @CurrentClient() client: Client,
@@ -181,7 +181,7 @@ export class OperatorsController {
   })
   @HttpCode(200)
   @ApiOkResponse({ type: InvitedOperatorResponse })
-  @ApiProblems('conflict')
+  @ApiProblems('single_sign_on_required', 'conflict')
   async inviteAgain(
     @CurrentCaller() caller: OperatorCaller,
     @CurrentClient() client: Client,

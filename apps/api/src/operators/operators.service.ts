@@ -11,10 +11,11 @@ import {
   type OperatorSessionRecord,
   type Tx,
 } from '@gatehouse/persistence';
-import { CursorCodec, newId } from '@gatehouse/platform';
+import { Config, CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type { Precondition } from '../http/precondition.js';
+import { assertPasswordsAllowed } from './assert-passwords-allowed.js';
 import type {
   CountOperatorsQuery,
   InviteOperatorRequest,
@@ -56,6 +57,7 @@ export class OperatorsService {
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
+    private readonly config: Config,
   ) {}
 
   /** @throws GatehouseError `invalid_cursor` */
@@ -71,10 +73,11 @@ export class OperatorsService {
   }
 
   /**
-   * @throws GatehouseError `conflict` if an operator with this address exists, `validation_failed` for an
-   *   organization that does not exist
+   * @throws GatehouseError `single_sign_on_required`, `conflict` if an operator with this address exists,
+   *   `validation_failed` for an organization that does not exist
    */
   invite(admin: ActingAdmin, input: InviteOperatorRequest): Promise<InvitedOperator> {
+    assertPasswordsAllowed(this.config);
     const { email, role } = input;
     return this.transactions.run(async (tx) => {
       const organizationIds = await this.changes.resolveOrganizations(tx, input.organizationIds);
@@ -91,9 +94,11 @@ export class OperatorsService {
   /**
    * Creates a new invitation link, for an invited operator or for one who has forgotten the password. The
    * authenticator stays enrolled.
-   * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or is the caller
+   * @throws GatehouseError `single_sign_on_required`, `not_found`, `conflict` if the operator is disabled or is the
+   *   caller
    */
   inviteAgain(admin: ActingAdmin, id: string): Promise<InvitedOperator> {
+    assertPasswordsAllowed(this.config);
     assertNotSelf(admin, id, 'You cannot invite yourself again. Change your password under Account.');
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
@@ -129,7 +134,7 @@ export class OperatorsService {
   disable(admin: ActingAdmin, id: string): Promise<Operator> {
     assertNotSelf(admin, id, 'You cannot disable yourself.');
     return this.transactions.run(async (tx) => {
-      const admins = await this.operators.lockActiveAdmins(tx);
+      const admins = await this.changes.lockAdmins(tx);
       const operator = await this.operators.lock(tx, id);
       if (operator.status === 'disabled') return operator;
       assertNotLastAdmin(admins, id);

@@ -14,6 +14,8 @@ export const refusalTexts = {
   operator_disabled: 'Your account is disabled. Contact an admin to enable it.',
   last_admin:
     'You are the last admin with a password, and your account at the identity provider does not have that role. Sign in with your password, or contact the person who manages the identity provider.',
+  only_admin:
+    'You are the last admin, and your account at the identity provider does not have that role. Contact the person who manages the identity provider.',
   older_version:
     'Gatehouse is being upgraded, and cannot limit your access until older versions have stopped. Try again later.',
   session_ended: 'Your session has ended. Sign in again.',

@@ -1,6 +1,6 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useOperator, useSession } from '../app/session';
+import { useIsSingleSignOnRequired, useOperator, useSession } from '../app/session';
 import { OperatorAccess } from '../components/operator-access';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
@@ -17,6 +17,7 @@ export function AccountScreen(): ReactNode {
   const { email, name, role, organizationIds } = useOperator();
   const { expiresAt, method, hasSecondFactor, passkeysAvailable } = useSession();
   const isSingleSignOn = method === 'oidc';
+  const isSingleSignOnRequired = useIsSingleSignOnRequired();
   return (
     <Page title="Account">
       <Stack maw={760}>
@@ -36,7 +37,7 @@ export function AccountScreen(): ReactNode {
             }}
           />
         </Paper>
-        {!isSingleSignOn && (
+        {!isSingleSignOn && !isSingleSignOnRequired && (
           <Section title="Password">
             <PasswordForm />
           </Section>

@@ -115,6 +115,11 @@ export function useSession(): Session {
   return session;
 }
 
+/** Returns true if operators can sign in only with single sign-on, so that passwords and invitations are turned off. */
+export function useIsSingleSignOnRequired(): boolean {
+  return useSession().singleSignOn?.isRequired ?? false;
+}
+
 /** Returns the properties of the server. Throws if no operator is signed in, like `useOperator`. */
 export function useServer(): NonNullable<Session['server']> {
   const { server } = useSession();

@@ -4,7 +4,7 @@ import { toastError } from '../components/toast';
 import { useCommands, type Command } from './commands';
 import { navigationCommands } from './navigation';
 import { useHasInstallationAccess } from './roles';
-import { useSession, useSignOut } from './session';
+import { useIsSingleSignOnRequired, useSession, useSignOut } from './session';
 
 /** The commands that create records, from any page. */
 const createCommands: Command[] = [
@@ -30,18 +30,20 @@ const installationCommands: Command[] = [
     role: 'admin',
     to: '/organizations?create=1',
   },
-  {
-    id: 'operator.invite',
-    title: 'Invite operator',
-    icon: 'operator',
-    role: 'admin',
-    to: '/operators?invite=1',
-  },
 ];
+
+const inviteCommand: Command = {
+  id: 'operator.invite',
+  title: 'Invite operator',
+  icon: 'operator',
+  role: 'admin',
+  to: '/operators?invite=1',
+};
 
 /** Offers the pages, and the commands that are possible on every page. */
 export function useGlobalCommands(): void {
   const hasInstallationAccess = useHasInstallationAccess();
+  const isSingleSignOnRequired = useIsSingleSignOnRequired();
   const { timeZone } = usePreferences();
   const updatePreferences = useUpdatePreferences();
   const { mutate: signOut } = useSignOut();
@@ -54,6 +56,7 @@ export function useGlobalCommands(): void {
   useCommands([
     ...createCommands,
     ...(hasInstallationAccess ? installationCommands : []),
+    ...(hasInstallationAccess && !isSingleSignOnRequired ? [inviteCommand] : []),
     {
       id: 'time-zone',
       title: timeZone === 'utc' ? 'Show local times' : 'Show times in UTC',

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useOperator } from '../app/session';
+import { useIsSingleSignOnRequired, useOperator } from '../app/session';
 import { Icon } from '../components/icon';
 import { showInvisible } from '../components/visible-text';
 import type { Operator, OperatorAction } from './operator-actions';
@@ -40,14 +40,17 @@ export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNo
 }
 
 function OtherOperatorItems({ operator, onSelect }: OperatorMenuProps): ReactNode {
+  const isSingleSignOnRequired = useIsSingleSignOnRequired();
   if (operator.status === 'disabled') {
     return <Menu.Item onClick={() => onSelect('enable')}>Enable</Menu.Item>;
   }
   return (
     <>
-      <Menu.Item onClick={() => onSelect('invite-again')}>
-        {operator.status === 'active' ? 'Create password reset link' : 'Invite again'}
-      </Menu.Item>
+      {!isSingleSignOnRequired && (
+        <Menu.Item onClick={() => onSelect('invite-again')}>
+          {operator.status === 'active' ? 'Create password reset link' : 'Invite again'}
+        </Menu.Item>
+      )}
       {operator.secondFactor && (
         <Menu.Item onClick={() => onSelect('reset-second-factor')}>Reset two-factor authentication</Menu.Item>
       )}

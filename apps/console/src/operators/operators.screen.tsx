@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
-import { useOperator } from '../app/session';
+import { useIsSingleSignOnRequired, useOperator } from '../app/session';
 import type { Schemas } from '../http/client';
 import { textFilter } from '../lists/filters';
 import { List } from '../lists/list';
@@ -112,7 +112,9 @@ function Operators(): ReactNode {
       <OperatorMenu operator={row} onSelect={(action) => setSelection({ action, operator: row })} />
     ),
   };
-  const inviteButton = (
+  // The first sign-in at the identity provider creates the operator.
+  const canInvite = !useIsSingleSignOnRequired();
+  const inviteButton = canInvite && (
     <Button leftSection={<Icon name="plus" />} onClick={invitation.open}>
       Invite operator
     </Button>
@@ -125,12 +127,14 @@ function Operators(): ReactNode {
         columns={[...columns, actions]}
         empty={{
           title: 'No operators',
-          text: 'Invite your colleagues to this console.',
+          text: canInvite
+            ? 'Invite your colleagues to this console.'
+            : 'Operators are created when they sign in with single sign-on.',
           action: inviteButton,
         }}
       />
       <RolePermissions />
-      {invitation.isOpen && <InviteOperator onClose={invitation.close} onInvited={onInvited} />}
+      {canInvite && invitation.isOpen && <InviteOperator onClose={invitation.close} onInvited={onInvited} />}
       {selection && <SelectedDialog {...selection} onSelect={setSelection} onInvited={onInvited} />}
       <InvitationLinkDialog link={link} onClose={() => setLink(null)} />
     </Page>

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useSession } from '../app/session';
+import { useIsSingleSignOnRequired, useSession } from '../app/session';
 import { RecoveryCodes } from '../components/recovery-codes';
 import { CodeStep } from './code-step';
 import { SignInLayout } from './sign-in-layout';
@@ -35,6 +35,7 @@ export function SignInSteps({
   onRecoveryCodes,
 }: SignInStepsProps): ReactNode {
   const { state, operator, setupRequired, maySkipEnrollment } = useSession();
+  const isSingleSignOnRequired = useIsSingleSignOnRequired();
   const isInProgress = state === 'second_factor' || state === 'enrollment';
   const [wasInProgress, setWasInProgress] = useState(isInProgress);
   if (isInProgress && !wasInProgress) setWasInProgress(true);
@@ -77,8 +78,10 @@ export function SignInSteps({
     case 'signed_out':
       return (
         <SignInLayout title="Sign in" description={wasInProgress ? START_OVER_TEXT : description}>
-          {setupRequired ? <NoOperatorsYet /> : <PasswordStep fixedEmail={email} />}
+          {!isSingleSignOnRequired &&
+            (setupRequired ? <NoOperatorsYet /> : <PasswordStep fixedEmail={email} />)}
           <SingleSignOn inNewWindow={email !== undefined} />
+          {isSingleSignOnRequired && email !== undefined && <StartOver />}
         </SignInLayout>
       );
   }

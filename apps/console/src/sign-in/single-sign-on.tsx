@@ -7,7 +7,8 @@ import { UntrustedText } from '../components/untrusted-text';
 import { api, unwrap } from '../http/client';
 
 /**
- * Offers the sign-in at the identity provider. Renders nothing if it is not configured.
+ * Offers the sign-in at the identity provider, below the one with a password unless it is required. Renders nothing if it
+ * is not configured.
  * @param inNewWindow true if this window must keep its content
  */
 export function SingleSignOn({ inNewWindow = false }: { inNewWindow?: boolean }): ReactNode {
@@ -18,8 +19,12 @@ export function SingleSignOn({ inNewWindow = false }: { inNewWindow?: boolean })
     unwrap(api.POST(`${SESSION_PATH}/oidc`, { body: { to, isSeparateWindow: inNewWindow } }));
   return (
     <>
-      <Divider label="or" />
-      <SingleSignOnButton begin={begin} inNewWindow={inNewWindow}>
+      {!singleSignOn.isRequired && <Divider label="or" />}
+      <SingleSignOnButton
+        begin={begin}
+        inNewWindow={inNewWindow}
+        variant={singleSignOn.isRequired ? 'filled' : 'default'}
+      >
         <span>
           Sign in with <UntrustedText text={singleSignOn.label} />
         </span>

@@ -20,6 +20,13 @@ export const operatorErrors = {
     cause: 'The operator is limited to organizations, and the route concerns the entire installation.',
     remedy: 'Contact an admin who is not limited to organizations.',
   },
+  single_sign_on_required: {
+    status: 403,
+    title: 'Single sign-on is required',
+    cause: 'Operators can sign in only at the OpenID Provider (OPERATOR_OIDC_ONLY).',
+    remedy:
+      'Sign in with single sign-on. If the provider is not available, open a link of npm run gatehouse -- operator-link.',
+  },
   factor_required: {
     status: 403,
     title: 'A second factor is required',
@@ -49,7 +56,7 @@ export const operatorErrors = {
     status: 409,
     title: 'This is the last active admin',
     cause:
-      'At least one operator must be an active admin who has a password and is not limited to organizations.',
+      'At least one operator must be an active admin who has a password and is not limited to organizations. If single sign-on is required, an account at the OpenID Provider is sufficient.',
     remedy: 'Assign the admin role without a limit to another active operator with a password first.',
   },
 } as const satisfies Record<string, ErrorEntry>;

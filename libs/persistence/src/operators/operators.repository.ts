@@ -117,7 +117,8 @@ const ADMINS = `operators WHERE role = 'admin' AND organization_ids IS NULL AND 
 
 const lockActiveAdmins = statement(
   { id: uuid },
-  `SELECT id FROM ${ADMINS} AND password_hash IS NOT NULL ORDER BY id FOR UPDATE`,
+  `SELECT id FROM ${ADMINS} AND (password_hash IS NOT NULL OR $1::boolean AND oidc_subject IS NOT NULL)
+   ORDER BY id FOR UPDATE`,
 );
 
 const listAdminEmails = statement(
@@ -231,9 +232,10 @@ export class OperatorsRepository {
    * Returns the ids of the admins who can sign in with a password and are not limited to organizations, and
    * locks them until the transaction ends, which prevents concurrent removal of the last one. An admin without
    * a password depends on the OpenID Provider.
+   * @param includesSingleSignOn true to include admins who can sign in only at the OpenID Provider
    */
-  async lockActiveAdmins(tx: Tx): Promise<string[]> {
-    const rows = await tx.execute(lockActiveAdmins);
+  async lockActiveAdmins(tx: Tx, includesSingleSignOn: boolean): Promise<string[]> {
+    const rows = await tx.execute(lockActiveAdmins, [includesSingleSignOn]);
     return rows.map(({ id }) => id);
   }
 

@@ -300,6 +300,7 @@ describe('errors of the configuration', () => {
       clientSecret: null,
       scopes: ['openid', 'email', 'profile'],
       label: 'single sign-on',
+      isRequired: false,
       roleClaim: 'groups',
       roles: [
         { role: 'admin', value: 'staff/admins=1' },
@@ -314,6 +315,9 @@ describe('errors of the configuration', () => {
     ]);
     expect(problemsIn({ ...base, OPERATOR_OIDC_CLIENT_ID: 'gatehouse' })).toEqual([
       'The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER',
+    ]);
+    expect(problemsIn({ ...base, OPERATOR_OIDC_ONLY: 'on' })).toEqual([
+      'OPERATOR_OIDC_ONLY requires OPERATOR_OIDC_ISSUER',
     ]);
     expect(problemsIn({ ...base, ...oidc, OPERATOR_OIDC_SCOPES: 'email' })).toEqual([
       'OPERATOR_OIDC_SCOPES must contain openid',

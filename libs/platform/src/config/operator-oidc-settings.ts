@@ -26,6 +26,10 @@ export const operatorOidcSettings = {
     { doc: 'Scopes that are requested, separated by commas.', fallback: ['openid', 'email', 'profile'] },
     (entry) => (/^[!#-[\]-~]+$/.test(entry) ? null : 'must be a list of scopes such as openid,email,profile'),
   ),
+  OPERATOR_OIDC_ONLY: setting.onOff({
+    doc: 'Lets operators sign in only at the OpenID Provider: on or off. If on, passwords and invitations of operators return single_sign_on_required. The links of npm run gatehouse -- operator-link still work. Requires OPERATOR_OIDC_ISSUER.',
+    fallback: false,
+  }),
   OPERATOR_OIDC_LABEL: setting.text({
     doc: 'Name of the OpenID Provider of operators on the sign-in screen.',
     fallback: 'single sign-on',
@@ -65,6 +69,8 @@ export interface OperatorOidcConfig {
   clientSecret: string | null;
   scopes: string[];
   label: string;
+  /** True if operators can sign in only at the provider. */
+  isRequired: boolean;
   roleClaim: string;
   roles: RoleMapping[];
   organizationsClaim: string | null;
@@ -75,7 +81,11 @@ export function operatorOidcProblems(values: OidcValues, production: boolean): s
   const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
   if (!issuer) {
     const isPartial = clientId ?? values.OPERATOR_OIDC_CLIENT_SECRET ?? values.OPERATOR_OIDC_ROLES[0];
-    return isPartial ? ['The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER'] : [];
+    return [
+      ...(isPartial ? ['The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER'] : []),
+      // Otherwise no operator could sign in.
+      ...(values.OPERATOR_OIDC_ONLY ? ['OPERATOR_OIDC_ONLY requires OPERATOR_OIDC_ISSUER'] : []),
+    ];
   }
   return [
     ...(clientId ? [] : ['OPERATOR_OIDC_ISSUER requires OPERATOR_OIDC_CLIENT_ID']),
@@ -97,6 +107,7 @@ export function operatorOidcConfig(values: OidcValues): OperatorOidcConfig | nul
     clientSecret: values.OPERATOR_OIDC_CLIENT_SECRET,
     scopes: values.OPERATOR_OIDC_SCOPES,
     label: values.OPERATOR_OIDC_LABEL,
+    isRequired: values.OPERATOR_OIDC_ONLY,
     roleClaim: values.OPERATOR_OIDC_ROLE_CLAIM,
     roles: values.OPERATOR_OIDC_ROLES.flatMap((entry) => parseMapping(entry) ?? []),
     organizationsClaim: values.OPERATOR_OIDC_ORGANIZATIONS_CLAIM,

@@ -6,6 +6,7 @@ import {
   operatorStages,
   type Operator,
 } from '@gatehouse/domain';
+import type { OperatorOidcConfig } from '@gatehouse/platform';
 import { PreferencesResponse } from './operator-preferences.response.js';
 import { organizationIdsSchema } from './operator.response.js';
 
@@ -41,6 +42,11 @@ export class ServerResponse {
 /** The OpenID Provider at which operators can sign in. */
 export class SingleSignOnResponse {
   @ApiProperty({ example: 'Okta' }) label!: string;
+  @ApiProperty({ description: 'True if operators can sign in only there' }) isRequired!: boolean;
+
+  static from({ label, isRequired }: OperatorOidcConfig): SingleSignOnResponse {
+    return { label, isRequired };
+  }
 }
 
 /** The state of the current console session. */
