@@ -147,6 +147,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     const sent = await instance.requestWithSecretKey('POST', '/v1/events', event);
     expect(sent.status).toBe(201);
     await ui.goTo('/events');
+    await page.locator('[data-row-link]').first().waitFor();
     await page.getByRole('combobox', { name: 'Event type' }).fill('app.order.paid');
     await page.getByRole('option', { name: 'app.order.paid' }).click();
     await page.waitForURL(/app\.order\.paid/);
