@@ -29,6 +29,9 @@ describe('operators at a host name', () => {
   let provider: OpenIdProvider;
   let instance: TestInstance;
   let admin: OperatorClient;
+  let startedBrowser: TestBrowser | undefined;
+  /** Returns the browser that all tests share. */
+  const getBrowser = async (): Promise<TestBrowser> => (startedBrowser ??= await TestBrowser.launch());
 
   beforeAll(async () => {
     const port = String(await freePort());
@@ -54,6 +57,7 @@ describe('operators at a host name', () => {
     admin = await insertOperator(instance);
   });
   afterAll(async () => {
+    await startedBrowser?.close();
     await instance?.stop();
     await provider?.stop();
   });
@@ -481,8 +485,7 @@ describe('operators at a host name', () => {
 
   describeBrowser('in the console', () => {
     let browser: TestBrowser;
-    beforeAll(async () => (browser = await TestBrowser.launch()));
-    afterAll(() => browser?.close());
+    beforeAll(async () => (browser = await getBrowser()));
 
     const confirm = async (page: BrowserPage): Promise<void> => {
       const [window] = await Promise.all([
@@ -615,8 +618,7 @@ describe('operators at a host name', () => {
 
     describeBrowser('in the console', () => {
       let browser: TestBrowser;
-      beforeAll(async () => (browser = await TestBrowser.launch()));
-      afterAll(() => browser?.close());
+      beforeAll(async () => (browser = await getBrowser()));
 
       it('offers only the sign-in at the provider, and no invitations', async () => {
         provider.person = createOperator();
