@@ -227,7 +227,7 @@ describeDeliveries('the console in a browser', (test) => {
     await page.getByLabel('Compare with previous period').click();
     await metrics.getByText('+25% from 4 in the previous period').waitFor();
     await metrics.getByText('−50% from 10 in the previous period').waitFor();
-    expect(await metrics.getByText('No earlier data').count()).toBe(3);
+    expect(await metrics.getByText('No previous value').count()).toBe(3);
     await chart.press('Home');
     expect(await chart.getAttribute('aria-valuetext')).toMatch(
       /, Failed: 0, All in the previous period: \d+$/,
@@ -263,10 +263,8 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.goTo('/?compare=previous');
     await page.getByRole('status').getByRole('link', { name: 'Dead letters' }).waitFor();
     await page.getByRole('tab', { name: 'Identity' }).click();
-    await page
-      .getByRole('link', { name: /^Lockouts.*No earlier data/ })
-      .first()
-      .waitFor();
+    const identity = page.getByRole('tabpanel', { name: 'Identity' });
+    await identity.getByText('No comparison with the previous period').waitFor();
     expect(page.url()).toContain('compare=previous');
     await page.getByRole('link', { name: 'Wrong password' }).waitFor();
     await page.getByRole('link', { name: 'Wrong password' }).click();

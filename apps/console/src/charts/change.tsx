@@ -6,8 +6,8 @@ import classes from './change.module.css';
 interface ChangeProps {
   /** null if there is no value in this period. */
   current: number | null;
-  /** null or undefined if there is no earlier data. */
-  previous: number | null | undefined;
+  /** null if there was no value in the previous period. */
+  previous: number | null;
   format: (value: number) => string;
   /** The direction that is an improvement; none by default. */
   improvement?: Improvement;
@@ -16,8 +16,7 @@ interface ChangeProps {
 
 /** Renders the change of a value against the previous period: "+12% from 1,100". */
 function Change({ current, previous, format, improvement, unit }: ChangeProps): ReactNode {
-  if (previous === null || previous === undefined)
-    return <div className={classes.change}>No earlier data</div>;
+  if (previous === null) return <div className={classes.change}>No previous value</div>;
   if (current === null)
     return (
       <div className={classes.change}>
@@ -35,8 +34,8 @@ function Change({ current, previous, format, improvement, unit }: ChangeProps): 
 }
 
 /**
- * Returns a function that renders the change of a metric, or nothing unless metrics are compared.
- * @param previous the metrics of the previous period; null if there is no earlier data
+ * Returns a function that renders the change of a metric, or nothing unless metrics are compared and there are earlier ones.
+ * @param previous the metrics of the previous period; null if there are none
  */
 export const changeRenderer =
   <Totals,>(isCompared: boolean, totals: Totals, previous: Totals | null | undefined) =>
@@ -46,10 +45,7 @@ export const changeRenderer =
     improvement?: Improvement,
     unit?: ChangeUnit,
   ): ReactNode =>
-    isCompared && (
-      <Change
-        current={valueOf(totals)}
-        previous={previous && valueOf(previous)}
-        {...{ format, improvement, unit }}
-      />
+    isCompared &&
+    previous && (
+      <Change current={valueOf(totals)} previous={valueOf(previous)} {...{ format, improvement, unit }} />
     );

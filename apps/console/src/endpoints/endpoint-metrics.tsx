@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { ErrorBars, StatusBars, type AttemptsPath } from '../charts/attempt-bars';
 import { CompareSwitch, comparison } from '../charts/compare-switch';
+import { NoPreviousPeriod } from '../charts/no-previous-period';
 import { TimeChart } from '../charts/time-chart';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
@@ -92,6 +93,7 @@ function MetricsContent({ endpointId, metrics, isCompared }: MetricsContentProps
           onward.
         </Alert>
       )}
+      <NoPreviousPeriod isCompared={isCompared} previous={previous} />
       <EndpointTiles {...{ endpointId, metrics, isCompared, pathTo }} />
       <div className={classes.charts}>
         <Paper className={classes.wide}>

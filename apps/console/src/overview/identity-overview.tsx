@@ -1,5 +1,6 @@
 import { Alert, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { NoPreviousPeriod } from '../charts/no-previous-period';
 import { Icon } from '../components/icon';
 import { RelativeTime } from '../components/relative-time';
 import { useGet } from '../http/queries';
@@ -22,6 +23,7 @@ export function IdentityOverview(selection: OverviewSelection): ReactNode {
               Events are still being counted. Metrics are complete up to <RelativeTime at={identity.to} />.
             </Alert>
           )}
+          <NoPreviousPeriod isCompared={isCompared} previous={identity.previous} />
           <IdentityMetrics identity={identity} project={project} isCompared={isCompared} />
           <IdentityCharts identity={identity} project={project} />
         </Stack>

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useHasInstallationAccess } from '../app/roles';
+import { NoPreviousPeriod } from '../charts/no-previous-period';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
 import { formatCappedCount } from '../components/format-capped-count';
@@ -52,6 +53,7 @@ function WebhookMetrics({ overview, project, isCompared }: WebhookMetricsProps):
         </Alert>
       )}
       <Headline overview={overview} project={project} />
+      <NoPreviousPeriod isCompared={isCompared} previous={overview.previous} />
       <OverviewMetrics overview={overview} project={project} isCompared={isCompared} />
       {hasNoActivity && <NoActivity />}
       <OverviewCharts overview={overview} project={project} />

@@ -1,0 +1,27 @@
+import { Alert } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Icon } from '../components/icon';
+
+interface NoPreviousPeriodProps {
+  isCompared: boolean;
+  /** The metrics of the previous period; null if there are none. */
+  previous: object | null;
+}
+
+/** Explains why metrics are compared with nothing. Renders nothing if they are not compared, or if there are earlier ones. */
+export function NoPreviousPeriod({ isCompared, previous }: NoPreviousPeriodProps): ReactNode {
+  return (
+    isCompared &&
+    previous === null && (
+      <Alert
+        color="gray"
+        icon={<Icon name="info" size={18} />}
+        title="No comparison with the previous period"
+        py="xs"
+      >
+        Nothing was recorded in the previous period, or the server does not store all of it. To compare a
+        period, WEBHOOK_RETENTION must be at least twice as long.
+      </Alert>
+    )
+  );
+}
