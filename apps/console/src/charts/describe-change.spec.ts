@@ -1,15 +1,15 @@
 import { describeChange, type ChangeUnit, type Improvement } from './describe-change';
 
 describe('describeChange', () => {
-  it.each<[string, number, number, ChangeUnit?]>([
-    ['+12%', 112, 100],
-    ['−50%', 1, 2],
-    ['+0.4%', 1_004, 1_000],
-    ['+1,150%', 1_250, 100],
-    ['−100%', 0, 3],
-    ['Up', 3, 0],
-    ['No change', 0, 0],
-    ['No change', 1_000_001, 1_000_000],
+  it.each<[string, number, number, ChangeUnit]>([
+    ['+12%', 112, 100, 'percent'],
+    ['−50%', 1, 2, 'percent'],
+    ['+0.4%', 1_004, 1_000, 'percent'],
+    ['+1,150%', 1_250, 100, 'percent'],
+    ['−100%', 0, 3, 'percent'],
+    ['Up', 3, 0, 'percent'],
+    ['No change', 0, 0, 'percent'],
+    ['No change', 1_000_001, 1_000_000, 'percent'],
     ['+1.5 points', 0.975, 0.96, 'points'],
     ['−20 points', 0.8, 1, 'points'],
     ['+50 points', 0.5, 0, 'points'],
