@@ -1,0 +1,112 @@
+import type { ImportedCustomer, LeftOut } from './source.js';
+
+/** The hash formats that Gatehouse accepts (docs/backend.md). The server checks their parameters. */
+const ACCEPTED_HASH = /^(\$2[aby]\$|\$argon2id\$|\$scrypt\$|\$pbkdf2(-sha1|-sha256|-sha512)?\$|pbkdf2_sha256\$|\$fbscrypt\$)/;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** The shortest secret that Gatehouse accepts, in base32 without padding: 80 bits. */
+const TOTP_SECRET = /^[A-Z2-7]{16,200}$/;
+
+const MAX_EXTERNAL_ID_LENGTH = 255;
+const MAX_NAME_LENGTH = 100;
+const MAX_METADATA_BYTES = 8 * 1024;
+const MAX_METADATA_KEYS = 50;
+
+/** The reason for a user without an email address, which every source reports in these words. */
+export const NO_EMAIL = 'The user has no email address, which every customer needs';
+
+/** The reason for a record that is not in the format of the source. */
+export const INVALID_RECORD = 'The record is not in the format of this export';
+
+/** Collects the fields of one customer, and what is left out. */
+export class CustomerDraft {
+  readonly leftOut: LeftOut[] = [];
+  private readonly fields: Partial<ImportedCustomer> = {};
+
+  /** Sets a field, unless the value is undefined, null or an empty text. */
+  set<Name extends keyof ImportedCustomer>(name: Name, value: ImportedCustomer[Name] | null | undefined): this {
+    if (value !== undefined && value !== null && value !== '') this.fields[name] = value;
+    return this;
+  }
+
+  leaveOut(field: string, reason: string): this {
+    this.leftOut.push({ field, reason });
+    return this;
+  }
+
+  /**
+   * Sets the `externalId`, and the id of the customer if it is a UUID. The customer gets another id if it is taken, so the
+   * `externalId` is set in both cases.
+   */
+  setId(field: string, id: string): this {
+    if (UUID.test(id)) this.set('id', id.toLowerCase());
+    if (id.length <= MAX_EXTERNAL_ID_LENGTH) return this.set('externalId', id);
+    return this.leaveOut(field, 'The id is longer than 255 characters');
+  }
+
+  /** Sets a name, unless it is too long. */
+  setName(name: 'firstName' | 'lastName', field: string, value: string): this {
+    const trimmed = value.trim();
+    return trimmed.length > MAX_NAME_LENGTH
+      ? this.leaveOut(field, 'The name is longer than 100 characters')
+      : this.set(name, trimmed);
+  }
+
+  /** Sets a password hash, unless Gatehouse does not accept its format. */
+  setPasswordHash(field: string, hash: string): this {
+    if (ACCEPTED_HASH.test(hash)) return this.set('passwordHash', hash);
+    return this.leaveOut(field, 'Gatehouse does not accept this format of password hashes: the customer resets the password');
+  }
+
+  /** Sets the secret of an authenticator app, in base32 with or without padding. */
+  setTotpSecret(field: string, secret: string): this {
+    const bare = secret.replace(/[\s=-]/g, '').toUpperCase();
+    if (TOTP_SECRET.test(bare)) return this.set('totpSecret', bare);
+    return this.leaveOut(field, 'The secret of the authenticator app is not base32 with at least 80 bits');
+  }
+
+  /** Sets metadata, unless it is empty or too large. */
+  setMetadata(name: 'metadata' | 'publicMetadata', field: string, value: Record<string, unknown>): this {
+    const keys = Object.keys(value).length;
+    if (keys === 0) return this;
+    if (keys > MAX_METADATA_KEYS) return this.leaveOut(field, 'Metadata has more than 50 keys');
+    if (Buffer.byteLength(JSON.stringify(value)) > MAX_METADATA_BYTES)
+      return this.leaveOut(field, 'Metadata is larger than 8 KiB');
+    return this.set(name, value);
+  }
+
+  /** Sets the language, unless it is not a BCP 47 tag. */
+  setLocale(field: string, locale: string): this {
+    const tag = locale.replaceAll('_', '-');
+    try {
+      return this.set('locale', Intl.getCanonicalLocales(tag)[0]);
+    } catch {
+      return this.leaveOut(field, 'The language is not a BCP 47 tag');
+    }
+  }
+
+  /** Splits a full name at its last space, unless a name is already set. */
+  setFullName(field: string, name: string): this {
+    if (this.fields.firstName || this.fields.lastName) return this;
+    const space = name.trim().lastIndexOf(' ');
+    if (space < 0) return this.setName('firstName', field, name);
+    return this.setName('firstName', field, name.trim().slice(0, space)).setName(
+      'lastName',
+      field,
+      name.trim().slice(space),
+    );
+  }
+
+  /** Returns the customer, or null without an email address. */
+  finish(): ImportedCustomer | null {
+    const { email } = this.fields;
+    if (email) return { ...this.fields, email };
+    this.leftOut.unshift({ field: 'email', reason: NO_EMAIL });
+    return null;
+  }
+}
+
+/** Returns the text of a value, or an empty text for anything that is not a text or a number. */
+export const toText = (value: unknown): string =>
+  typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';

@@ -1,0 +1,58 @@
+import type { components } from '@gatehouse/server';
+
+/** A customer in the format of the import route (docs/imports.md). */
+export type ImportedCustomer = components['schemas']['ImportedCustomer'];
+
+/** Something that an import does not move, or the reason why a customer cannot be imported. */
+export interface LeftOut {
+  /** The name of the field in the files of the other system; empty for an entire record. */
+  field: string;
+  /**
+   * The reason, as a sentence without values: the summary counts equal reasons, and a value could be a secret. It does
+   * not end with a period.
+   */
+  reason: string;
+}
+
+/** One user of the other system. */
+export interface SourceRecord {
+  /** Where the record is, for reports: the name of the file with the line or the index, such as `users.csv:17`. */
+  position: string;
+  /** Id of the user in the other system, for reports; null if the record has none. */
+  sourceId: string | null;
+  /**
+   * The customer, or null if the record cannot be imported; `leftOut` then contains the reason. `identities` name
+   * providers as the other system does: the command replaces the names by slugs.
+   */
+  customer: ImportedCustomer | null;
+  leftOut: LeftOut[];
+}
+
+/** An option of one source, as commander declares it. */
+export interface SourceOption {
+  /** Such as `--hash-config <file>`. */
+  flags: string;
+  description: string;
+}
+
+export interface SourceOptions {
+  /** The values of `options` of the source by their names in camel case, such as `hashConfig`. */
+  values: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads the export of another system. */
+export interface ImportSource {
+  /** The value of `--from`. */
+  readonly name: string;
+  /** The files that the source reads, for the help. */
+  readonly files: string;
+  /** The usual slugs of identity providers, by their names in the other system. `--provider` overrides them. */
+  readonly providers: Readonly<Record<string, string>>;
+  readonly options?: readonly SourceOption[];
+  /**
+   * Returns one record for each user, in an order and with contents that depend on the files and options alone: an
+   * interrupted import continues only if the same lines are sent again.
+   * @throws CliError if the files cannot be read or are not in the format
+   */
+  read(files: readonly string[], options: SourceOptions): AsyncIterable<SourceRecord>;
+}
