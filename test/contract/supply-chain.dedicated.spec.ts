@@ -43,7 +43,10 @@ describe('SC-03: the software bill of materials', () => {
     const console = (await readNames('console')).join(' ');
     for (const name of ['react@', '@mantine/core@', 'react-router@']) expect(console).toContain(name);
     const published = await readNames('packages');
-    expect(published).toEqual([`jose@${lock.packages['node_modules/jose']!.version}`]);
+    const dependencies = ['commander', 'csv-parse', 'jose'];
+    expect(published).toEqual(
+      dependencies.map((name) => `${name}@${lock.packages[`node_modules/${name}`]!.version}`),
+    );
     const licenses = (await readFile('dist/sbom/licenses.csv', 'utf8')).trim().split('\n');
     expect(licenses).toContainEqual(expect.stringMatching(/^busboy,[\d.]+,MIT$/));
     expect(licenses.filter((line) => !/^[^,]+,[^,]+,[^,]+$/.test(line))).toEqual([]);

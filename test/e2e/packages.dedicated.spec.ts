@@ -6,12 +6,21 @@ import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
 import { checkTypesOfTarball, lintTarball } from '../support/packages/check-tarball.js';
 import { importExports } from '../support/packages/import-exports.js';
-import { installPackage, type Manifest } from '../support/packages/install-package.js';
+import { installPackage, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
 import { startLocalRegistry, type LocalRegistry } from '../support/packages/local-registry.js';
 import { packAll, type Tarball } from '../support/packages/pack-all.js';
 import { checkTypesOfExports } from '../support/packages/type-check.js';
 
-const packages = listPackages() as { name: string; folder: string; manifest: Manifest }[];
+interface Package {
+  name: string;
+  /** Such as packages/js. */
+  folder: string;
+  manifest: Manifest;
+}
+
+const packages = listPackages() as Package[];
+const libraries = packages.filter(({ manifest }) => !manifest.bin);
+const programs = packages.filter(({ manifest }) => manifest.bin);
 
 let folder: string;
 let registry: LocalRegistry;
@@ -52,10 +61,25 @@ const install = (source: string, project: string, withOptionalPeers: boolean): P
   });
 };
 
-describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
-  const entryPoints = Object.keys(manifest.exports)
-    .filter((subpath) => !subpath.endsWith('.css'))
-    .map((subpath) => join(name, subpath));
+/** Checks that a tarball contains only a README, the license, and the code and types that its sources compile to. */
+async function checkContents({ name, folder: source, manifest }: Package): Promise<void> {
+  const { contents } = tarballs.get(name)!;
+  const code = contents.filter((path) => path.startsWith('dist/'));
+  expect(contents.filter((path) => !code.includes(path))).toEqual(['LICENSE', 'README.md', 'package.json']);
+  expect(code.filter((path) => /\.spec\./.test(path) || !/\.(js|d\.ts|css)$/.test(path))).toEqual([]);
+  const sourceOf = (path: string): string =>
+    path.replace(/^dist\//, `${source}/src/`).replace(/(?:\.d\.ts|\.js)$/, '.ts');
+  expect(code.filter((path) => ![sourceOf(path), `${sourceOf(path)}x`].some(existsSync))).toEqual([]);
+  expect(await readFile(join(source, 'LICENSE'), 'utf8')).toBe(await readFile('LICENSE', 'utf8'));
+  const exported = Object.values(manifest.exports).flatMap((each) =>
+    typeof each === 'string' ? each : [each.types, each.default],
+  );
+  const files = [...exported.map((path) => path.slice(2)), ...Object.values(manifest.bin ?? {})];
+  expect(contents).toEqual(expect.arrayContaining(files));
+}
+
+describe.each(libraries)('$name', ({ name, folder: source, manifest }) => {
+  const entryPoints = listEntryPoints(manifest);
   const peers = Object.keys(manifest.peerDependencies ?? {});
   const isOptional = (peer: string): boolean => manifest.peerDependenciesMeta?.[peer]?.optional === true;
   /** Whether code of the package imports a peer dependency that may be missing. Types need no second installation. */
@@ -69,20 +93,8 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     if (hasOptionalPeers) await install(source, projectWithPeers(), true);
   });
 
-  it('contains only a README, the license, and the code and types that its sources compile to', async () => {
-    const { contents } = tarballs.get(name)!;
-    const code = contents.filter((path) => path.startsWith('dist/'));
-    expect(contents.filter((path) => !code.includes(path))).toEqual(['LICENSE', 'README.md', 'package.json']);
-    expect(code.filter((path) => /\.spec\./.test(path) || !/\.(js|d\.ts|css)$/.test(path))).toEqual([]);
-    const sourceOf = (path: string): string =>
-      path.replace(/^dist\//, `${source}/src/`).replace(/(?:\.d\.ts|\.js)$/, '.ts');
-    expect(code.filter((path) => ![sourceOf(path), `${sourceOf(path)}x`].some(existsSync))).toEqual([]);
-    expect(await readFile(join(source, 'LICENSE'), 'utf8')).toBe(await readFile('LICENSE', 'utf8'));
-    const exported = Object.values(manifest.exports).flatMap((each) =>
-      typeof each === 'string' ? each : [each.types, each.default],
-    );
-    expect(code).toEqual(expect.arrayContaining(exported.map((path) => path.slice(2))));
-  });
+  it('contains only a README, the license, and the code and types that its sources compile to', () =>
+    checkContents({ name, folder: source, manifest }));
 
   it('has no problem that publint or attw finds', async () => {
     const { file } = tarballs.get(name)!;
@@ -110,4 +122,27 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
       expect(await checkTypesOfExports(projectWithPeers(), entryPoints, resolution)).toBe('');
     },
   );
+});
+
+describe.each(programs)('$name', ({ name, folder: source, manifest }) => {
+  it('contains only a README, the license, and the code and types that its sources compile to', () =>
+    checkContents({ name, folder: source, manifest }));
+
+  it('has no problem that publint finds, and exports no code', async () => {
+    expect(await lintTarball(tarballs.get(name)!.file)).toEqual([]);
+    expect(listEntryPoints(manifest)).toEqual([]);
+  });
+
+  it('runs each command with the dependencies that npm installs', async () => {
+    const project = join(folder, 'projects', source);
+    await install(source, project, false);
+    for (const command of Object.keys(manifest.bin!)) {
+      const file = join(project, 'node_modules', '.bin', command);
+      const result = await run(file, ['--version'], {
+        shell: process.platform === 'win32',
+        env: { ...process.env, NODE_OPTIONS: '' },
+      });
+      expect(result).toMatchObject({ code: 0, output: `${manifest.version}\n` });
+    }
+  });
 });

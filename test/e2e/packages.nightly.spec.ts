@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
 import { importExports } from '../support/packages/import-exports.js';
-import { installPackage, type Manifest } from '../support/packages/install-package.js';
+import { installPackage, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
 import { startLocalRegistry, type LocalRegistry } from '../support/packages/local-registry.js';
 import { packAll } from '../support/packages/pack-all.js';
 
@@ -34,7 +34,7 @@ async function installNode(version: number): Promise<string | null> {
   return null;
 }
 
-it.each([22, 24])('Node.js %i imports each export of each package', async (version) => {
+it.each([22, 24])('Node.js %i imports each export and runs each command of each package', async (version) => {
   const node = await installNode(version);
   if (!node) return;
   expect((await run(node, ['--version'])).output).toMatch(`v${version}.`);
@@ -51,9 +51,12 @@ it.each([22, 24])('Node.js %i imports each export of each package', async (versi
       cache: join(folder, 'npm-cache'),
       withOptionalPeers: true,
     });
-    const entryPoints = Object.keys(manifest.exports)
-      .filter((subpath) => !subpath.endsWith('.css'))
-      .map((subpath) => join(name, subpath));
+    const entryPoints = listEntryPoints(manifest);
     expect(await importExports(project, entryPoints, node)).toEqual(entryPoints);
+    for (const file of Object.values(manifest.bin ?? {}))
+      expect(await run(node, [join(project, 'node_modules', name, file), '--version'])).toMatchObject({
+        code: 0,
+        output: `${manifest.version}\n`,
+      });
   }
 });

@@ -5,8 +5,11 @@ import { run } from '../../../scripts/processes.mjs';
 
 export interface Manifest {
   name: string;
-  /** The files of each export: code and its types, or a style sheet. */
+  version: string;
+  /** The files of each export: code and its types, or a style sheet or another file. */
   exports: Record<string, { types: string; default: string } | string>;
+  /** The files of commands, by name. Such a package exports no code. */
+  bin?: Record<string, string>;
   /** Maximum sizes of the exports in bytes, bundled with all dependencies, minified and compressed with gzip. */
   sizeLimit?: Record<string, number>;
   dependencies?: Record<string, string>;
@@ -24,6 +27,12 @@ export interface InstallOptions {
   /** Whether to install the optional peer dependencies of the package as well. */
   withOptionalPeers: boolean;
 }
+
+/** Returns the specifiers of all exports with code. */
+export const listEntryPoints = ({ name, exports }: Manifest): string[] =>
+  Object.keys(exports)
+    .filter((subpath) => typeof exports[subpath] === 'object')
+    .map((subpath) => join(name, subpath));
 
 const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;

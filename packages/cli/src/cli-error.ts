@@ -1,0 +1,27 @@
+/** The exit codes of the command. */
+export const ExitCode = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
+
+export interface CliErrorOptions {
+  /** Default: 1, the command failed. 2: wrong usage or settings. */
+  exitCode?: number;
+  /** What the reader does about it, in one sentence. */
+  fix?: string;
+  cause?: unknown;
+}
+
+/** An error that is printed without a stack: its message, and the fix on a second line. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+  readonly fix: string | null;
+
+  constructor(message: string, { exitCode = ExitCode.failure, fix, cause }: CliErrorOptions = {}) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+    this.fix = fix ?? null;
+  }
+}
+
+/** Returns the error for a wrong usage or setting: exit code 2. */
+export const usageError = (message: string, fix?: string): CliError =>
+  new CliError(message, { exitCode: ExitCode.usage, ...(fix && { fix }) });

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Gatehouse } from '@gatehouse/server';
+import { ExitCode } from './cli-error.js';
+import { readSettings, type Settings, type SettingFlags } from './settings.js';
+
+/** A stream to which the command prints. */
+export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+/** The stream from which the command reads. */
+export type Input = NodeJS.ReadableStream & { isTTY?: boolean };
+
+/** What the command uses of its process. Tests replace it. */
+export interface CliProcess {
+  env: Record<string, string | undefined>;
+  /** The working directory, in which `.env` is read. */
+  cwd: string;
+  stdin: Input;
+  stdout: Output;
+  stderr: Output;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+  /** Waits for a time in ms, and ends early when `signal` is aborted. */
+  wait?: (ms: number) => Promise<void>;
+}
+
+/** The options of every command. */
+export interface Flags extends SettingFlags {
+  json?: boolean;
+}
+
+/** The environment of a command: its process, its settings and its connection. */
+export interface Cli extends Required<CliProcess> {
+  /** Set before the action of a command runs. */
+  flags: Flags;
+  /** Exit code if the command succeeds; a command that does only a part of its work sets it to 1. */
+  exitCode: number;
+  /** Whether to print one JSON object per line. */
+  readonly isJson: boolean;
+  /** Returns the settings. @throws CliError if one of them is missing or invalid */
+  settings(): Settings;
+  /** Returns the client of the API. It sends no request before the first call. @throws CliError like `settings` */
+  connect(): Gatehouse;
+}
+
+/** The version of the package. */
+export const VERSION = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+/** Commands verify no access token. The client would reject all of them with this audience. */
+const NO_PROJECT = 'none';
+
+/** Returns the environment of a command. */
+export function createCli(process: CliProcess): Cli {
+  return {
+    wait: (ms) => waitFor(ms, process.signal),
+    ...process,
+    flags: {},
+    exitCode: ExitCode.success,
+    get isJson() {
+      return this.flags.json === true;
+    },
+    settings() {
+      return readSettings(this, this.flags);
+    },
+    connect() {
+      const { url, secretKey, projectId = NO_PROJECT } = this.settings();
+      return createServer({ url, secretKey, projectId, fetch: fetchAsCli });
+    },
+  };
+}
+
+/** Sends a request that the logs of Gatehouse can attribute to this package. */
+const fetchAsCli: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set('user-agent', `gatehouse-cli/${VERSION}`);
+  return fetch(input, { ...init, headers });
+};
+
+/** Waits for a time in ms. Ends early when `signal` is aborted. */
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

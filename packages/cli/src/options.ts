@@ -1,0 +1,44 @@
+import { InvalidArgumentError } from 'commander';
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Returns a duration in seconds: "90s", "10m", "2h" or "7d". */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('Use a duration such as 90s, 10m, 2h or 7d.');
+  return Number(amount) * UNITS[unit!]!;
+}
+
+const isDuration = (text: string): boolean => /^\d+[smhd]$/.test(text);
+
+/** Returns the time of an option in ISO 8601: a time, a date, or a duration before now, such as "10m". */
+export const parsePastTime = (text: string): string =>
+  toTime(isDuration(text) ? Date.now() - parseDuration(text) * 1_000 : Date.parse(text));
+
+/** Returns the time of an option in ISO 8601: a time, a date, or a duration from now, such as "90d". */
+export const parseFutureTime = (text: string): string =>
+  toTime(isDuration(text) ? Date.now() + parseDuration(text) * 1_000 : Date.parse(text));
+
+function toTime(ms: number): string {
+  if (Number.isNaN(ms) || Math.abs(ms) > 8.64e15)
+    throw new InvalidArgumentError(
+      'Use a time such as 2026-11-27T09:30:00Z, a date, or a duration such as 10m.',
+    );
+  return new Date(ms).toISOString();
+}
+
+/** Returns a function that parses a whole number in a range. */
+export const parseNumber =
+  (smallest: number, largest: number) =>
+  (text: string): number => {
+    const value = /^\d+$/.test(text) ? Number(text) : NaN;
+    if (value >= smallest && value <= largest) return value;
+    throw new InvalidArgumentError(`Use a number from ${smallest} to ${largest}.`);
+  };
+
+/** Returns the entries of a list that is separated by commas. */
+export const parseList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { Cli, Output } from './cli.js';
+import { fitText, visibleJson, visibleText } from './visible-text.js';
+
+/** The codes of the styles (ECMA-48, SGR). */
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
+
+export type Style = keyof typeof STYLES;
+
+/** What the functions for output use of the environment. */
+export type Printer = Pick<Cli, 'env' | 'stdout' | 'stderr' | 'signal'>;
+
+/** Writes a text and waits until the stream accepts more, so that a slow reader limits the memory. */
+export async function write(output: Output, text: string): Promise<void> {
+  if (!output.write(text)) await once(output, 'drain');
+}
+
+/** Prints one line to stdout. The text must be safe to print: pass texts of others through `visibleText`. */
+export const printLine = ({ stdout }: Printer, line = ''): Promise<void> => write(stdout, `${line}\n`);
+
+/** Prints one line for people to stderr, so that stdout contains only results. */
+export const printNote = ({ stderr }: Printer, line: string): Promise<void> => write(stderr, `${line}\n`);
+
+/** Prints a value as one line of JSON. */
+export const printJson = (printer: Printer, value: unknown): Promise<void> =>
+  printLine(printer, visibleJson(value));
+
+/** Returns a text with a style, if the stream is a terminal that shows colors (https://no-color.org). */
+export function styled(
+  { env, stdout }: Pick<Printer, 'env' | 'stdout'>,
+  style: Style,
+  text: string,
+  output: Output = stdout,
+): string {
+  return hasColors(env, output) ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
+}
+
+/** Returns whether a stream shows colors. */
+export const hasColors = (env: Printer['env'], output: Output): boolean =>
+  output.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+
+/** Prints labels and values, one per line. Null values are printed as "-". */
+export async function printRecord(
+  printer: Printer,
+  entries: [label: string, value: string | number | boolean | null | undefined][],
+): Promise<void> {
+  const width = Math.max(...entries.map(([label]) => label.length));
+  for (const [label, value] of entries) {
+    const text = value === null || value === undefined || value === '' ? '-' : visibleText(String(value));
+    await printLine(printer, `${styled(printer, 'bold', `${label}:`.padEnd(width + 2))}${text}`);
+  }
+}
+
+/** Returns a time of the API for people, in UTC: "2026-11-27 09:30:00Z". */
+export const formatTime = (time: string | null | undefined): string =>
+  time ? time.replace('T', ' ').replace(/\.\d+Z$/, 'Z') : '';
+
+export interface Progress {
+  /** Replaces the line. */
+  update(text: string): void;
+  /** Removes the line, so that other text can be printed. */
+  clear(): void;
+}
+
+/** Returns a line on stderr that shows a progress. It is shown only on a terminal. */
+export function createProgress({ env, stderr }: Printer): Progress {
+  const isShown = stderr.isTTY === true && env['TERM'] !== 'dumb';
+  let shown = '';
+  return {
+    update(text) {
+      const line = fitText(visibleText(text), (stderr.columns ?? 80) - 1);
+      if (!isShown || line === shown) return;
+      stderr.write(`\r\u001b[K${line}`);
+      shown = line;
+    },
+    clear() {
+      if (shown) stderr.write('\r\u001b[K');
+      shown = '';
+    },
+  };
+}

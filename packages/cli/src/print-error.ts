@@ -1,0 +1,96 @@
+import { GatehouseError } from '@gatehouse/server';
+import type { Cli } from './cli.js';
+import { CliError, ExitCode } from './cli-error.js';
+import { printNote, styled } from './output.js';
+import { visibleJson, visibleText } from './visible-text.js';
+
+/** An error as it is printed. */
+interface Description {
+  message: string;
+  /** The fields of the request with errors. */
+  fields: { field: string; message: string }[];
+  fix: string | null;
+  /** The members of the JSON line besides the message and the fix. */
+  details: Record<string, unknown>;
+}
+
+/**
+ * Prints an error to stderr, without a stack: as one line of JSON, or as the message, its fields and the fix.
+ * @returns the exit code
+ */
+export async function printError(cli: Cli, error: unknown): Promise<number> {
+  const { message, fields, fix, details } = describeError(error);
+  if (cli.isJson) {
+    const line = { message, ...(fields.length > 0 && { fields }), ...(fix && { fix }), ...details };
+    await printNote(cli, visibleJson({ error: line }));
+  } else {
+    await printNote(cli, `${styled(cli, 'red', 'Error:', cli.stderr)} ${visibleText(message)}`);
+    for (const each of fields) await printNote(cli, `  ${visibleText(`${each.field}: ${each.message}`)}`);
+    if (fix) await printNote(cli, `Fix: ${visibleText(fix)}`);
+  }
+  return error instanceof CliError ? error.exitCode : ExitCode.failure;
+}
+
+/** Returns the description of an error, also for the lines of a command that continues after it. */
+export function describeError(error: unknown): Description {
+  if (error instanceof GatehouseError) return describeProblem(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, fields: [], fix: error instanceof CliError ? error.fix : null, details: {} };
+}
+
+function describeProblem(error: GatehouseError): Description {
+  const { code, status, requestId, retryAfter, problem } = error;
+  const cause = rootCause(error);
+  const detail = cause ? `${problem.detail} ${cause}` : problem.detail;
+  const fields = error.fields.map(({ field, message }) => ({ field, message }));
+  return {
+    message: `${detail} (${code}${requestId ? `, request ${requestId}` : ''})`,
+    fields,
+    fix: describeFix(error),
+    details: {
+      code,
+      status,
+      ...(requestId && { requestId }),
+      ...(retryAfter !== null && { retryAfter }),
+      ...(problem.requiredScopes && { requiredScopes: problem.requiredScopes }),
+    },
+  };
+}
+
+/** Returns what the reader does about an error of the API, or null if its detail says it. */
+function describeFix({ code, problem, retryAfter, requestId }: GatehouseError): string | null {
+  const scopes = problem.requiredScopes ?? [];
+  switch (code) {
+    case 'insufficient_scope':
+      return `Use a secret key with the scope ${scopes.join(' and ')}. The scopes of a key cannot be changed.`;
+    case 'insufficient_access':
+      return 'Use a secret key with the access "organization".';
+    case 'invalid_api_key':
+      return 'Check GATEHOUSE_SECRET_KEY and GATEHOUSE_URL. The key is unknown there, has expired or is revoked.';
+    case 'not_found':
+      return 'Check the id, and that the key can access its project.';
+    case 'rate_limited':
+      return `Run the command again in ${retryAfter ?? 1} seconds.`;
+    case 'unexpected_response':
+      return 'Check GATEHOUSE_URL. Another server may have sent this response.';
+    case 'unavailable':
+      return requestId
+        ? null
+        : 'Check GATEHOUSE_URL, and that Gatehouse is running. gatehouse doctor finds the cause.';
+    default:
+      return null;
+  }
+}
+
+/** Returns why there was no response, such as "connect ECONNREFUSED 127.0.0.1:3000", or null. */
+function rootCause(error: Error): string | null {
+  let found: unknown = error.cause;
+  while (isError(found) && isError(found.cause)) found = found.cause;
+  if (!isError(found)) return null;
+  // If several addresses were tried, the error that contains theirs has no message.
+  const [first = found] = 'errors' in found ? (found.errors as unknown[]) : [];
+  return isError(first) ? first.message : null;
+}
+
+const isError = (value: unknown): value is Error =>
+  typeof value === 'object' && value !== null && 'message' in value;

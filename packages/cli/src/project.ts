@@ -1,0 +1,47 @@
+import { GatehouseError, type Gatehouse } from '@gatehouse/server';
+import type { Cli } from './cli.js';
+import { usageError } from './cli-error.js';
+
+const FIX = 'Pass --project <id>, or set GATEHOUSE_PROJECT_ID.';
+
+/** The most projects that an error lists. */
+const LISTED = 10;
+
+/**
+ * Returns the id of the project of a command: that of the settings, or the only one that the key can access.
+ * @throws CliError with exit code 2 if the key can access several projects, or lacks `project:read`
+ */
+export async function findProject(cli: Cli, client: Gatehouse): Promise<string> {
+  const { projectId } = cli.settings();
+  if (projectId) return projectId;
+  const projects = await listProjects(cli, client);
+  if (projects.length === 1) return projects[0]!.id;
+  const names = projects.slice(0, LISTED).map(({ id, name }) => `${id} (${name})`);
+  if (projects.length > LISTED) names.push('…');
+  throw usageError(
+    names.length > 0
+      ? `The key can access several projects: ${names.join(', ')}.`
+      : 'The key can access no project that is not archived.',
+    FIX,
+  );
+}
+
+/** Returns the projects that the key can access, and stops when there are more than an error lists. */
+async function listProjects(cli: Cli, client: Gatehouse): Promise<{ id: string; name: string }[]> {
+  const found: { id: string; name: string }[] = [];
+  try {
+    for await (const project of client.projects.list({ archived: false }, { signal: cli.signal })) {
+      // A key with the access "project" sees only the names of other projects.
+      if (project.settings !== null) found.push(project);
+      if (found.length > LISTED) break;
+    }
+  } catch (error) {
+    if (error instanceof GatehouseError && error.code === 'insufficient_scope')
+      throw usageError(
+        'The project of the key is unknown, because the key lacks the scope project:read.',
+        FIX,
+      );
+    throw error;
+  }
+  return found;
+}

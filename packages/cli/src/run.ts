@@ -1,0 +1,23 @@
+import { CommanderError } from 'commander';
+import { createCli, type CliProcess } from './cli.js';
+import { ExitCode } from './cli-error.js';
+import { printError } from './print-error.js';
+import { createProgram } from './program.js';
+
+/**
+ * Runs the command with these arguments and prints its errors.
+ * @param args the arguments after the name of the command
+ * @returns the exit code
+ */
+export async function run(args: readonly string[], process: CliProcess): Promise<number> {
+  const cli = createCli(process);
+  try {
+    await createProgram(cli).parseAsync(args, { from: 'user' });
+    return cli.signal.aborted ? ExitCode.interrupted : cli.exitCode;
+  } catch (error) {
+    // The help and the version also end with this error, without an error code. It has been printed.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.success : ExitCode.usage;
+    if (cli.signal.aborted) return ExitCode.interrupted;
+    return printError(cli, error);
+  }
+}

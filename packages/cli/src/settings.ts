@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { usageError } from './cli-error.js';
+
+/** The settings of all commands that call the API. */
+export interface Settings {
+  /** The URL of Gatehouse, without a trailing slash. */
+  url: string;
+  secretKey: string;
+  /** Id of the project to which the command is limited. */
+  projectId?: string;
+}
+
+/** The flags that override the environment. The key is none of them: other users can list the arguments of processes. */
+export interface SettingFlags {
+  url?: string;
+  keyFile?: string;
+  project?: string;
+}
+
+/** The files of the working directory, in the order of precedence. */
+const FILES = ['.env.local', '.env'];
+
+/** Where a value is from: a flag or the environment, which the user has set, or a file in the working directory. */
+interface Value {
+  text: string;
+  isFromFolder: boolean;
+}
+
+/**
+ * Returns the settings of flags, the environment, and the `.env` files in the working directory, in this order.
+ * @throws CliError with exit code 2 if one of them is missing or invalid
+ */
+export function readSettings(
+  { env, cwd }: { env: Record<string, string | undefined>; cwd: string },
+  flags: SettingFlags,
+): Settings {
+  const find = createLookup(env, cwd);
+  const url = flags.url === undefined ? find('GATEHOUSE_URL') : fromUser(flags.url);
+  const key =
+    flags.keyFile === undefined
+      ? find('GATEHOUSE_SECRET_KEY')
+      : fromUser(readKeyFile(resolve(cwd, flags.keyFile)));
+  const projectId = flags.project ?? find('GATEHOUSE_PROJECT_ID')?.text;
+  if (!url)
+    throw usageError(
+      'GATEHOUSE_URL is not set.',
+      'Set it to the URL of Gatehouse in the environment or in .env, or pass --url <url>.',
+    );
+  if (!key)
+    throw usageError(
+      'GATEHOUSE_SECRET_KEY is not set.',
+      'Set it in the environment or in .env, or pass --key-file <file>.',
+    );
+  // Otherwise a .env in a downloaded folder could send the user's key to its author.
+  if (url.isFromFolder && !key.isFromFolder)
+    throw usageError(
+      'GATEHOUSE_URL is in a file of this folder, but the secret key is not. The key could be sent to a wrong server.',
+      'Set GATEHOUSE_URL where GATEHOUSE_SECRET_KEY is set, or pass --url <url>.',
+    );
+  return {
+    url: checkUrl(url.text),
+    secretKey: checkKey(key.text),
+    ...(projectId && { projectId: checkProject(projectId) }),
+  };
+}
+
+const fromUser = (text: string): Value => ({ text, isFromFolder: false });
+
+/** Returns a function that finds a variable in the environment, then in the files. An empty one counts as not set. */
+function createLookup(env: Record<string, string | undefined>, cwd: string) {
+  const files = FILES.map((name) => parseEnv(readOptional(join(cwd, name))));
+  return (name: string): Value | undefined => {
+    const own = env[name];
+    const text = own ?? files.find((file) => file[name])?.[name];
+    return text?.trim() ? { text: text.trim(), isFromFolder: own === undefined } : undefined;
+  };
+}
+
+function readOptional(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw usageError(`Cannot read ${file}: ${(error as Error).message}`);
+  }
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw usageError(`Cannot read the key file ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** Returns a URL without a trailing slash. Does not repeat an invalid one, which can contain a password. */
+export function checkUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isUsable = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+  if (!isUsable || url.search || url.hash)
+    throw usageError(
+      'The URL of Gatehouse is invalid.',
+      'Use its PUBLIC_URL, such as https://auth.example.com, without user name, password and query.',
+    );
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Returns a secret key. Never repeats it. */
+export function checkKey(text: string): string {
+  if (text.startsWith('pk_'))
+    throw usageError(
+      'The key is a publishable key.',
+      'Use a secret key: sk_… in the console, under the API keys of the project.',
+    );
+  if (!/^sk_[0-9A-Za-z]+$/.test(text))
+    throw usageError('The secret key is invalid.', 'A secret key consists of sk_ and letters and digits.');
+  return text;
+}
+
+function checkProject(text: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text;
+  throw usageError('The id of the project is invalid.', 'Use its id, a UUID, not its name.');
+}

@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream';
+import { printTable, type Column } from './table.js';
+
+interface Row {
+  id: string;
+  email: string;
+  name: string | null;
+}
+
+const rows: Row[] = [
+  { id: 'id-1', email: 'ada.lovelace@example.com', name: 'Ada \u001b[31mLovelace' },
+  { id: 'id-22', email: 'b@example.com', name: null },
+];
+const columns: Column<Row>[] = [
+  { title: 'Id', value: ({ id }) => id, isFixed: true },
+  { title: 'Email', value: ({ email }) => email, style: () => 'green' },
+  { title: 'Name', value: ({ name }) => name },
+];
+
+/** Returns what a table prints. @param width of the terminal; undefined: no terminal */
+async function print(shown: Row[], width?: number, env: Record<string, string> = {}) {
+  const terminal = width === undefined ? {} : { isTTY: true, columns: width };
+  const stream = (): PassThrough => Object.assign(new PassThrough().setEncoding('utf8'), terminal);
+  const [stdout, stderr] = [stream(), stream()];
+  const printer = { env, stdout, stderr, signal: new AbortController().signal };
+  await printTable(printer, columns, shown, 'No rows');
+  return {
+    lines: String(stdout.read() ?? '').split('\n'),
+    note: String(stderr.read() ?? ''),
+  };
+}
+
+const withoutColors = { NO_COLOR: '1' };
+
+it('is as wide as its values in a pipe, without colors', async () => {
+  expect((await print(rows)).lines).toEqual([
+    'Id     Email                     Name',
+    'id-1   ada.lovelace@example.com  Ada [U+001B][31mLovelace',
+    'id-22  b@example.com             -',
+    '',
+  ]);
+});
+
+it('shortens the widest columns to the width of the terminal, and never a fixed one', async () => {
+  const { lines } = await print(rows, 40, withoutColors);
+  expect(lines).toEqual([
+    'Id     Email             Name',
+    'id-1   ada.lovelace@ex…  Ada [U+001B][3…',
+    'id-22  b@example.com     -',
+    '',
+  ]);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+});
+
+it('prints records if the terminal is too narrow', async () => {
+  expect((await print(rows, 20, withoutColors)).lines).toEqual([
+    'Id:    id-1',
+    'Email: ada.lovelace@example.com',
+    'Name:  Ada [U+001B][31mLovelace',
+    '',
+    'Id:    id-22',
+    'Email: b@example.com',
+    'Name:  -',
+    '',
+  ]);
+});
+
+it('uses colors on a terminal, which do not change the widths', async () => {
+  const { lines } = await print(rows, 80);
+  expect(lines[2]).toBe('id-22  \u001b[32mb@example.com\u001b[0m             -');
+  expect((await print(rows, 80, { TERM: 'dumb' })).lines.join('')).not.toContain('\u001b');
+});
+
+it('prints a note to stderr if there is no row', async () => {
+  expect(await print([])).toEqual({ lines: [''], note: 'No rows\n' });
+});

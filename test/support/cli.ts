@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { run } from '../../packages/cli/src/run.js';
+import type { TestInstance } from './test-instance.js';
+
+export interface CliOptions {
+  /** The environment of the command, in addition to the URL and the key of the test. */
+  env?: Record<string, string | undefined>;
+  /** The working directory; default: a new empty folder. */
+  cwd?: string;
+  /** What is typed or piped into the command. */
+  input?: string;
+  /** The width of the terminal. Without it, no stream is a terminal. */
+  columns?: number;
+  /** Replaces the pauses of the command. */
+  wait?: (ms: number) => Promise<void>;
+}
+
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A command that runs in this process, with its own streams. */
+export class RunningCli {
+  stdout = '';
+  stderr = '';
+  /** The exit code. */
+  readonly exit: Promise<number>;
+  /** The keyboard or the pipe. */
+  readonly stdin = new PassThrough();
+  private readonly interruption = new AbortController();
+  private readonly listeners = new Set<() => void>();
+
+  constructor(args: string[], cwd: string, { env = {}, input, columns, wait }: CliOptions) {
+    const terminal = columns === undefined ? {} : { isTTY: true, columns };
+    const capture = (name: 'stdout' | 'stderr'): PassThrough => {
+      const stream = new PassThrough().setEncoding('utf8');
+      stream.on('data', (text: string) => {
+        this[name] += text;
+        for (const listener of this.listeners) listener();
+      });
+      return Object.assign(stream, terminal);
+    };
+    if (input !== undefined) this.stdin.end(input);
+    const stdin = Object.assign(this.stdin, terminal);
+    const [stdout, stderr] = [capture('stdout'), capture('stderr')];
+    const { signal } = this.interruption;
+    this.exit = run(args, { env, cwd, stdin, stdout, stderr, signal, ...(wait && { wait }) }).then(
+      async (code) => {
+        stdout.end();
+        stderr.end();
+        await Promise.all([finished(stdout), finished(stderr)]);
+        return code;
+      },
+    );
+  }
+
+  /** Presses Ctrl-C. @returns the exit code */
+  interrupt(): Promise<number> {
+    this.interruption.abort();
+    return this.exit;
+  }
+
+  /** Waits until a stream contains a text. @throws Error if the command ends before */
+  async waitFor(text: string, stream: 'stdout' | 'stderr' = 'stdout'): Promise<void> {
+    const appears = new Promise<void>((resolve) => {
+      const check = (): void => {
+        if (!this[stream].includes(text)) return;
+        this.listeners.delete(check);
+        resolve();
+      };
+      this.listeners.add(check);
+      check();
+    });
+    const ends = this.exit.then((code) => {
+      if (!this[stream].includes(text))
+        throw new Error(`exit code ${code} without "${text}": ${this.stdout}${this.stderr}`);
+    });
+    await Promise.race([appears, ends]);
+  }
+}
+
+/** Starts a command with the project key of an instance. */
+export async function startCli(
+  instance: TestInstance,
+  args: string[],
+  options: CliOptions = {},
+): Promise<RunningCli> {
+  const folder = options.cwd ? null : await mkdtemp(join(tmpdir(), 'gatehouse-cli-'));
+  const env = {
+    GATEHOUSE_URL: instance.baseUrl,
+    GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
+    ...options.env,
+  };
+  const cli = new RunningCli(args, folder ?? options.cwd!, { ...options, env });
+  if (folder) void cli.exit.finally(() => rm(folder, { recursive: true, force: true }));
+  return cli;
+}
+
+/** Runs a command with the project key of an instance. */
+export async function runCli(
+  instance: TestInstance,
+  args: string[],
+  options: CliOptions = {},
+): Promise<CliResult> {
+  const cli = await startCli(instance, args, options);
+  const code = await cli.exit;
+  return { code, stdout: cli.stdout, stderr: cli.stderr };
+}
+
+/** Returns the objects of an output with `--json`. */
+export const parseLines = (output: string): any[] =>
+  output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as unknown);
