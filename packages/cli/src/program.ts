@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION, type Cli, type Flags } from './cli.js';
+import { addCustomersCommand } from './commands/customers/customers.js';
 import { hasColors } from './output.js';
 
 const FOOTER = `
@@ -38,5 +39,6 @@ export function createProgram(cli: Cli): Command {
       cli.flags = parsed.opts<Flags>();
     });
   // One line per command, in alphabetical order.
+  addCustomersCommand(program, cli);
   return program;
 }

@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import type { Cli } from '../../cli.js';
+import { addExportCustomersCommand } from './export-customers.js';
+import { addGetCustomerCommand } from './get-customer.js';
+import { addListCustomersCommand } from './list-customers.js';
+
+/** Adds `gatehouse customers`. */
+export function addCustomersCommand(program: Command, cli: Cli): void {
+  const customers = program.command('customers').description('list, get and export customers');
+  addListCustomersCommand(customers, cli);
+  addGetCustomerCommand(customers, cli);
+  addExportCustomersCommand(customers, cli);
+}
