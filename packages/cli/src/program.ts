@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { VERSION, type Cli, type Flags } from './cli.js';
 import { addCustomersCommand } from './commands/customers/customers.js';
+import { addDeliveriesCommand } from './commands/deliveries/deliveries.js';
 import { addKeysCommand } from './commands/keys.js';
 import { hasColors } from './output.js';
 
@@ -41,6 +42,7 @@ export function createProgram(cli: Cli): Command {
     });
   // One line per command, in alphabetical order.
   addCustomersCommand(program, cli);
+  addDeliveriesCommand(program, cli);
   addKeysCommand(program, cli);
   return program;
 }
