@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { VERSION, type Cli, type Flags } from './cli.js';
 import { addCustomersCommand } from './commands/customers/customers.js';
 import { addDeliveriesCommand } from './commands/deliveries/deliveries.js';
+import { addEventsCommand } from './commands/events.js';
 import { addKeysCommand } from './commands/keys.js';
+import { addTriggerCommand } from './commands/trigger.js';
 import { hasColors } from './output.js';
 
 const FOOTER = `
@@ -43,6 +45,8 @@ export function createProgram(cli: Cli): Command {
   // One line per command, in alphabetical order.
   addCustomersCommand(program, cli);
   addDeliveriesCommand(program, cli);
+  addEventsCommand(program, cli);
   addKeysCommand(program, cli);
+  addTriggerCommand(program, cli);
   return program;
 }

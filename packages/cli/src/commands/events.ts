@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { followEvents, readServerTime, type Event } from '../follow-events.js';
+import { parsePastTime } from '../options.js';
+import { formatTime, printJson, printLine, printNote, styled } from '../output.js';
+import { fitText, visibleJson, visibleText, widthOf } from '../visible-text.js';
+
+interface TailOptions {
+  types?: string;
+  since?: string;
+}
+
+/** Adds `gatehouse events`. */
+export function addEventsCommand(program: Command, cli: Cli): void {
+  const events = program.command('events').description('follow events');
+  events
+    .command('tail')
+    .summary('print events as they happen')
+    .description('Print events as they happen, until Ctrl-C. Requires the scope event:read.')
+    .option(
+      '--types <types>',
+      'only these types, separated by commas, such as customer.created,session.*,app.*',
+    )
+    .option(
+      '--since <time>',
+      'begin with the events after this time, or of the last 10m; default: now',
+      parsePastTime,
+    )
+    .action((options: TailOptions) => tail(cli, options));
+}
+
+async function tail(cli: Cli, { types, since }: TailOptions): Promise<void> {
+  const client = cli.connect();
+  const createdAfter = since ?? (await readServerTime(cli));
+  const pages = followEvents(cli, client, {
+    createdAfter,
+    ...(types && { types }),
+    onOutage: (error) =>
+      printNote(
+        cli,
+        error ? `Waiting for Gatehouse: ${visibleText(error.message)}` : 'Gatehouse responds again.',
+      ),
+  });
+  for await (const { data } of pages)
+    for (const event of data) {
+      if (cli.isJson) await printJson(cli, event);
+      else await printLine(cli, describeEvent(cli, event));
+    }
+}
+
+/** Returns an event in one line. On a terminal, the data is shortened to its width. */
+function describeEvent(cli: Cli, { created_at: createdAt, type, id, data, erased }: Event): string {
+  const head = [formatTime(createdAt), visibleText(type).padEnd(24), visibleText(id)];
+  const content = erased ? '(erased)' : visibleJson(data);
+  const room = cli.stdout.isTTY ? (cli.stdout.columns ?? 80) - widthOf(head.join('  ')) - 2 : Infinity;
+  const shown = room === Infinity ? content : room > 8 ? fitText(content, room) : '';
+  const [time, name, ...rest] = head;
+  return [styled(cli, 'dim', time!), styled(cli, 'cyan', name!), ...rest, shown].join('  ').trimEnd();
+}
