@@ -26,6 +26,13 @@ const LINES_PER_TURN = 20;
 export const MAX_ERRORS = 20;
 const MAX_FIELD_LENGTH = 100;
 
+export interface ValidationOptions {
+  /** Aborted when the caller disconnects. */
+  signal: AbortSignal;
+  /** True if the customers will not be created: their passwords are checked but not hashed. */
+  isDryRun?: boolean;
+}
+
 /** A validated line: the customer to create, or the errors. */
 export type ValidatedLine = { line: number } & (
   | {
@@ -54,16 +61,24 @@ export class ImportLinesService {
   ) {}
 
   /** @throws GatehouseError `request_timeout` when the caller disconnects */
-  validateLines(project: ProjectContext, lines: Line[], signal: AbortSignal): Promise<ValidatedLine[]> {
-    return this.validateAll(lines, signal, ({ number, bytes }) =>
-      this.validate(project, number, () => parseLine(bytes), signal),
+  validateLines(
+    project: ProjectContext,
+    lines: Line[],
+    options: ValidationOptions,
+  ): Promise<ValidatedLine[]> {
+    return this.validateAll(lines, options.signal, ({ number, bytes }) =>
+      this.validate(project, number, () => parseLine(bytes), options),
     );
   }
 
   /** @throws GatehouseError `request_timeout` when the caller disconnects */
-  validateList(project: ProjectContext, list: unknown[], signal: AbortSignal): Promise<ValidatedLine[]> {
-    return this.validateAll(list, signal, (value, index) =>
-      this.validate(project, index + 1, () => assertObject(value), signal),
+  validateList(
+    project: ProjectContext,
+    list: unknown[],
+    options: ValidationOptions,
+  ): Promise<ValidatedLine[]> {
+    return this.validateAll(list, options.signal, (value, index) =>
+      this.validate(project, index + 1, () => assertObject(value), options),
     );
   }
 
@@ -89,7 +104,7 @@ export class ImportLinesService {
     project: ProjectContext,
     line: number,
     read: () => Record<string, unknown>,
-    signal: AbortSignal,
+    options: ValidationOptions,
   ): Promise<ValidatedLine> {
     try {
       const target = { type: 'body', metatype: ImportedCustomer } as const;
@@ -98,7 +113,7 @@ export class ImportLinesService {
         line,
         passkeys: await this.passkeys.validate(project, input.passkeys ?? []),
         identities: this.identities.validate(input.identities ?? []),
-        customer: toCustomer(project, input, await this.resolvePasswordHash(project, input, signal)),
+        customer: toCustomer(project, input, await this.resolvePasswordHash(project, input, options)),
         hasOwnId: input.id !== undefined,
         totpSecret: input.totpSecret ?? null,
         hasWeakHash: isWeakHash(input.passwordHash ?? ''),
@@ -113,7 +128,7 @@ export class ImportLinesService {
   private async resolvePasswordHash(
     project: ProjectContext,
     { email, password, passwordHash = null }: ImportedCustomer,
-    signal: AbortSignal,
+    { signal, isDryRun = false }: ValidationOptions,
   ): Promise<string | null> {
     if (passwordHash !== null && password !== undefined) {
       throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
@@ -121,6 +136,7 @@ export class ImportLinesService {
     if (passwordHash !== null) return this.hasher.importHash(passwordHash);
     if (password === undefined) return null;
     await this.policy.assertStrong(project, email, password);
+    if (isDryRun) return null;
     return this.hasher.hash(password, { isBackground: true, signal });
   }
 }

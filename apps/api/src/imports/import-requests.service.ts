@@ -14,6 +14,7 @@ import {
   ImportResponse,
   ImportResultResponse,
 } from './dto/import.response.js';
+import { ImportDryRunsService } from './import-dry-runs.service.js';
 import { ImportsService } from './imports.service.js';
 
 /**
@@ -24,7 +25,10 @@ import { ImportsService } from './imports.service.js';
 export class ImportRequestsService {
   private readonly input = new InputPipe();
 
-  constructor(private readonly imports: ImportsService) {}
+  constructor(
+    private readonly imports: ImportsService,
+    private readonly dryRuns: ImportDryRunsService,
+  ) {}
 
   /** Runs an import. @throws GatehouseError those of `ImportsService`, `validation_failed`, `invalid_json` */
   run(
@@ -59,9 +63,12 @@ export class ImportRequestsService {
     const target = { type: 'body', metatype: ImportCustomersRequest } as const;
     const input = (await this.input.transform(body, target)) as ImportCustomersRequest;
     const { signal } = getClient(request);
-    const { customerImport, results } = await this.imports.importList(caller, input, signal);
+    const { dryRun = false } = input;
+    const { customerImport, results } = dryRun
+      ? await this.dryRuns.checkList(caller, input, signal)
+      : await this.imports.importList(caller, input, signal);
     return {
-      ...ImportResponse.from(customerImport),
+      ...ImportResponse.from(customerImport, dryRun),
       results: results.map((result) => ImportResultResponse.from(result)),
     };
   }
@@ -78,6 +85,8 @@ export class ImportRequestsService {
       emitEvents: query.emitEvents === 'true',
       signal: getClient(request).signal,
     };
+    if (query.dryRun === 'true')
+      return ImportDetailResponse.fromDryRun(await this.dryRuns.checkLines(caller, options, request));
     const customerImport = await this.imports.importLines(caller, options, request);
     return this.get({ ...caller.reach, projectId: customerImport.projectId }, customerImport.id, {});
   }

@@ -4,10 +4,11 @@ import {
   CustomersBulkRepository,
   EventsRepository,
   FactorsRepository,
+  Transactions,
   type CustomerWithPasswordHash,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, Keyring } from '@gatehouse/platform';
+import { KeyedLock, newId, Keyring } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { identityKey, ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
@@ -21,7 +22,11 @@ type LineErrors = Map<number, FieldError[]>;
 /** Inserts validated customers into a project, and returns the result of each line. */
 @Injectable()
 export class ImportWriterService {
+  /** Serializes the batches of all imports, so that together they use no more than one connection. */
+  private readonly batchLock = new KeyedLock();
+
   constructor(
+    private readonly transactions: Transactions,
     private readonly customers: CustomersBulkRepository,
     private readonly factors: FactorsRepository,
     private readonly passkeys: ImportedPasskeysService,
@@ -29,6 +34,26 @@ export class ImportWriterService {
     private readonly events: EventsRepository,
     private readonly keyring: Keyring,
   ) {}
+
+  /** Runs the transaction of one batch. */
+  runBatch<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return this.batchLock.run('batch', () => this.transactions.run(work));
+  }
+
+  /** Inserts the valid lines and rolls back. @returns the results that an import would have */
+  async rehearse(project: ProjectContext, lines: ValidatedLine[]): Promise<ImportLineResult[]> {
+    let results: ImportLineResult[] = [];
+    const work = async (tx: Tx): Promise<never> => {
+      results = await this.write(tx, project, lines, false);
+      throw new Rollback();
+    };
+    // A list with an Idempotency-Key is processed in the transaction that also stores its response.
+    const rehearsal = this.batchLock.run('batch', () => this.transactions.runInNewTransaction(work));
+    await rehearsal.catch((error: unknown) => {
+      if (!(error instanceof Rollback)) throw error;
+    });
+    return results;
+  }
 
   /** Inserts the valid lines. @returns the results of all lines, in their order */
   async write(
@@ -117,6 +142,9 @@ export class ImportWriterService {
     });
   }
 }
+
+/** Ends the transaction of a rehearsal. */
+class Rollback extends Error {}
 
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 

@@ -5,6 +5,8 @@ import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
+import { ImportAccessService } from './import-access.service.js';
+import { ImportDryRunsService } from './import-dry-runs.service.js';
 import { ImportLinesService } from './import-lines.service.js';
 import { ImportRequestsService } from './import-requests.service.js';
 import { ImportWriterService } from './import-writer.service.js';
@@ -17,6 +19,8 @@ import { ImportsService } from './imports.service.js';
   providers: [
     ImportedIdentitiesService,
     ImportedPasskeysService,
+    ImportAccessService,
+    ImportDryRunsService,
     ImportLinesService,
     ImportRequestsService,
     ImportWriterService,

@@ -1,37 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
-  invalidField,
   unavailable,
   type CustomerImport,
   type ImportLineResult,
   type ProjectContext,
   type Reach,
 } from '@gatehouse/domain';
-import {
-  ApiKeysRepository,
-  ImportsRepository,
-  OperatorSessionsRepository,
-  ProjectsRepository,
-  Transactions,
-  type ImportClaim,
-  type Tx,
-} from '@gatehouse/persistence';
-import {
-  CursorCodec,
-  errorMessage,
-  KeyedLock,
-  Keyring,
-  LOGGER,
-  newId,
-  type Logger,
-} from '@gatehouse/platform';
+import { ImportsRepository, Transactions, type ImportClaim, type Tx } from '@gatehouse/persistence';
+import { CursorCodec, errorMessage, Keyring, LOGGER, newId, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
 import { Readiness } from '../http/readiness.js';
 import type { ImportCustomersRequest } from './dto/import.request.js';
+import { ImportAccessService } from './import-access.service.js';
 import { ImportLinesService, type ValidatedLine } from './import-lines.service.js';
 import { ImportWriterService } from './import-writer.service.js';
 import { readBatches, readLines, type ImportedLines } from './ndjson.js';
@@ -58,14 +42,9 @@ const POSITION_LENGTH = 4;
 /** Imports customers of other systems, as one list or line by line. */
 @Injectable()
 export class ImportsService {
-  /** Serializes the batches of all imports, so that together they use no more than one connection. */
-  private readonly batchLock = new KeyedLock();
-
   constructor(
     private readonly imports: ImportsRepository,
-    private readonly projects: ProjectsRepository,
-    private readonly apiKeys: ApiKeysRepository,
-    private readonly sessions: OperatorSessionsRepository,
+    private readonly access: ImportAccessService,
     private readonly lines: ImportLinesService,
     private readonly writer: ImportWriterService,
     private readonly audit: AuditService,
@@ -87,15 +66,13 @@ export class ImportsService {
     signal: AbortSignal,
   ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
     const work = await this.prepare(caller, newId(), input.projectId, input.emitEvents ?? false);
-    const validated = await this.lines.validateList(work.project, input.customers, signal);
-    const results = await this.batchLock.run('batch', () =>
-      this.transactions.run(async (tx) => {
-        await this.claim(tx, work, 0);
-        const written = await this.writeBatch(tx, work, validated, validated.length, null);
-        await this.complete(tx, work);
-        return written;
-      }),
-    );
+    const validated = await this.lines.validateList(work.project, input.customers, { signal });
+    const results = await this.writer.runBatch(async (tx) => {
+      await this.claim(tx, work, 0);
+      const written = await this.writeBatch(tx, work, validated, validated.length, null);
+      await this.complete(tx, work);
+      return written;
+    });
     return { customerImport: await this.imports.get(importReach(work), work.id), results };
   }
 
@@ -120,7 +97,7 @@ export class ImportsService {
       for (;;) {
         const next = await unlessFailed(batches.next(), written);
         if (next.done) break;
-        const validated = await this.lines.validateLines(work.project, next.value.lines, signal);
+        const validated = await this.lines.validateLines(work.project, next.value.lines, { signal });
         // The next batch is read and validated while this one is written; no more than that is held in
         // memory.
         await written;
@@ -167,9 +144,7 @@ export class ImportsService {
     projectId: string | undefined,
     emitEvents: boolean,
   ): Promise<ImportWork> {
-    const id = projectId ?? caller.project?.id;
-    if (id === undefined) throw invalidField('projectId', 'required', 'projectId is required');
-    const project = await this.projects.getActive(caller.reach, id);
+    const project = await this.access.getProject(caller, projectId);
     return { caller, project, emitEvents, id: importId, projectId: project.id, claim: newId() };
   }
 
@@ -225,11 +200,9 @@ export class ImportsService {
         detail: 'The service is stopping. Send the import again with the same importId.',
       });
     }
-    await this.assertStillAllowed(work);
+    await this.access.assertStillAllowed(work.caller, work.projectId);
     const linesMac = this.keyring.mac('import-lines', digest);
-    await this.batchLock.run('batch', () =>
-      this.transactions.run((tx) => this.writeBatch(tx, work, validated, lastLine, linesMac)),
-    );
+    await this.writer.runBatch((tx) => this.writeBatch(tx, work, validated, lastLine, linesMac));
   }
 
   private async writeBatch(
@@ -244,25 +217,6 @@ export class ImportsService {
     throw new GatehouseError('conflict', {
       detail: 'Another request is processing this import. Wait until it has finished.',
     });
-  }
-
-  /**
-   * Rejects a key that has been revoked, an operator who has signed out or lost the role or the organization, and a
-   * project that has been archived, even after the request has started (contract, section 3).
-   */
-  private async assertStillAllowed({ caller, projectId }: ImportWork): Promise<void> {
-    await this.projects.getActive(await this.findCurrentReach(caller), projectId);
-  }
-
-  private async findCurrentReach(caller: ManagementCaller): Promise<Reach> {
-    if (caller.kind === 'operator') {
-      const reach = await this.sessions.findReach(caller.sessionId, caller.role);
-      if (!reach) throw notSignedIn();
-      return reach;
-    }
-    if (!(await this.apiKeys.isActive(caller.keyId)))
-      throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
-    return caller.reach;
   }
 
   /**

@@ -285,6 +285,9 @@ export class ImportedCustomer extends IntersectionType(
   ImportedFields,
 ) {}
 
+const DRY_RUN =
+  'If true, the customers are validated and compared with those of the project, but not created. Default: false';
+
 /** A list of customers in one body. */
 export class ImportCustomersRequest {
   @CheckedField({
@@ -300,6 +303,9 @@ export class ImportCustomersRequest {
     optional: true,
   })
   emitEvents?: boolean;
+
+  @BooleanField({ description: DRY_RUN, optional: true })
+  dryRun?: boolean;
 
   @ApiProperty({ type: [ImportedCustomer], minItems: 1, maxItems: 1000 })
   // Each customer is validated separately, with its metadata unchanged.
@@ -329,6 +335,12 @@ export class ImportQuery {
     'false',
   ])
   emitEvents?: 'true' | 'false';
+
+  @OneOfField(
+    `${DRY_RUN}. The response then contains the first 1,000 failed and the first 1,000 skipped lines`,
+    ['true', 'false'],
+  )
+  dryRun?: 'true' | 'false';
 }
 
 /** A page of the lines for which no customer was created. */

@@ -8,6 +8,7 @@ import type {
 } from '@gatehouse/domain';
 import { camelList, type Page } from '../../http/paging.js';
 import { cursorSchema } from '../../http/text-schemas.js';
+import type { DryRun } from '../import-dry-runs.service.js';
 
 class LineErrorResponse {
   @ApiProperty({ description: 'Path of the field. Empty: the error concerns the entire line' })
@@ -55,6 +56,11 @@ export class ImportResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ enum: ['running', 'interrupted', 'completed'] }) state!: ImportState;
+  @ApiProperty({
+    description:
+      'True for the response to a dry run: no customer was created, and the import is not stored. `created` is the number of customers that an import would create',
+  })
+  dryRun!: boolean;
   @ApiProperty({ description: 'Customers processed so far: created, skipped and failed' }) total!: number;
   @ApiProperty() created!: number;
   @ApiProperty({ description: 'Customers whose email address was already registered. They are unchanged' })
@@ -72,12 +78,13 @@ export class ImportResponse {
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
 
-  static from(customerImport: CustomerImport): ImportResponse {
+  static from(customerImport: CustomerImport, dryRun = false): ImportResponse {
     const { id, projectId, state, created, skipped, failed, weakHashes, lastLine } = customerImport;
     return {
       id,
       projectId,
       state,
+      dryRun,
       total: created + skipped + failed,
       created,
       skipped,
@@ -117,5 +124,13 @@ export class ImportDetailResponse extends ImportResponse {
   ): ImportDetailResponse {
     const page = items.map((failure) => ImportFailureResponse.from(failure));
     return { ...ImportResponse.from(customerImport), failures: camelList(page, nextCursor) };
+  }
+
+  static fromDryRun({ customerImport, failures, hasMoreFailures }: DryRun): ImportDetailResponse {
+    const data = failures.map((failure) => ImportFailureResponse.from(failure));
+    return {
+      ...ImportResponse.from(customerImport, true),
+      failures: { data, nextCursor: null, hasMore: hasMoreFailures },
+    };
   }
 }

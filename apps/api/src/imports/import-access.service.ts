@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
+import { GatehouseError, invalidField, type ProjectContext, type Reach } from '@gatehouse/domain';
+import { ApiKeysRepository, OperatorSessionsRepository, ProjectsRepository } from '@gatehouse/persistence';
+
+/** Finds the project of an import, and checks the access to it while the import runs. */
+@Injectable()
+export class ImportAccessService {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly sessions: OperatorSessionsRepository,
+  ) {}
+
+  /** @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for an operator without a `projectId` */
+  getProject(caller: ManagementCaller, projectId: string | undefined): Promise<ProjectContext> {
+    const id = projectId ?? caller.project?.id;
+    if (id === undefined) throw invalidField('projectId', 'required', 'projectId is required');
+    return this.projects.getActive(caller.reach, id);
+  }
+
+  /**
+   * Rejects a key that has been revoked, an operator who has signed out or lost the role or the organization, and a
+   * project that has been archived, even after the request has started (contract, section 3).
+   */
+  async assertStillAllowed(caller: ManagementCaller, projectId: string): Promise<void> {
+    await this.projects.getActive(await this.findCurrentReach(caller), projectId);
+  }
+
+  private async findCurrentReach(caller: ManagementCaller): Promise<Reach> {
+    if (caller.kind === 'operator') {
+      const reach = await this.sessions.findReach(caller.sessionId, caller.role);
+      if (!reach) throw notSignedIn();
+      return reach;
+    }
+    if (!(await this.apiKeys.isActive(caller.keyId)))
+      throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    return caller.reach;
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { insertProvider } from '../support/identity-providers/insert-provider.js';
+import { importLines, toNdjson } from '../support/ndjson.js';
+import { insertKey } from '../support/tenants.js';
+import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+const importList = (body: object, headers: Record<string, string> = {}): Promise<TestResponse> =>
+  instance.request('POST', '/api/v1/customers/import', {
+    body,
+    headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
+  });
+
+/** Removes what differs between a dry run and an import. */
+const comparable = ({ id, dryRun, createdAt, updatedAt, finishedAt, ...rest }: Record<string, any>) => rest;
+
+it('returns the results of an import and writes nothing, for a list and for lines', async () => {
+  const { slug } = await insertProvider(instance);
+  const [taken, externalId] = [uniqueEmail(), randomUUID()];
+  await importList({ customers: [{ email: taken, externalId }] });
+  const email = uniqueEmail();
+  const customers = [
+    { email, password: PASSWORD, identities: [{ provider: slug, subject: randomUUID() }] },
+    { email },
+    { email: taken },
+    { email: uniqueEmail(), externalId },
+    { email: uniqueEmail(), identities: [{ provider: 'unknown', subject: '1' }] },
+    { email: uniqueEmail(), password: 'short' },
+    { email: uniqueEmail(), totpSecret: 'JBSWY3DPEHPK3PXP' },
+    {},
+  ];
+  const counts = { state: 'completed', total: 8, created: 2, skipped: 2, failed: 4, lastLine: 8 };
+  const tables = ['customers', 'totp_factors', 'identities', 'imports', 'import_failures'];
+  const { projectId } = instance.credentials;
+  const count = async () =>
+    Promise.all(tables.map((table) => instance.sql(`SELECT count(*)::int FROM ${table}`)));
+  const audited = () =>
+    instance.sql(`SELECT 1 FROM audit_log WHERE action = 'import.started' AND project_id = $1`, [projectId]);
+  const before = [await count(), await audited()];
+  const list = await importList(
+    { customers, dryRun: true, emitEvents: true },
+    { 'idempotency-key': randomUUID() },
+  );
+  expect(list).toMatchObject({ status: 200, body: { ...counts, dryRun: true } });
+  const lines = await importLines(instance, toNdjson(customers), { dryRun: 'true' });
+  expect(lines).toMatchObject({ status: 200, body: { ...counts, dryRun: true } });
+  expect([await count(), await audited()]).toEqual(before);
+  expect((await instance.requestWithSecretKey('GET', `/api/v1/imports/${lines.body.id}`)).status).toBe(404);
+  const withoutIds = (results: any[]) => results.map(({ id: _, ...result }) => result);
+  const expectedList = await importList({ customers, dryRun: false });
+  expect(expectedList.body.dryRun).toBe(false);
+  expect(withoutIds(list.body.results)).toEqual(withoutIds(expectedList.body.results));
+  expect(comparable({ ...list.body, results: [] })).toEqual(
+    comparable({ ...expectedList.body, results: [] }),
+  );
+});
+
+it('lists the first 1,000 failed and the first 1,000 skipped lines, and accepts the same access as an import', async () => {
+  const body = `${'{}\n'.repeat(1_010)}${toNdjson([{ email: uniqueEmail() }])}`;
+  const { status, body: result } = await importLines(instance, body, { dryRun: 'true' });
+  expect(status).toBe(200);
+  expect(result).toMatchObject({ created: 1, failed: 1_010, failures: { hasMore: true, nextCursor: null } });
+  expect(result.failures.data).toHaveLength(1_000);
+  const reader = await insertKey(instance, {
+    ...instance.credentials,
+    type: 'secret',
+    scopes: ['customer:read'],
+  });
+  expect((await importLines(instance, body, { dryRun: 'true' }, bearerHeader(reader))).status).toBe(403);
+  expect((await importLines(instance, body, { dryRun: 'true', projectId: randomUUID() })).status).toBe(404);
+  expect((await importLines(instance, body, { dryRun: 'yes' })).status).toBe(400);
+});
