@@ -1,5 +1,6 @@
 import type { components } from './openapi.js';
 import { createCustomerExport } from './customer-export.js';
+import { createCustomerImport } from './customer-import.js';
 import { createEventFeed } from './event-feed.js';
 import { createRoutes } from './routes.js';
 import type { Transport } from './transport.js';
@@ -18,10 +19,12 @@ export function createManagement(transport: Transport) {
   const routes = createRoutes(transport);
   const iterate = createEventFeed(transport);
   const exportCustomers = createCustomerExport(transport);
+  const { customers, ...others } = customerResources(routes);
   const { events, ...webhooks } = webhookResources(routes);
   const { projects, ...organizations } = organizationResources(routes);
   return {
-    ...customerResources(routes),
+    ...others,
+    customers: { ...customers, importLines: createCustomerImport(transport) },
     ...webhooks,
     ...organizations,
     projects: { ...projects, exportCustomers },

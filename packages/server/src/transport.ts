@@ -14,6 +14,7 @@ export interface TransportOptions {
 export type UntypedOptions = CallOptions & {
   params?: Record<string, string> | undefined;
   query?: object;
+  /** Sent as JSON; a string and a stream are sent unchanged as NDJSON. A stream has no time limit and is not sent again. */
   body?: unknown;
   /** Returns the body of a successful response as a stream. The time limit then ends with the headers. */
   isStream?: boolean;
@@ -47,7 +48,7 @@ export function createTransport(transport: TransportOptions): Transport {
         const failure =
           error instanceof GatehouseError ? error : unavailable('Gatehouse sent no response.', error);
         const wait = failure === error ? retryDelay(failure) : 1;
-        if (attempt === ATTEMPTS || wait === null) throw failure;
+        if (attempt === ATTEMPTS || wait === null || isStream(options.body)) throw failure;
         await timing.wait(wait * 1_000, options.signal);
         options.signal?.throwIfAborted();
       }
@@ -81,11 +82,13 @@ function createRequest(
         ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
         ...(etag && { 'if-match': etag }),
         ...(body !== undefined && {
-          'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json',
+          'content-type': isLines(body) ? 'application/x-ndjson' : 'application/json',
         }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isLines(body) ? body : JSON.stringify(body) }),
+      // Required for a stream: the response is read only after the body has been sent.
+      ...(isStream(body) && { duplex: 'half' }),
       // A redirect would send the secret key to another address.
       redirect: 'error',
     },
@@ -96,14 +99,14 @@ function createRequest(
 async function sendOnce(
   { fetch }: TransportOptions,
   { url, init }: ReturnType<typeof createRequest>,
-  { signal, isStream }: UntypedOptions,
+  { signal, body: sentBody, isStream: returnsStream }: UntypedOptions,
 ): Promise<unknown> {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), TIMEOUT_MS);
+  const timer = isStream(sentBody) ? undefined : setTimeout(() => deadline.abort(), TIMEOUT_MS);
   try {
     const signals = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
     const response = await fetch(url, { ...init, signal: signals });
-    if (isStream && response.ok) return response.body;
+    if (returnsStream && response.ok) return response.body;
     const text = await response.text();
     const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
     const body: unknown = isJson ? JSON.parse(text) : text || undefined;
@@ -115,6 +118,11 @@ async function sendOnce(
     clearTimeout(timer);
   }
 }
+
+const isStream = (body: unknown): body is ReadableStream<Uint8Array> => body instanceof ReadableStream;
+
+const isLines = (body: unknown): body is string | ReadableStream<Uint8Array> =>
+  typeof body === 'string' || isStream(body);
 
 function rememberEtag(etag: string, body: unknown): void {
   const { data } = (body ?? {}) as { data?: unknown };

@@ -1,0 +1,72 @@
+import type { components } from './openapi.js';
+import type { Transport } from './transport.js';
+import type { CallOptions, Operation, QueryOf } from './typed-request.js';
+
+const PATH = '/api/v1/customers/import';
+
+type Schemas = components['schemas'];
+
+/** A customer of an import. */
+export type ImportedCustomer = Schemas['ImportedCustomer'];
+
+/** Length of a chunk in characters. The network receives many lines at once. */
+const CHUNK_LENGTH = 64 * 1024;
+/** Maximum time for which a line waits for others, in ms. */
+const CHUNK_MS = 1_000;
+
+/**
+ * Returns a function that imports any number of customers, and sends them as fast as Gatehouse accepts them. It has no
+ * time limit and does not retry: send the same customers again with the same `importId`, which continues the import.
+ */
+export const createCustomerImport = (transport: Transport) =>
+  async function importLines(
+    customers: AsyncIterable<ImportedCustomer> | Iterable<ImportedCustomer>,
+    query: QueryOf<Operation<typeof PATH, 'post'>> = {},
+    options: CallOptions = {},
+  ): Promise<Schemas['ImportDetailResponse']> {
+    const source: { error?: unknown } = {};
+    const body = toStream(customers, source);
+    try {
+      return (await transport('POST', PATH, { ...options, query, body })) as Schemas['ImportDetailResponse'];
+    } catch (error) {
+      // fetch reports an error of its body as an error of the network.
+      throw source.error ?? error;
+    }
+  };
+
+/** Returns the lines of the customers as bytes, which are read when the network accepts them. */
+function toStream(
+  customers: AsyncIterable<ImportedCustomer> | Iterable<ImportedCustomer>,
+  source: { error?: unknown },
+): ReadableStream<Uint8Array> {
+  const chunks = toChunks(customers);
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await chunks.next().catch((error: unknown) => {
+        source.error = error;
+        throw error;
+      });
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await chunks.return();
+    },
+  });
+}
+
+async function* toChunks(
+  customers: AsyncIterable<ImportedCustomer> | Iterable<ImportedCustomer>,
+): AsyncGenerator<string, void, undefined> {
+  let chunk = '';
+  let deadline = Date.now() + CHUNK_MS;
+  for await (const customer of customers) {
+    chunk += `${JSON.stringify(customer)}\n`;
+    if (chunk.length < CHUNK_LENGTH && Date.now() < deadline) continue;
+    yield chunk;
+    chunk = '';
+    deadline = Date.now() + CHUNK_MS;
+  }
+  if (chunk) yield chunk;
+}
