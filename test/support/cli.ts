@@ -36,7 +36,12 @@ export class RunningCli {
   private readonly interruption = new AbortController();
   private readonly listeners = new Set<() => void>();
 
-  constructor(args: string[], cwd: string, { env = {}, input, columns, wait }: CliOptions) {
+  /** @param ownFolder the working directory if the options name none; it is removed at the end */
+  constructor(
+    args: string[],
+    { env = {}, cwd = '', input, columns, wait }: CliOptions,
+    ownFolder: string | null = null,
+  ) {
     const terminal = columns === undefined ? {} : { isTTY: true, columns };
     const capture = (name: 'stdout' | 'stderr'): PassThrough => {
       const stream = new PassThrough().setEncoding('utf8');
@@ -50,14 +55,21 @@ export class RunningCli {
     const stdin = Object.assign(this.stdin, terminal);
     const [stdout, stderr] = [capture('stdout'), capture('stderr')];
     const { signal } = this.interruption;
-    this.exit = run(args, { env, cwd, stdin, stdout, stderr, signal, ...(wait && { wait }) }).then(
-      async (code) => {
-        stdout.end();
-        stderr.end();
-        await Promise.all([finished(stdout), finished(stderr)]);
-        return code;
-      },
-    );
+    this.exit = run(args, {
+      env,
+      cwd: ownFolder ?? cwd,
+      stdin,
+      stdout,
+      stderr,
+      signal,
+      ...(wait && { wait }),
+    }).then(async (code) => {
+      stdout.end();
+      stderr.end();
+      await Promise.all([finished(stdout), finished(stderr)]);
+      if (ownFolder) await rm(ownFolder, { recursive: true, force: true });
+      return code;
+    });
   }
 
   /** Presses Ctrl-C. @returns the exit code */
@@ -91,15 +103,13 @@ export async function startCli(
   args: string[],
   options: CliOptions = {},
 ): Promise<RunningCli> {
-  const folder = options.cwd ? null : await mkdtemp(join(tmpdir(), 'gatehouse-cli-'));
+  const ownFolder = options.cwd ? null : await mkdtemp(join(tmpdir(), 'gatehouse-cli-'));
   const env = {
     GATEHOUSE_URL: instance.baseUrl,
     GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
     ...options.env,
   };
-  const cli = new RunningCli(args, folder ?? options.cwd!, { ...options, env });
-  if (folder) void cli.exit.finally(() => rm(folder, { recursive: true, force: true }));
-  return cli;
+  return new RunningCli(args, { ...options, env }, ownFolder);
 }
 
 /** Runs a command with the project key of an instance. */

@@ -46,7 +46,7 @@ function describeProblem(error: GatehouseError): Description {
   return {
     message: `${detail} (${code}${requestId ? `, request ${requestId}` : ''})`,
     fields,
-    fix: describeFix(error),
+    fix: FIXES[code]?.(error) ?? null,
     details: {
       code,
       status,
@@ -57,30 +57,18 @@ function describeProblem(error: GatehouseError): Description {
   };
 }
 
-/** Returns what the reader does about an error of the API, or null if its detail says it. */
-function describeFix({ code, problem, retryAfter, requestId }: GatehouseError): string | null {
-  const scopes = problem.requiredScopes ?? [];
-  switch (code) {
-    case 'insufficient_scope':
-      return `Use a secret key with the scope ${scopes.join(' and ')}. The scopes of a key cannot be changed.`;
-    case 'insufficient_access':
-      return 'Use a secret key with the access "organization".';
-    case 'invalid_api_key':
-      return 'Check GATEHOUSE_SECRET_KEY and GATEHOUSE_URL. The key is unknown there, has expired or is revoked.';
-    case 'not_found':
-      return 'Check the id, and that the key can access its project.';
-    case 'rate_limited':
-      return `Run the command again in ${retryAfter ?? 1} seconds.`;
-    case 'unexpected_response':
-      return 'Check GATEHOUSE_URL. Another server may have sent this response.';
-    case 'unavailable':
-      return requestId
-        ? null
-        : 'Check GATEHOUSE_URL, and that Gatehouse is running. gatehouse doctor finds the cause.';
-    default:
-      return null;
-  }
-}
+/** What the reader does about an error of the API, by its code. The details of the other codes say it. */
+const FIXES: Record<string, (error: GatehouseError) => string | null> = {
+  insufficient_scope: ({ problem }) =>
+    `Use a secret key with the scope ${(problem.requiredScopes ?? []).join(' and ')}. The scopes of a key cannot be changed.`,
+  insufficient_access: () => 'Use a secret key with the access "organization".',
+  invalid_api_key: () =>
+    'Check GATEHOUSE_SECRET_KEY and GATEHOUSE_URL. The key is unknown there, has expired or is revoked.',
+  not_found: () => 'Check the id, and that the key can access its project.',
+  rate_limited: ({ retryAfter }) => `Run the command again in ${retryAfter ?? 1} seconds.`,
+  unexpected_response: () => 'Check GATEHOUSE_URL. Another server may have sent this response.',
+  unavailable: ({ requestId }) => (requestId ? null : 'Check GATEHOUSE_URL, and that Gatehouse is running.'),
+};
 
 /** Returns why there was no response, such as "connect ECONNREFUSED 127.0.0.1:3000", or null. */
 function rootCause(error: Error): string | null {
