@@ -34,14 +34,13 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/tmp/gatehouse
 # The options of scripts/memory-options.mjs.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
-# npm run gatehouse must not search the registry for a newer npm.
-ENV NPM_CONFIG_UPDATE_NOTIFIER=false
+# The name of the command in messages (libs/platform/src/config/admin-command.ts).
+ENV GATEHOUSE_ADMIN_COMMAND=gatehouse-admin
 WORKDIR /app
 COPY LICENSE package.json ./
-COPY scripts/environment.mjs scripts/gatehouse.mjs scripts/processes.mjs scripts/
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY ops/image/all /usr/local/bin/
+COPY ops/image/all ops/image/gatehouse-admin /usr/local/bin/
 # The image's user "node", by number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
 EXPOSE 3000

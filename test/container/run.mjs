@@ -92,8 +92,7 @@ async function test(engine, compose, show) {
   assert.equal((await inspect('webhook-worker')).length, WORKERS);
 
   const login = await show('Registering a customer, with a webhook and an email', async () => {
-    const bootstrap = ['node', 'dist/programs/gatehouse.js', 'bootstrap'];
-    const keys = JSON.parse(await compose('exec', '-T', 'api', ...bootstrap));
+    const keys = JSON.parse(await compose('exec', '-T', 'api', 'gatehouse-admin', 'bootstrap'));
     await engine.docker(
       ...['run', '--detach', '--name', RECEIVER, '--network', `${PROJECT}_outside`],
       ...['--entrypoint', 'node', (await inspect('api'))[0].Image, '-e', RECEIVER_PROGRAM],

@@ -277,12 +277,23 @@ describe('the programs of the image', () => {
     return code;
   }
 
-  it('run npm run gatehouse without the sources, and without a file system that it could write to', async () => {
-    const environment = { ...instance.env, PATH: process.env['PATH'], HOME: '/nonexistent' };
-    const { stdout } = await run('npm', ['run', '--silent', 'gatehouse', '--', 'operator-link'], {
-      cwd: app,
-      env: environment,
+  /** Runs the command `gatehouse-admin` with the variables that the Dockerfile sets for its messages. */
+  async function runAdmin(args: string[], environment: Record<string, string>) {
+    const script = await readFile(join(app, 'ops/image/gatehouse-admin'), 'utf8');
+    const command = join(folder, 'gatehouse-admin');
+    await writeFile(command, script.replace(' /app/', ` ${app}/`));
+    const [name = '', value = ''] = readDockerfile()
+      .all('ENV')
+      .find((line) => line.endsWith('=gatehouse-admin'))!
+      .split('=');
+    return run('sh', [command, ...args], {
+      cwd: tmpdir(),
+      env: { ...environment, [name]: value, PATH: process.env['PATH'], HOME: '/nonexistent' },
     });
+  }
+
+  it('run gatehouse-admin in any folder, without the sources and a home', async () => {
+    const { stdout } = await runAdmin(['operator-link'], instance.env);
     expect(stdout).toMatch(
       new RegExp(
         `set a new password for operator@localhost.+\n\n${instance.baseUrl}/console/invitation#token=`,
@@ -290,12 +301,18 @@ describe('the programs of the image', () => {
     );
   });
 
-  it('require DATABASE_URL for npm run gatehouse, because the image contains no PostgreSQL', async () => {
-    const environment = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
-    for (const command of ['migrate', 'bootstrap', 'operator-link'])
-      await expect(
-        run(process.execPath, ['scripts/gatehouse.mjs', command], { cwd: app, env: environment }),
-      ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Set DATABASE_URL.') });
+  it('print the usage of gatehouse-admin', async () => {
+    const { stderr } = await runAdmin([], {});
+    expect(stderr).toMatch(/^Usage: gatehouse-admin <command>\n/);
+    expect(stderr).not.toContain('npm run');
+  });
+
+  it('require DATABASE_URL for gatehouse-admin, because the image contains no PostgreSQL', async () => {
+    const environment = { DATA_DIR: join(folder, 'data') };
+    await expect(runAdmin(['operator-link'], environment)).rejects.toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('DATABASE_URL is required'),
+    });
   });
 
   it('have health checks that fail when the process has ended, and pass while it runs', async () => {

@@ -5,6 +5,7 @@ import { GatehouseError } from '@gatehouse/domain';
 import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '@gatehouse/auth';
 import { Database, Transactions } from '@gatehouse/persistence';
 import {
+  adminCommand,
   alertSecrets,
   Config,
   ConfigError,
@@ -20,7 +21,7 @@ import { ReencryptionService } from './bootstrap/reencryption.service.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { OperatorsService } from './operators/operators.service.js';
 
-const usage = `Usage: npm run gatehouse -- <command>
+const usage = `Usage: ${adminCommand('<command>')}
 
   migrate              run pending database migrations
   bootstrap            create the first organization, project, keys and operator in an empty database, and print them
@@ -133,6 +134,7 @@ async function run(args: string[]): Promise<number> {
     return args.length === 0 ? 0 : 2;
   }
   const loaded = loadConfig();
+  if (!loaded.database.url) throw new ConfigError(['DATABASE_URL is required']);
   // The other commands must not change a schema that is migrated manually.
   const config = { ...loaded, migrate: loaded.migrate || ['migrate', 'bootstrap'].includes(name) };
   // Migrations can take hours, and the log shows their progress.

@@ -1,6 +1,7 @@
 export * from './batching/batcher.js';
 export * from './batching/keyed-lock.js';
 export * from './clock/clock.js';
+export * from './config/admin-command.js';
 export * from './config/config.js';
 export type { RedisTarget } from './config/redis-target.js';
 export type { OperatorOidcConfig } from './config/operator-oidc-settings.js';

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OperatorsRepository, Transactions } from '@gatehouse/persistence';
-import { Config, LOGGER, newId, PasswordHasher, type Logger } from '@gatehouse/platform';
+import { adminCommand, Config, LOGGER, newId, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { OperatorLinksService } from '../operators/operator-links.service.js';
 
 /** The command that prints a one-time link to the console. */
-export const OPERATOR_LINK_COMMAND = 'npm run gatehouse -- operator-link';
+export const OPERATOR_LINK_COMMAND = adminCommand('operator-link');
 
 /** Ensures access to the console of an installation that has no operator. There is no default account. */
 @Injectable()

@@ -12,6 +12,7 @@ import {
   waitForMigrations,
 } from '@gatehouse/persistence';
 import {
+  adminCommand,
   Config,
   DeliveryQueue,
   errorMessage,
@@ -98,7 +99,7 @@ export class StartupService implements OnApplicationShutdown {
       const pending = await listPendingMigrations(this.database);
       if (pending.length > 0) {
         throw new Error(
-          `the database has pending migrations (${pending.length}); run "npm run gatehouse -- migrate" or set MIGRATE=on`,
+          `the database has pending migrations (${pending.length}); run "${adminCommand('migrate')}" or set MIGRATE=on`,
         );
       }
     }

@@ -1,0 +1,7 @@
+/**
+ * Returns how a command of the server is called, such as `npm run gatehouse -- migrate`. The image sets the variable to
+ * `gatehouse-admin`; it is not a setting.
+ * @param args the command and its arguments
+ */
+export const adminCommand = (args: string): string =>
+  `${process.env['GATEHOUSE_ADMIN_COMMAND'] || 'npm run gatehouse --'} ${args}`;
