@@ -23,6 +23,7 @@ const layers = [
 
 /** The folders of the API. Each may import only the folders below it (docs/architecture.md). */
 const folders = [
+  'doctor',
   'bootstrap',
   'pages',
   'health',

@@ -19,6 +19,7 @@ import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
 import { ReencryptionService } from './bootstrap/reencryption.service.js';
 import { StartupService } from './bootstrap/startup.service.js';
+import { runDoctor } from './doctor/doctor.js';
 import { OperatorsService } from './operators/operators.service.js';
 
 const usage = `Usage: ${adminCommand('<command>')}
@@ -34,6 +35,8 @@ const usage = `Usage: ${adminCommand('<command>')}
                        print a link, valid for an hour, with which an operator sets a new password, or with which the
                        first operator is created; without --reset-second-factor, the authenticator stays enrolled
   alert-secret         print the secret that signs the requests to ALERT_WEBHOOK_URL
+  doctor [--json]      check the settings, PostgreSQL, Redis and the mail server, and print the fix of each problem;
+                       changes nothing and sends no email; the exit code is 1 if something is broken
 `;
 
 /** A command that could not do all of its work. */
@@ -127,6 +130,11 @@ async function run(args: string[]): Promise<number> {
   if (name === 'alert-secret') {
     process.stdout.write(`${alertSecrets(new Keyring(loadConfig().rootSecrets))[0]}\n`);
     return 0;
+  }
+  if (name === 'doctor' || name === 'doctor --json') {
+    const { report, exitCode } = await runDoctor(name === 'doctor' ? 'text' : 'json');
+    process.stdout.write(report);
+    return exitCode;
   }
   const command = findCommand(args);
   if (!command) {

@@ -33,6 +33,7 @@ export * from './factors/challenges.repository.js';
 export * from './factors/factor-attempts.repository.js';
 export * from './factors/factors.repository.js';
 export { API_HEARTBEAT_TIMEOUT_SECONDS, ApisRepository, type OlderApi } from './health/apis.repository.js';
+export * from './health/database-server.repository.js';
 export * from './health/readiness-status.js';
 export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';

@@ -43,13 +43,33 @@ export async function migrate(database: Database, auditRetention: number): Promi
   });
 }
 
-/** Returns the current role, and whether it owns the tables or can create them. */
-async function readRights(runner: QueryRunner): Promise<{ role: string; canMigrate: boolean }> {
+/** A role, and whether it owns the tables or can create them. */
+export interface MigrationRights {
+  role: string;
+  canMigrate: boolean;
+}
+
+/**
+ * Connects as the owner of the tables (MIGRATE_DATABASE_URL) and returns the rights of this role.
+ * @throws Error if the connection fails
+ */
+export const readMigrationRights = (database: Database): Promise<MigrationRights> =>
+  database.runAsOwner(async (source) => {
+    const runner = source.createQueryRunner();
+    try {
+      return await readRights(runner);
+    } finally {
+      await runner.release();
+    }
+  });
+
+/** Returns the rights of the current role. */
+async function readRights(runner: QueryRunner): Promise<MigrationRights> {
   const [rights] = (await runner.query(
     `SELECT current_user::text AS role, coalesce(
        (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('migrations')),
        has_schema_privilege(current_schema(), 'CREATE'), false) AS "canMigrate"`,
-  )) as [{ role: string; canMigrate: boolean }];
+  )) as [MigrationRights];
   return rights;
 }
 

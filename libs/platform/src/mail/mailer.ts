@@ -55,11 +55,21 @@ export class Mailer {
       // Prevents out-of-office replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
-    await sent.catch((error: Error) => {
-      throw this.requireTls && error.message.includes('STARTTLS')
-        ? new Error(NO_STARTTLS, { cause: error })
-        : error;
-    });
+    await sent.catch((error: Error) => this.fail(error));
+  }
+
+  /**
+   * Connects and authenticates as `send` does, and sends nothing.
+   * @throws Error of the mail server or the connection
+   */
+  async verify(): Promise<void> {
+    await this.transport.verify().catch((error: Error) => this.fail(error));
+  }
+
+  private fail(error: Error): never {
+    throw this.requireTls && error.message.includes('STARTTLS')
+      ? new Error(NO_STARTTLS, { cause: error })
+      : error;
   }
 
   close(): void {

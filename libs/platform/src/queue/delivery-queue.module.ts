@@ -5,6 +5,7 @@ import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 import { DeliveryQueue, QUEUE_NAME, REDIS_DELIVERY_QUEUE } from './delivery-queue.js';
 import { connectRedis } from './connect-redis.js';
+import { queuePrefix } from './queue-prefix.js';
 
 /**
  * Registers the queue of deliveries with BullMQ. Imports BullMQ and ioredis, so a process loads this file
@@ -23,8 +24,7 @@ export class DeliveryQueueModule {
               enableOfflineQueue: false,
               maxRetriesPerRequest: 1,
             }),
-            // In a cluster, all keys of the queue must be in one hash slot: the braces select it.
-            prefix: target.isCluster ? '{gatehouse}' : 'gatehouse',
+            prefix: queuePrefix(target),
             skipVersionCheck: true,
           }),
           // There is no processor to discover: DeliveryQueue creates its own workers

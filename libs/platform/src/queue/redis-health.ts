@@ -64,14 +64,9 @@ export class RedisHealth {
     // The connection logs that it is lost.
     if (this.connection.status !== 'ready') return void (this.probed = 'unreachable');
     this.isProbing = true;
-    // Only a cluster rejects two keys at once: they are in different hash slots.
-    const written = this.connection.mset(`${this.prefix}:health:1`, 1, `${this.prefix}:health:2`, 1);
-    const error = await withTimeout(written, PROBE_TIMEOUT_MS, 'no response').then(
-      () => null,
-      (cause: unknown) => cause,
-    );
+    const { problem, error } = await probeRedis(this.connection, this.prefix);
     this.isProbing = false;
-    this.probed = error === null ? null : classifyError(error);
+    this.probed = problem;
     if (this.probed !== this.logged) this.logChange(error);
   }
 
@@ -84,6 +79,23 @@ export class RedisHealth {
         `${redisProblems[this.logged]}; deliveries continue through PostgreSQL`,
       );
   }
+}
+
+/**
+ * Writes two keys, and returns the problem if Redis rejects them.
+ * @param prefix of the keys
+ */
+export async function probeRedis(
+  connection: RedisConnection,
+  prefix: string,
+): Promise<{ problem: RedisProblem | null; error: unknown }> {
+  // Only a cluster rejects two keys at once: they are in different hash slots.
+  const written = connection.mset(`${prefix}:health:1`, 1, `${prefix}:health:2`, 1);
+  const error: unknown = await withTimeout(written, PROBE_TIMEOUT_MS, 'no response').then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  return { problem: error === null ? null : classifyError(error), error };
 }
 
 /** Returns the problem that an error of a write means. */

@@ -1,0 +1,185 @@
+import {
+  AuditLogRepository,
+  Database,
+  DatabaseServerRepository,
+  listPendingMigrations,
+  readMigrationRights,
+  SigningKeysRepository,
+  type DatabaseServer,
+} from '@gatehouse/persistence';
+import { adminCommand, Keyring, now, splitHosts, type Config, type Logger } from '@gatehouse/platform';
+import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
+import { checkActivity } from './check-activity.js';
+import { connectionProblem, retryTimeouts } from './connection-problem.js';
+
+/** The lowest supported version of PostgreSQL. */
+const MIN_VERSION = 15;
+
+/** Difference between the clocks of this machine and PostgreSQL that is reported, in ms. */
+const MAX_CLOCK_DIFFERENCE_MS = 10_000;
+
+/** Returns the hosts of a URL, without the user and the password. */
+const describeHosts = (url: string): string =>
+  splitHosts(url)
+    .map((each) => new URL(each).host || 'the local socket')
+    .join(', ');
+
+/** Checks PostgreSQL and what is stored in it. Changes nothing. */
+export async function checkDatabase(config: Config, logger: Logger): Promise<CheckResult[]> {
+  try {
+    return await retryTimeouts(() => connectAndCheck(config, logger));
+  } catch (error) {
+    const address = describeHosts(config.database.url!);
+    return [
+      connectionProblem(
+        { check: 'database', product: 'PostgreSQL', setting: 'DATABASE_URL', address },
+        error,
+      ),
+      ...['migrations', 'root secret', 'worker', 'webhooks', 'emails'].map((check) =>
+        skipped(check, 'requires the database'),
+      ),
+    ];
+  }
+}
+
+async function connectAndCheck(config: Config, logger: Logger): Promise<CheckResult[]> {
+  const database = new Database(config, logger);
+  try {
+    await database.dataSource.initialize();
+    return await checkConnected(database, config, logger);
+  } finally {
+    await database.close();
+  }
+}
+
+async function checkConnected(database: Database, config: Config, logger: Logger): Promise<CheckResult[]> {
+  const started = now().getTime();
+  const server = await new DatabaseServerRepository(database).read();
+  const middle = (started + now().getTime()) / 2;
+  const results = [
+    ...serverResults(server, config),
+    clockResult(server.now.getTime() - middle),
+    ...(await checkOwner(database, config)),
+  ];
+  const pending = await listPendingMigrations(database);
+  if (pending.length > 0)
+    return [
+      ...results,
+      pendingResult(pending.length, config),
+      skipped('root secret', 'requires the migrations'),
+    ];
+  return [
+    ...results,
+    ok('migrations', 'all migrations have run'),
+    ...(await checkAuditLog(database, logger)),
+    await checkRootSecret(database, config),
+    ...(await checkActivity(database, config)),
+  ];
+}
+
+function serverResults(server: DatabaseServer, config: Config): CheckResult[] {
+  const address = describeHosts(config.database.url!);
+  const results: CheckResult[] = [];
+  if (server.versionNumber < MIN_VERSION * 10_000)
+    results.push(
+      failed(
+        'database',
+        `PostgreSQL ${server.version} at ${address} is too old`,
+        `Upgrade it to version ${MIN_VERSION} or later.`,
+      ),
+    );
+  if (server.isReadOnly)
+    results.push(
+      failed(
+        'database',
+        `PostgreSQL at ${address} accepts no writes`,
+        'Use the primary in DATABASE_URL, or turn off default_transaction_read_only.',
+      ),
+    );
+  if (server.isSuperuser)
+    results.push(
+      warning(
+        'database',
+        `The role ${server.role} is a superuser`,
+        'Use a role without superuser rights: docs/operations.md, "Separate the database roles".',
+      ),
+    );
+  if (server.unsafeSettings.length > 0)
+    results.push(
+      (config.production ? failed : warning)(
+        'database',
+        `A crash of the database server can lose or damage data: ${server.unsafeSettings.join(', ')} off`,
+        'Turn on these settings of PostgreSQL.',
+      ),
+    );
+  return results.length > 0 ? results : [ok('database', `PostgreSQL ${server.version} at ${address}`)];
+}
+
+/** @param difference between the clock of PostgreSQL and that of this machine, in ms */
+function clockResult(difference: number): CheckResult {
+  const seconds = Math.round(Math.abs(difference) / 1_000);
+  if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS)
+    return ok('clock', 'agrees with the clock of the database server');
+  return failed(
+    'clock',
+    `The clock of this machine is ${seconds} s ${difference > 0 ? 'behind' : 'ahead of'} that of the database server`,
+    'Synchronize both clocks with NTP.',
+  );
+}
+
+/** Checks the role that migrates, if it is another one. */
+async function checkOwner(database: Database, { database: { migrateUrl } }: Config): Promise<CheckResult[]> {
+  if (migrateUrl === null) return [];
+  try {
+    const { role, canMigrate } = await retryTimeouts(() => readMigrationRights(database));
+    if (canMigrate) return [];
+    return [
+      failed(
+        'database owner',
+        `The role ${role} of MIGRATE_DATABASE_URL does not own the tables`,
+        'Set MIGRATE_DATABASE_URL to the URL of their owner.',
+      ),
+    ];
+  } catch (error) {
+    const server = {
+      product: 'PostgreSQL',
+      setting: 'MIGRATE_DATABASE_URL',
+      address: describeHosts(migrateUrl),
+    };
+    return [connectionProblem({ check: 'database owner', ...server }, error)];
+  }
+}
+
+function pendingResult(count: number, { migrate }: Config): CheckResult {
+  const message = `${count} migrations are pending`;
+  return migrate
+    ? warning('migrations', message, `Start an api, or run ${adminCommand('migrate')}.`)
+    : failed('migrations', `${message}, and MIGRATE is off`, `Run ${adminCommand('migrate')}.`);
+}
+
+async function checkAuditLog(database: Database, logger: Logger): Promise<CheckResult[]> {
+  if (await new AuditLogRepository(database, logger).isProtected()) return [];
+  return [
+    warning(
+      'audit log',
+      'The role of DATABASE_URL can change and delete audit log entries',
+      'Set MIGRATE_DATABASE_URL and use another role: docs/operations.md, "Separate the database roles".',
+    ),
+  ];
+}
+
+/** Checks that GATEHOUSE_SECRET decrypts the signing keys, as an api does when it starts. */
+async function checkRootSecret(database: Database, { rootSecrets }: Config): Promise<CheckResult> {
+  const keyring = new Keyring(rootSecrets);
+  const keys = await new SigningKeysRepository(database).listAll();
+  try {
+    for (const { kid, privateKey } of keys) keyring.decrypt('signing-key', kid, privateKey);
+    return ok('root secret', 'decrypts the stored signing keys');
+  } catch {
+    return failed(
+      'root secret',
+      'GATEHOUSE_SECRET cannot decrypt the signing keys of this database',
+      'Set the secret with which the database was created, or append it to the list. It is in your backup.',
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import { createLogger, type Config } from '@gatehouse/platform';
+import { checkDatabase } from './check-database.js';
+import { checkMailServer } from './check-mail-server.js';
+import { checkRedis } from './check-redis.js';
+import { skipped, type CheckResult } from './check-result.js';
+import { checkSettings, type Environment } from './check-settings.js';
+import { isWorking, toJson, toText } from './report.js';
+
+/**
+ * Checks settings and the servers that they name. Changes nothing and sends no email.
+ * @param environment default: the one of this process
+ */
+export async function runChecks(environment?: Environment): Promise<CheckResult[]> {
+  const { config, results } = checkSettings(environment);
+  if (config === null)
+    return [
+      ...results,
+      ...['database', 'redis', 'mail server'].map((check) => skipped(check, 'requires valid settings')),
+    ];
+  return [...results, ...(await checkServers(config))];
+}
+
+async function checkServers(config: Config): Promise<CheckResult[]> {
+  // The report contains the errors of the connections.
+  const logger = createLogger({ logLevel: 'silent' }, 'gatehouse');
+  const [database, redis, mailServer] = await Promise.all([
+    checkDatabase(config, logger),
+    checkRedis(config, logger),
+    checkMailServer(config),
+  ]);
+  return [...database, ...redis, mailServer];
+}
+
+/** Checks this installation. Returns the report and the exit code, which is 1 if something is broken. */
+export async function runDoctor(format: 'json' | 'text'): Promise<{ report: string; exitCode: number }> {
+  const results = await runChecks();
+  return {
+    report: format === 'json' ? toJson(results) : toText(results),
+    exitCode: isWorking(results) ? 0 : 1,
+  };
+}

@@ -1,0 +1,41 @@
+// This file contains SQL: settings of the server, and the rights of the current role.
+import type { Database } from '../database.js';
+import { arrayOf, boolean, integer, statement, text, timestamptz, type RowOf } from '../statements.js';
+
+const serverRow = {
+  version: text,
+  /** Such as 150004 for 15.4. */
+  versionNumber: integer,
+  /** True for a standby, and for a server or database that was set to read-only. */
+  isReadOnly: boolean,
+  role: text,
+  isSuperuser: boolean,
+  /** The settings that are off, of those without which a crash of the server can lose or damage data. */
+  unsafeSettings: arrayOf(text),
+  now: timestamptz,
+};
+
+/** A PostgreSQL server, as the role of DATABASE_URL sees it. */
+export type DatabaseServer = RowOf<typeof serverRow>;
+
+const readServer = statement(
+  serverRow,
+  `SELECT current_setting('server_version') AS version,
+     current_setting('server_version_num')::int AS "versionNumber",
+     current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+     current_user::text AS role, current_setting('is_superuser') = 'on' AS "isSuperuser",
+     ARRAY(SELECT name FROM pg_settings
+       WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name)
+       AS "unsafeSettings",
+     clock_timestamp() AS now`,
+);
+
+/** Reads the properties of the PostgreSQL server that `doctor` checks. */
+export class DatabaseServerRepository {
+  constructor(private readonly database: Database) {}
+
+  async read(): Promise<DatabaseServer> {
+    const [row] = await this.database.execute(readServer);
+    return row!;
+  }
+}

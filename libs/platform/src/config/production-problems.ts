@@ -1,0 +1,14 @@
+import { ConfigError, loadConfig } from './config.js';
+
+/** Returns the problems for which production would reject a configuration. */
+export function listProductionProblems(
+  environment: Record<string, string | undefined> = process.env,
+): string[] {
+  try {
+    loadConfig({ ...environment, NODE_ENV: 'production' });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}

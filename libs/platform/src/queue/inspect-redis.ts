@@ -1,0 +1,52 @@
+import { withTimeout } from '../clock/clock.js';
+import type { RedisTarget } from '../config/redis-target.js';
+import type { Logger } from '../logging/logger.js';
+import type { RedisConnection } from './connect-redis.js';
+import { queuePrefix } from './queue-prefix.js';
+import { probeRedis, type RedisProblem } from './redis-health.js';
+
+/** Maximum time to wait for the connection and for each response, in ms. */
+const TIMEOUT_MS = 5_000;
+
+/** The state of a Redis to which a connection could be made. */
+export interface RedisInspection {
+  /** The reason for which Redis cannot be used, or null. */
+  problem: RedisProblem | null;
+  /** The error that Redis returned, if there is a problem. */
+  error: unknown;
+  /** Null if the user may not run INFO. */
+  version: string | null;
+  /** Such as `noeviction`; null if the user may not run INFO, or the service does not show it. */
+  evictionPolicy: string | null;
+}
+
+/**
+ * Connects to Redis once, and returns whether it accepts writes, its version and its eviction policy.
+ * @throws Error if the connection fails
+ */
+export async function inspectRedis(target: RedisTarget, logger: Logger): Promise<RedisInspection> {
+  // A process without Redis never loads ioredis.
+  const { connectRedis } = await import('./connect-redis.js');
+  const connection = connectRedis(target, logger, { maxRetriesPerRequest: 0 });
+  try {
+    await withTimeout(connected(connection), TIMEOUT_MS, 'Redis does not respond');
+    const { problem, error } = await probeRedis(connection, queuePrefix(target));
+    const info = await withTimeout(connection.info(), TIMEOUT_MS, 'no response').catch(() => '');
+    const find = (name: string): string | null =>
+      new RegExp(`^${name}:(.+?)\\s*$`, 'm').exec(info)?.[1] ?? null;
+    return { problem, error, version: find('redis_version'), evictionPolicy: find('maxmemory_policy') };
+  } finally {
+    connection.disconnect();
+  }
+}
+
+/** Resolves when the connection is ready. @throws the first error of the connection */
+function connected(connection: RedisConnection): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.once('ready', resolve);
+    // The error of a cluster contains the error of the last node.
+    connection.once('error', (error: Error & { lastNodeError?: Error }) =>
+      reject(error.lastNodeError ?? error),
+    );
+  });
+}

@@ -1,0 +1,223 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { runChecks } from '../../apps/api/src/doctor/doctor.js';
+import type { CheckResult } from '../../apps/api/src/doctor/check-result.js';
+import { adminUrl, createDatabase, dropDatabase } from '../support/databases.mjs';
+import { MAIL_PASSWORD, MailServer } from '../support/mail-server.js';
+import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+import { runGatehouse } from '../support/run-gatehouse.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+import { freePort } from '../support/server-process.mjs';
+import { TestInstance } from '../support/test-instance.js';
+
+type Environment = Record<string, string>;
+
+let instance: TestInstance;
+let mailServer: MailServer;
+/** The settings of the instance, as an installation for production has them. */
+let production: Environment;
+/** A port on which no server listens. */
+let closedPort: number;
+beforeAll(async () => {
+  closedPort = await freePort();
+  mailServer = new MailServer();
+  [instance] = await Promise.all([TestInstance.startShared({ workers: 0 }), mailServer.start()]);
+  production = {
+    ...instance.env,
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://auth.example.com',
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'Shop <no-reply@example.com>',
+    TRUSTED_PROXIES: '10.1.0.0/16',
+    RATE_LIMITS: 'on',
+    BCRYPT_COST: '10',
+    ...{ TEST_COMMANDS: '', PERIODIC_JOBS: '', TIME_SCALE: '', FAILPOINTS: '' },
+  };
+});
+afterAll(async () => {
+  await instance?.stop();
+  await mailServer?.stop();
+});
+
+/** Inserts the heartbeat of a worker. */
+const insertWorker = () =>
+  instance.sql(`INSERT INTO workers (id, host, version, in_flight) VALUES ($1, 'test', '0.0.0', 0)`, [
+    randomUUID(),
+  ]);
+
+/** Returns the results of an installation for production with a worker and these changes. */
+const check = async (changes: Environment = {}): Promise<CheckResult[]> =>
+  runChecks({ ...production, ...changes });
+
+const withPassword = (url: string, password: string): string =>
+  Object.assign(new URL(url), { password }).href;
+
+describe('doctor of the server', () => {
+  beforeAll(insertWorker);
+
+  it('finds nothing else in a working installation for production than the settings of the test database', async () => {
+    // The version of Node.js depends on the machine.
+    const results = (await check()).filter(({ message }) => !message.includes('version of Node.js'));
+    expect(results.filter(({ status }) => status === 'error' || status === 'warning')).toEqual([
+      {
+        check: 'database',
+        status: 'error',
+        message: expect.stringMatching(
+          /^A crash of the database server can lose or damage data: .*fsync.* off$/,
+        ),
+        fix: 'Turn on these settings of PostgreSQL.',
+      },
+    ]);
+    expect(results.map((result) => result.check)).toEqual(
+      expect.arrayContaining([
+        ...['clock', 'migrations', 'root secret', 'worker', 'webhooks', 'emails', 'redis', 'mail server'],
+      ]),
+    );
+    // It has only connected to the mail server.
+    expect(mailServer.mails).toEqual([]);
+  });
+
+  it('names the cause and the fix of each broken part, and no secret', async () => {
+    const secrets = [
+      MAIL_PASSWORD,
+      ...Array.from({ length: 3 }, () => randomBytes(24).toString('base64url')),
+    ];
+    const [wrongSecret, wrongPassword, redisPassword] = secrets.slice(1) as [string, string, string];
+    const { DATABASE_URL: databaseUrl } = production as { DATABASE_URL: string };
+    const rootSecret = `${wrongSecret}${wrongPassword}`;
+    const closed = `127.0.0.1:${closedPort}`;
+    const cases: [changes: Environment, check: string, message: RegExp, fix: RegExp][] = [
+      [
+        { PUBLIC_URL: 'http://auth.example.com' },
+        'settings',
+        /^PUBLIC_URL must start with https:\/\/ in production$/,
+        /^Correct PUBLIC_URL, and restart/,
+      ],
+      [
+        { DATABASE_URL: `postgres://gatehouse:${wrongPassword}@${closed}/gatehouse` },
+        'database',
+        new RegExp(`^PostgreSQL does not accept connections at ${closed} \\(ECONNREFUSED\\)$`),
+        /^Start PostgreSQL, or correct the host and the port in DATABASE_URL\.$/,
+      ],
+      [
+        { DATABASE_URL: withPassword(databaseUrl, wrongPassword), MIGRATE_DATABASE_URL: '' },
+        'database',
+        /rejects the user or the password$/,
+        /in DATABASE_URL\.$/,
+      ],
+      [
+        { MIGRATE_DATABASE_URL: databaseUrl },
+        'database owner',
+        /^The role gatehouse_\w+ of MIGRATE_DATABASE_URL does not own the tables$/,
+        /owner\.$/,
+      ],
+      [
+        { DATABASE_URL: adminUrl(databaseUrl) },
+        'database',
+        /^The role \w+ is a superuser$/,
+        /without superuser/,
+      ],
+      [{ GATEHOUSE_SECRET: rootSecret }, 'root secret', /^GATEHOUSE_SECRET cannot decrypt/, /backup\.$/],
+      [
+        { REDIS_URL: `redis://:${redisPassword}@${closed}` },
+        'redis',
+        new RegExp(`^Redis does not accept connections at ${closed}`),
+        /^Start Redis, or correct the host and the port in REDIS_URL\.$/,
+      ],
+      [
+        { SMTP_URL: `smtp://${closed}` },
+        'mail server',
+        new RegExp(`^The mail server does not accept connections at ${closed}`),
+        /in SMTP_URL\.$/,
+      ],
+      [
+        { SMTP_URL: mailServer.remoteUrl },
+        'mail server',
+        /^The mail server does not support STARTTLS/,
+        /^Use smtps:\/\/ in SMTP_URL/,
+      ],
+      [
+        { OPERATOR_EMAIL: 'ada@example.com', OPERATOR_PASSWORD: `${wrongPassword}-1` },
+        'operators',
+        /^OPERATOR_PASSWORD is set/,
+        /^Remove OPERATOR_EMAIL/,
+      ],
+      [
+        { TRUSTED_PROXIES: '' },
+        'settings',
+        /^TRUSTED_PROXIES is not set/,
+        /address ranges of your proxies\.$/,
+      ],
+      [
+        { WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8' },
+        'settings',
+        /addresses in 10\.0\.0\.0\/8$/,
+        /^Remove the ranges/,
+      ],
+      [{ NODE_ENV: '' }, 'settings', /^NODE_ENV is not production/, /^Set NODE_ENV=production/],
+    ];
+    const hidden = [...secrets, production['GATEHOUSE_SECRET']!];
+    const findProblem = async ([changes, name, message, fix]: (typeof cases)[number]) => {
+      const results = await check(changes);
+      const isFound = results.some(
+        (result) => result.check === name && message.test(result.message) && fix.test(result.fix ?? ''),
+      );
+      const hasNoSecret = hidden.every((secret) => !JSON.stringify(results).includes(secret));
+      return isFound && hasNoSecret ? [] : [[changes, results]];
+    };
+    expect(await runInChunks(cases, findProblem, 3)).toEqual([]);
+  });
+
+  it('reports pending migrations of an empty database, and creates nothing in it', async () => {
+    const name = `doctor_${randomBytes(8).toString('hex')}`;
+    const { url, ownerUrl } = await createDatabase(name, 'template0');
+    try {
+      const changes = { DATABASE_URL: url, MIGRATE_DATABASE_URL: ownerUrl, MIGRATE: 'off' };
+      expect(await check(changes)).toContainEqual({
+        check: 'migrations',
+        status: 'error',
+        message: expect.stringMatching(/^\d+ migrations are pending, and MIGRATE is off$/),
+        fix: 'Run npm run gatehouse -- migrate.',
+      });
+      expect(await check({ ...changes, MIGRATE: 'on' })).toContainEqual(
+        expect.objectContaining({ check: 'migrations', status: 'warning' }),
+      );
+    } finally {
+      await dropDatabase(name);
+    }
+  });
+
+  (hasRedisServer ? it : it.skip)(
+    'reports a Redis that can remove jobs, and one that rejects writes',
+    async () => {
+      const redis = await RedisServer.start({ settings: { 'maxmemory-policy': 'allkeys-lru' } });
+      try {
+        const find = async () =>
+          (await check({ REDIS_URL: redis.url })).filter((each) => each.check === 'redis');
+        expect(await find()).toEqual([
+          expect.objectContaining({ status: 'warning', fix: 'Set maxmemory-policy to noeviction.' }),
+        ]);
+        await redis.command(`REPLICAOF 127.0.0.1 ${closedPort}`);
+        expect(await find()).toEqual([
+          expect.objectContaining({
+            status: 'error',
+            message: expect.stringContaining('Redis is read-only'),
+          }),
+        ]);
+      } finally {
+        await redis.remove();
+      }
+    },
+  );
+});
+
+it('doctor of the server runs as a command: without a worker, it prints the cause and the fix, and its exit code is 1', async () => {
+  await instance.sql('DELETE FROM workers');
+  const error = await runGatehouse(instance, ['doctor']).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ code: 1, stderr: '' });
+  const { stdout } = error as { stdout: string };
+  expect(stdout).toMatch(
+    /^✗ worker +No webhook-worker is running: webhooks and emails wait\n +Fix: Start the webhook-worker, .+$/m,
+  );
+  expect(stdout).toMatch(/^! mail server +SMTP_URL is not set: emails are captured and not sent$/m);
+  expect(stdout).toMatch(/\n1 error, \d+ warnings\.\n$/);
+});
