@@ -18,12 +18,12 @@ const columns: Column<Row>[] = [
 ];
 
 /** Returns what a table prints. @param width of the terminal; undefined: no terminal */
-async function print(shown: Row[], width?: number, env: Record<string, string> = {}) {
+async function print(shown: Row[], width?: number, env: Record<string, string> = {}, of = columns) {
   const terminal = width === undefined ? {} : { isTTY: true, columns: width };
   const stream = (): PassThrough => Object.assign(new PassThrough().setEncoding('utf8'), terminal);
   const [stdout, stderr] = [stream(), stream()];
   const printer = { env, stdout, stderr, signal: new AbortController().signal };
-  await printTable(printer, columns, shown, 'No rows');
+  await printTable(printer, of, shown, 'No rows');
   return {
     lines: String(stdout.read() ?? '').split('\n'),
     note: String(stderr.read() ?? ''),
@@ -50,6 +50,17 @@ it('shortens the widest columns to the width of the terminal, and never a fixed 
     '',
   ]);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+});
+
+it('leaves out optional columns before it shortens others', async () => {
+  const [id, email, name] = columns as [Column<Row>, Column<Row>, Column<Row>];
+  const changed = [id, { ...email, isOptional: true }, { ...name, isOptional: true }];
+  expect((await print(rows, 40, withoutColors, changed)).lines).toEqual([
+    'Id     Email',
+    'id-1   ada.lovelace@example.com',
+    'id-22  b@example.com',
+    '',
+  ]);
 });
 
 it('prints records if the terminal is too narrow', async () => {

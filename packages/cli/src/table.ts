@@ -6,6 +6,8 @@ export interface Column<Row> {
   value: (row: Row) => string | number | boolean | null | undefined;
   /** Never shortened, such as an id that the reader copies. */
   isFixed?: boolean;
+  /** Left out if the terminal is too narrow, beginning with the last one. */
+  isOptional?: boolean;
   style?: (row: Row) => Style | null;
 }
 
@@ -21,45 +23,23 @@ const GAP = '  ';
 const SHORTEST = 8;
 
 /**
- * Returns a table as wide as its first rows require. On a terminal it is as wide as the terminal at most: the widest
- * columns are shortened, and if that does not suffice, each row is printed as a record.
+ * Returns a table as wide as its first rows require. On a terminal it is as wide as the terminal at most: optional
+ * columns are left out, then the widest ones are shortened, and if that does not suffice, each row is printed as a record.
  * @param empty the note if there is no row, such as "No customers"
  */
 export function createTable<Row>(printer: Printer, columns: Column<Row>[], empty: string): Table<Row> {
-  let widths: number[] | null = null;
-  let isRecord = false;
-  let isFirst = true;
-  const printRows = async (rows: readonly Row[]): Promise<void> => {
-    const cells = rows.map((row) => columns.map((column) => cellText(column, row)));
-    const limit = printer.stdout.isTTY ? (printer.stdout.columns ?? 80) : Infinity;
-    if (isFirst) {
-      widths = fitColumns(columns, cells, limit);
-      isRecord = widths === null;
-    }
-    if (isRecord) return printRecords(printer, columns, rows, isFirst);
-    if (isFirst) {
-      const titles = columns.map(({ title }) => title);
-      await printLine(printer, styled(printer, 'bold', joinCells(titles, widths!)));
-    }
-    for (const [index, row] of rows.entries()) {
-      const styles = columns.map(({ style }) => style?.(row) ?? null);
-      const texts = cells[index]!.map((text, at) =>
-        limit === Infinity || columns[at]!.isFixed ? text : fitText(text, widths![at]!),
-      );
-      await printLine(
-        printer,
-        joinCells(texts, widths!, (text, at) => (styles[at] ? styled(printer, styles[at], text) : text)),
-      );
-    }
-  };
+  /** Null before the first rows. */
+  let layout: Layout<Row> | 'records' | null = null;
   return {
     print: async (rows) => {
       if (rows.length === 0) return;
-      await printRows(rows);
-      isFirst = false;
+      const isFirst = layout === null;
+      layout ??= fitLayout(printer, columns, rows) ?? 'records';
+      if (layout === 'records') await printRecords(printer, columns, rows, isFirst);
+      else await printRows(printer, layout, rows, isFirst);
     },
     end: async () => {
-      if (isFirst) await printNote(printer, empty);
+      if (layout === null) await printNote(printer, empty);
     },
   };
 }
@@ -81,25 +61,62 @@ function cellText<Row>({ value }: Column<Row>, row: Row): string {
   return text === null || text === undefined || text === '' ? '-' : visibleText(String(text));
 }
 
-/** Returns the widths of the columns, or null if they are wider than the limit even when they are shortened. */
-function fitColumns<Row>(columns: Column<Row>[], cells: string[][], limit: number): number[] | null {
-  const widths = columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index]!))),
-  );
-  const shortest = columns.map(({ title, isFixed }, index) =>
-    isFixed ? widths[index]! : Math.min(widths[index]!, Math.max(SHORTEST, title.length)),
-  );
-  const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
-  const available = limit - GAP.length * (columns.length - 1);
-  if (sum(shortest) > available) return null;
-  for (let excess = sum(widths) - available; excess > 0; excess -= 1) {
-    const widest = widths.reduce(
-      (best, width, index) => (width > shortest[index]! && width > (widths[best] ?? 0) ? index : best),
-      -1,
-    );
-    widths[widest]! -= 1;
+/** The columns that are printed, and their widths. */
+interface Layout<Row> {
+  columns: Column<Row>[];
+  widths: number[];
+}
+
+/** Returns the layout for the width of the terminal, or null if the rows do not fit. */
+function fitLayout<Row>(
+  { stdout }: Printer,
+  columns: Column<Row>[],
+  rows: readonly Row[],
+): Layout<Row> | null {
+  const widthOfColumn = (column: Column<Row>): number =>
+    Math.max(widthOf(column.title), ...rows.map((row) => widthOf(cellText(column, row))));
+  const limit = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
+  const shown = columns.map((column) => ({ column, width: widthOfColumn(column) }));
+  const excess = (): number =>
+    shown.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - limit;
+  while (excess() > 0 && shown.some(({ column }) => column.isOptional)) {
+    const last = shown.map(({ column }) => column.isOptional === true).lastIndexOf(true);
+    shown.splice(last, 1);
   }
-  return widths;
+  while (excess() > 0) {
+    const widest = shown
+      .filter(({ column, width }) => !column.isFixed && width > Math.max(SHORTEST, column.title.length))
+      .reduce<{ width: number } | null>(
+        (best, each) => (best && best.width >= each.width ? best : each),
+        null,
+      );
+    if (!widest) return null;
+    widest.width -= 1;
+  }
+  return { columns: shown.map(({ column }) => column), widths: shown.map(({ width }) => width) };
+}
+
+async function printRows<Row>(
+  printer: Printer,
+  { columns, widths }: Layout<Row>,
+  rows: readonly Row[],
+  hasTitles: boolean,
+): Promise<void> {
+  if (hasTitles) {
+    const titles = columns.map(({ title }) => title);
+    await printLine(printer, styled(printer, 'bold', joinCells(titles, widths)));
+  }
+  for (const row of rows) {
+    const texts = columns.map((column, index) => {
+      const text = cellText(column, row);
+      return printer.stdout.isTTY && !column.isFixed ? fitText(text, widths[index]!) : text;
+    });
+    const addStyle = (text: string, index: number): string => {
+      const style = columns[index]!.style?.(row);
+      return style ? styled(printer, style, text) : text;
+    };
+    await printLine(printer, joinCells(texts, widths, addStyle));
+  }
 }
 
 /** Returns cells as one line. The style is added after the padding is known, because it takes no columns. */

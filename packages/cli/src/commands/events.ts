@@ -12,7 +12,11 @@ interface TailOptions {
 
 /** Adds `gatehouse events`. */
 export function addEventsCommand(program: Command, cli: Cli): void {
-  const events = program.command('events').description('follow events');
+  const events = program
+    .command('events')
+    .helpCommand(false)
+    .summary('follow events')
+    .description('Follow the events of a project or organization.');
   events
     .command('tail')
     .summary('print events as they happen')

@@ -28,14 +28,18 @@ const columns: Column<ApiKey>[] = [
     value: describeState,
     style: (key) => (describeState(key) === 'active' ? 'green' : 'dim'),
   },
-  { title: 'Scopes', value: ({ scopes }) => scopes.join(',') },
-  { title: 'Last used', value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
-  { title: 'Expires', value: ({ expiresAt }) => formatTime(expiresAt) },
+  { title: 'Scopes', value: ({ scopes }) => scopes.join(','), isOptional: true },
+  { title: 'Last used', value: ({ lastUsedAt }) => formatTime(lastUsedAt), isOptional: true },
+  { title: 'Expires', value: ({ expiresAt }) => formatTime(expiresAt), isOptional: true },
 ];
 
 /** Adds `gatehouse keys`. */
 export function addKeysCommand(program: Command, cli: Cli): void {
-  const keys = program.command('keys').description('list, create, rotate and revoke API keys');
+  const keys = program
+    .command('keys')
+    .helpCommand(false)
+    .summary('list, create, rotate and revoke API keys')
+    .description('List, create, rotate and revoke the API keys of a project.');
   addList(keys, cli);
   addCreate(keys, cli);
   addRotate(keys, cli);

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { GatehouseError } from '@gatehouse/server';
 import type { Command } from 'commander';
-import type { Cli, Output } from '../../cli.js';
+import type { Cli } from '../../cli.js';
 import { CliError, usageError } from '../../cli-error.js';
 import { createProgress, printNote, write } from '../../output.js';
 import { findProject } from '../../project.js';
@@ -37,28 +37,23 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
         throw usageError(`The file ${file} exists.`, 'Choose another file, or replace it with --force.');
       const projectId = await findProject(cli, client);
       const query = hashes ? { hashes: true } : {};
-      const lines = client.projects.exportCustomers(projectId, query, { signal: cli.signal });
-      const count = target ? await exportToFile(cli, lines, target) : await exportTo(cli, lines, cli.stdout);
-      await printNote(
-        cli,
-        `Exported ${countCustomers(count)}${file === undefined ? '' : ` to ${visibleText(file)}`}.`,
-      );
+      const customersOfProject = client.projects.exportCustomers(projectId, query, { signal: cli.signal });
+      const lines = new ExportLines(cli, customersOfProject);
+      if (target) await writeToFile(lines, target);
+      else for await (const line of lines) await write(cli.stdout, line);
+      const count = countCustomers(lines.count);
+      await printNote(cli, `Exported ${count}${file === undefined ? '' : ` to ${visibleText(file)}`}.`);
     });
 }
 
 /** Writes the lines to a file that gets its name when it is complete. Only its owner can read it. */
-async function exportToFile(cli: Cli, lines: AsyncIterable<unknown>, target: string): Promise<number> {
+async function writeToFile(lines: AsyncIterable<string>, target: string): Promise<void> {
   const partial = `${target}.partial`;
-  await rm(partial, { force: true });
-  const output = createWriteStream(partial, { mode: 0o600, flags: 'wx' });
   try {
-    await once(output, 'open');
-    const count = await exportTo(cli, lines, output);
-    await end(output);
+    await rm(partial, { force: true });
+    await pipeline(lines, createWriteStream(partial, { mode: 0o600, flags: 'wx' }));
     await rename(partial, target);
-    return count;
   } catch (error) {
-    output.destroy();
     await rm(partial, { force: true });
     throw error;
   }
@@ -66,33 +61,33 @@ async function exportToFile(cli: Cli, lines: AsyncIterable<unknown>, target: str
 
 const countCustomers = (count: number): string => `${count} ${count === 1 ? 'customer' : 'customers'}`;
 
-async function end(output: WriteStream): Promise<void> {
-  output.end();
-  await once(output, 'finish');
-}
+/** The lines of an export, which are counted while they are read. */
+class ExportLines implements AsyncIterable<string> {
+  count = 0;
 
-/**
- * Writes the lines to a stream. @returns their number
- * @throws CliError with the number of written customers if the export ends early
- */
-async function exportTo(cli: Cli, lines: AsyncIterable<unknown>, output: Output): Promise<number> {
-  const progress = createProgress(cli);
-  let count = 0;
-  try {
-    for await (const line of lines) {
-      await write(output, `${JSON.stringify(line)}\n`);
-      count += 1;
-      if (count % PROGRESS_STEP === 0) progress.update(`Exported ${countCustomers(count)}`);
+  constructor(
+    private readonly cli: Cli,
+    private readonly customers: AsyncIterable<unknown>,
+  ) {}
+
+  /** @throws CliError with the number of customers if the connection ends early */
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
+    const progress = createProgress(this.cli);
+    try {
+      for await (const customer of this.customers) {
+        yield `${JSON.stringify(customer)}\n`;
+        this.count += 1;
+        if (this.count % PROGRESS_STEP === 0) progress.update(`Exported ${countCustomers(this.count)}`);
+      }
+    } catch (error) {
+      if (this.count === 0 || !(error instanceof GatehouseError)) throw error;
+      const message = `The connection ended after ${countCustomers(this.count)}. The export is incomplete.`;
+      throw new CliError(message, {
+        fix: 'Run the command again. An export cannot be continued.',
+        cause: error,
+      });
+    } finally {
+      progress.clear();
     }
-    return count;
-  } catch (error) {
-    progress.clear();
-    if (count === 0 || !(error instanceof GatehouseError)) throw error;
-    throw new CliError(`The connection ended after ${countCustomers(count)}. The export is incomplete.`, {
-      fix: 'Run the command again. An export cannot be continued.',
-      cause: error,
-    });
-  } finally {
-    progress.clear();
   }
 }

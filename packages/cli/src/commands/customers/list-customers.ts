@@ -15,8 +15,8 @@ const columns: Column<Customer>[] = [
   { title: 'Email', value: ({ email }) => email },
   { title: 'Name', value: ({ firstName, lastName }) => [firstName, lastName].filter(Boolean).join(' ') },
   { title: 'State', value: describeState, style: ({ disabledAt }) => (disabledAt ? 'red' : null) },
-  { title: 'Last sign-in', value: ({ lastLoginAt }) => formatTime(lastLoginAt) },
-  { title: 'Created', value: ({ createdAt }) => formatTime(createdAt) },
+  { title: 'Last sign-in', value: ({ lastLoginAt }) => formatTime(lastLoginAt), isOptional: true },
+  { title: 'Created', value: ({ createdAt }) => formatTime(createdAt), isOptional: true },
 ];
 
 /** Returns the state of a customer in one word. */

@@ -12,9 +12,9 @@ const columns: Column<Attempt>[] = [
   { title: 'Time', value: ({ created_at: time }) => formatTime(time) },
   { title: 'Response', value: describeResponse, style: styleOf },
   { title: 'Event', value: ({ event }) => event },
-  { title: 'Endpoint', value: ({ endpoint_name: name }) => name },
+  { title: 'Endpoint', value: ({ endpoint_name: name }) => name, isOptional: true },
   { title: 'Attempt', value: ({ attempt, max_attempts: most }) => `${attempt}/${most}` },
-  { title: 'State', value: ({ delivery_state: state }) => state },
+  { title: 'State', value: ({ delivery_state: state }) => state, isOptional: true },
   { title: 'Delivery', value: ({ delivery_id: id }) => id, isFixed: true },
 ];
 
