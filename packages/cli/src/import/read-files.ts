@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { JSONParser } from '@streamparser/json';
 import { parse } from 'csv-parse';
-import { CliError, errorMessage } from '../cli-error.js';
+import { CliError } from '../cli-error.js';
 
 /** A record of a file, with its position for reports. */
 export interface FileRecord<T> {
@@ -18,18 +18,33 @@ export type JsonObject = Record<string, unknown>;
 /** The cells of a row by the names of the columns. An empty cell is an empty text. */
 export type Row = Record<string, string>;
 
+/** Maximum length of a row. A quote that is not closed would otherwise read the rest of the file as one row. */
+const MAX_ROW_LENGTH = 1024 * 1024;
+
 /** Returns the value if it is an object of JSON, otherwise null. */
 export const toObject = (value: unknown): JsonObject | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 
-/** Reads the rows of a CSV file with a header, in constant memory. @throws CliError */
+/**
+ * Reads the rows of a CSV file with a header, in constant memory. A row that is not CSV is empty, so that the source reports
+ * it as invalid. @throws CliError if the file cannot be read
+ */
 export async function* readCsv(file: string): AsyncGenerator<FileRecord<Row>> {
-  const parser = parse({ bom: true, columns: true, info: true, skip_empty_lines: true });
+  const invalid: FileRecord<Row>[] = [];
+  const position = (line: number | undefined): string => `${basename(file)}:${line ?? '?'}`;
+  const parser = parse({
+    ...{ bom: true, columns: true, info: true, skip_empty_lines: true, max_record_size: MAX_ROW_LENGTH },
+    skip_records_with_error: true,
+    on_skip: (error) => void invalid.push({ position: position(error?.['lines'] as number), value: {} }),
+  });
   // An error of the file ends the iteration.
   const rows = pipeline(readChunks(file), parser, () => undefined);
   try {
-    for await (const { record, info } of rows as AsyncIterable<{ record: Row; info: { lines: number } }>)
-      yield { position: `${basename(file)}:${info.lines}`, value: record };
+    for await (const { record, info } of rows as AsyncIterable<{ record: Row; info: { lines: number } }>) {
+      yield* invalid.splice(0);
+      yield { position: position(info.lines), value: record };
+    }
+    yield* invalid;
   } catch (error) {
     throw unreadable(file, error);
   }
@@ -76,7 +91,8 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
 
 /** Returns the names of the columns of a CSV file. @throws CliError */
 export async function readColumns(file: string): Promise<string[]> {
-  for await (const line of readLines(file)) return line.split(',').map((name) => name.trim().replaceAll('"', ''));
+  for await (const line of readLines(file))
+    return line.split(',').map((name) => name.trim().replaceAll('"', ''));
   return [];
 }
 
@@ -111,7 +127,10 @@ async function* readLines(file: string): AsyncGenerator<string> {
 
 async function startsWithArray(file: string): Promise<boolean> {
   for await (const chunk of readChunks(file)) {
-    const start = chunk.toString('utf8').replace(/^\ufeff/, '').trimStart();
+    const start = chunk
+      .toString('utf8')
+      .replace(/^\ufeff/, '')
+      .trimStart();
     if (start !== '') return start.startsWith('[');
   }
   return false;
@@ -127,5 +146,7 @@ function parseObject(line: string): JsonObject | null {
 
 function unreadable(file: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
-  return new CliError(`${file} cannot be read: ${errorMessage(error)}`, { exitCode: 2 });
+  return new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+    exitCode: 2,
+  });
 }

@@ -1,7 +1,9 @@
-import type { ImportedCustomer, LeftOut } from './source.js';
+import type { JsonObject } from './read-files.js';
+import type { ImportedCustomer, LeftOut, SourceRecord } from './source.js';
 
 /** The hash formats that Gatehouse accepts (docs/backend.md). The server checks their parameters. */
-const ACCEPTED_HASH = /^(\$2[aby]\$|\$argon2id\$|\$scrypt\$|\$pbkdf2(-sha1|-sha256|-sha512)?\$|pbkdf2_sha256\$|\$fbscrypt\$)/;
+const ACCEPTED_HASH =
+  /^(\$2[aby]\$|\$argon2id\$|\$scrypt\$|\$pbkdf2(-sha1|-sha256|-sha512)?\$|pbkdf2_sha256\$|\$fbscrypt\$)/;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
@@ -19,13 +21,34 @@ export const NO_EMAIL = 'The user has no email address, which every customer nee
 /** The reason for a record that is not in the format of the source. */
 export const INVALID_RECORD = 'The record is not in the format of this export';
 
+/** The reason for an integer that has already been rounded when it was read. */
+export const INEXACT_INTEGER =
+  'It contains an integer that a JSON number cannot represent: write it as a string';
+
+/** Returns the record of a user, or of a part of one, who cannot be imported. */
+export const notImported = (
+  position: string,
+  sourceId: string | null,
+  field: string,
+  reason: string,
+): SourceRecord => ({ position, sourceId, customer: null, leftOut: [{ field, reason }] });
+
+/** Returns whether a value contains an integer that is not exact. */
+export function hasInexactInteger(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactInteger);
+}
+
 /** Collects the fields of one customer, and what is left out. */
 export class CustomerDraft {
   readonly leftOut: LeftOut[] = [];
   private readonly fields: Partial<ImportedCustomer> = {};
 
   /** Sets a field, unless the value is undefined, null or an empty text. */
-  set<Name extends keyof ImportedCustomer>(name: Name, value: ImportedCustomer[Name] | null | undefined): this {
+  set<Name extends keyof ImportedCustomer>(
+    name: Name,
+    value: ImportedCustomer[Name] | null | undefined,
+  ): this {
     if (value !== undefined && value !== null && value !== '') this.fields[name] = value;
     return this;
   }
@@ -56,7 +79,10 @@ export class CustomerDraft {
   /** Sets a password hash, unless Gatehouse does not accept its format. */
   setPasswordHash(field: string, hash: string): this {
     if (ACCEPTED_HASH.test(hash)) return this.set('passwordHash', hash);
-    return this.leaveOut(field, 'Gatehouse does not accept this format of password hashes: the customer resets the password');
+    return this.leaveOut(
+      field,
+      'Gatehouse does not accept this format of password hashes: the customer resets the password',
+    );
   }
 
   /** Sets the secret of an authenticator app, in base32 with or without padding. */
@@ -67,10 +93,11 @@ export class CustomerDraft {
   }
 
   /** Sets metadata, unless it is empty or too large. */
-  setMetadata(name: 'metadata' | 'publicMetadata', field: string, value: Record<string, unknown>): this {
+  setMetadata(name: 'metadata' | 'publicMetadata', field: string, value: JsonObject): this {
     const keys = Object.keys(value).length;
     if (keys === 0) return this;
     if (keys > MAX_METADATA_KEYS) return this.leaveOut(field, 'Metadata has more than 50 keys');
+    if (hasInexactInteger(value)) return this.leaveOut(field, INEXACT_INTEGER);
     if (Buffer.byteLength(JSON.stringify(value)) > MAX_METADATA_BYTES)
       return this.leaveOut(field, 'Metadata is larger than 8 KiB');
     return this.set(name, value);

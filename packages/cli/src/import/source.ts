@@ -1,7 +1,6 @@
-import type { components } from '@gatehouse/server';
+import type { ImportedCustomer } from '@gatehouse/server';
 
-/** A customer in the format of the import route (docs/imports.md). */
-export type ImportedCustomer = components['schemas']['ImportedCustomer'];
+export type { ImportedCustomer };
 
 /** Something that an import does not move, or the reason why a customer cannot be imported. */
 export interface LeftOut {

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { GatehouseError, type Gatehouse } from '@gatehouse/server';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { VERSION, type Cli } from '../../cli.js';
+import { ExitCode, usageError } from '../../cli-error.js';
+import { IdentitySlugs, type Provider } from '../../import/identity-slugs.js';
+import { deriveImportId } from '../../import/import-id.js';
+import { ImportReport } from '../../import/import-report.js';
+import { addFailures, printSummary } from '../../import/import-summary.js';
+import { findImport, sendImport, type ImportState } from '../../import/send-import.js';
+import type { ImportSource, SourceRecord } from '../../import/source.js';
+import { sources } from '../../import/sources.js';
+import { printNote } from '../../output.js';
+import { findProject } from '../../project.js';
+
+interface Options {
+  from: string;
+  dryRun?: boolean;
+  provider?: string[];
+  report?: string;
+  importId?: string;
+  emitEvents?: boolean;
+  /** The options of the sources. */
+  [name: string]: unknown;
+}
+
+/** Adds `gatehouse customers import`. */
+export function addImportCustomersCommand(customers: Command, cli: Cli): void {
+  const command = customers
+    .command('import')
+    .description(
+      'Import customers from files of Gatehouse or of another system. ' +
+        'Requires the scope customer:write, and project:read to check identity providers.',
+    )
+    .argument('<file...>', 'files of the export; .gz files are decompressed')
+    .addOption(
+      new Option('--from <system>', 'system that has exported the files')
+        .choices(sources.map(({ name }) => name))
+        .default(sources[0]!.name),
+    )
+    .option('--dry-run', 'convert and check everything, and import nothing')
+    .option(
+      '--provider <name=slug>',
+      'identity provider of the project for a provider of the system; repeatable',
+      collectProvider,
+    )
+    .option('--report <file>', 'file for what was left out or failed: CSV by its name, otherwise NDJSON')
+    .option('--import-id <uuid>', 'id of the import; default: one that depends on the files', parseUuid)
+    .option('--emit-events', 'emit customer.created for each customer');
+  for (const { name, options = [] } of sources)
+    for (const { flags, description } of options) command.option(flags, `${description} (--from ${name})`);
+  command
+    .addHelpText(
+      'after',
+      `\nFiles:\n${sources.map(({ name, files }) => `  ${name.padEnd(10)} ${files}`).join('\n')}`,
+    )
+    .action((files: string[], options: Options) => importCustomers(cli, files, options));
+}
+
+const collectProvider = (text: string, previous: string[] = []): string[] => {
+  if (!/^[^=]+=[^=]+$/.test(text))
+    throw new InvalidArgumentError('Use <name>=<slug>, such as google-oauth2=google.');
+  return [...previous, text];
+};
+
+function parseUuid(text: string): string {
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use a UUID in lower case.');
+}
+
+async function importCustomers(cli: Cli, names: string[], options: Options): Promise<void> {
+  const client = cli.connect();
+  const source = sources.find(({ name }) => name === options.from)!;
+  const files = names.map((name) => resolve(cli.cwd, name));
+  for (const file of files) if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
+  const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
+  const { projectId, providers } = await readProject(cli, client);
+  const slugs = createSlugs(source, options.provider ?? [], providers);
+  const values = readSourceOptions(source, options);
+  const settings = [VERSION, source.name, values, projectId, slugs.fingerprint];
+  const importId = options.importId ?? (await deriveImportId(files, settings));
+  const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, { values }), slugs);
+  const previous = options.dryRun ? null : await findImport(client, importId);
+  const createReport = (): ImportReport => new ImportReport(reportFile);
+  const { state, report } = isFinished(previous)
+    ? { state: previous, report: await readAgain(cli, previous, records(), createReport()) }
+    : await sendImport(cli, client, {
+        ...{ importId, projectId, records, createReport },
+        emitEvents: options.emitEvents ?? false,
+        dryRun: options.dryRun ?? false,
+      });
+  await addFailures(client, state, records(), report);
+  await report.close();
+  await printSummary(cli, state, report, options.report ?? null);
+  await warnOfClients(cli, slugs);
+  if (state.failed > 0) cli.exitCode = ExitCode.failure;
+}
+
+const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
+
+/** Returns the report of an import that an earlier command has completed. */
+async function readAgain(
+  cli: Cli,
+  { finishedAt }: ImportState,
+  records: AsyncIterable<SourceRecord>,
+  report: ImportReport,
+): Promise<ImportReport> {
+  await printNote(
+    cli,
+    `These files were imported at ${finishedAt}. To import them again, pass --import-id ${randomUUID()}.`,
+  );
+  for await (const record of records) await report.addRecord(record);
+  return report;
+}
+
+/** Returns the project and its identity providers, or null for what the key cannot read. */
+async function readProject(
+  cli: Cli,
+  client: Gatehouse,
+): Promise<{ projectId: string | undefined; providers: Provider[] | null }> {
+  try {
+    const projectId = await findProject(cli, client);
+    const providers: Provider[] = [];
+    for await (const provider of client.identityProviders.list(projectId, {}, { signal: cli.signal }))
+      providers.push(provider);
+    return { projectId, providers };
+  } catch (error) {
+    if (!(error instanceof GatehouseError) || error.code !== 'insufficient_scope') throw error;
+    await printNote(
+      cli,
+      'The key lacks the scope project:read, so a customer with an identity of an unknown provider fails.',
+    );
+    return { projectId: cli.settings().projectId, providers: null };
+  }
+}
+
+function createSlugs(source: ImportSource, pairs: string[], providers: Provider[] | null): IdentitySlugs {
+  const mapped = pairs.map((pair) => pair.split('=') as [string, string]);
+  const missing =
+    providers && mapped.find(([, slug]) => !providers.some((provider) => provider.slug === slug));
+  if (missing)
+    throw usageError(
+      `The project has no identity provider with the slug ${missing[1]}.`,
+      `Its identity providers: ${providers.map(({ slug }) => slug).join(', ') || 'none'}. Create it first.`,
+    );
+  const slugs = new Map([...Object.entries(source.providers), ...mapped]);
+  // The records of Gatehouse contain slugs, and the server reports those that do not exist.
+  return source === sources[0] ? new IdentitySlugs(slugs, null, true) : new IdentitySlugs(slugs, providers);
+}
+
+/** Returns the options of the source that were passed. @throws CliError for an option of another source */
+function readSourceOptions(source: ImportSource, options: Options): Record<string, string | undefined> {
+  const values: Record<string, string | undefined> = {};
+  for (const { name, options: own = [] } of sources)
+    for (const { flags } of own) {
+      const attribute = new Option(flags).attributeName();
+      const value = options[attribute] as string | undefined;
+      if (name === source.name) values[attribute] = value;
+      else if (value !== undefined && !source.options?.some((each) => each.flags === flags))
+        throw usageError(`${flags} requires --from ${name}.`);
+    }
+  return values;
+}
+
+async function* resolveAll(
+  records: AsyncIterable<SourceRecord>,
+  slugs: IdentitySlugs,
+): AsyncGenerator<SourceRecord> {
+  for await (const record of records) yield slugs.resolve(record);
+}
+
+/** Prints what identities of Microsoft and Apple require: both issue other ids to another client. */
+async function warnOfClients(cli: Cli, { usedTypes }: IdentitySlugs): Promise<void> {
+  if (usedTypes.has('microsoft'))
+    await printNote(
+      cli,
+      'Identities of Microsoft work only with the app registration of the previous system.',
+    );
+  if (usedTypes.has('apple'))
+    await printNote(cli, 'Identities of Apple work only with the developer team of the previous system.');
+}

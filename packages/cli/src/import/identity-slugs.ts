@@ -1,0 +1,60 @@
+import type { SourceRecord } from './source.js';
+
+/** An identity provider of the project. */
+export interface Provider {
+  slug: string;
+  type: string;
+}
+
+/** Replaces the names of identity providers in records by slugs of the project. */
+export class IdentitySlugs {
+  /** The types of the providers whose identities were found. */
+  readonly usedTypes = new Set<string>();
+  private readonly types: ReadonlyMap<string, string> | null;
+
+  /**
+   * @param slugs the slugs by the names of the other system
+   * @param providers the providers of the project; null if they are unknown, so that the server checks the slugs
+   * @param keepsNames whether other names already are slugs
+   */
+  constructor(
+    private readonly slugs: ReadonlyMap<string, string>,
+    providers: readonly Provider[] | null,
+    private readonly keepsNames = false,
+  ) {
+    this.types = providers && new Map(providers.map(({ slug, type }) => [slug, type]));
+  }
+
+  /** Returns the settings on which the lines of an import depend. */
+  get fingerprint(): unknown {
+    return [[...this.slugs].sort(), this.types && [...this.types.keys()].sort()];
+  }
+
+  /** Returns the record without the identities whose provider does not exist: they are left out. */
+  resolve(record: SourceRecord): SourceRecord {
+    const identities = record.customer?.identities;
+    if (!record.customer || !Array.isArray(identities) || identities.length === 0) return record;
+    const found: typeof identities = [];
+    const leftOut = [...record.leftOut];
+    for (const { provider, subject } of identities) {
+      const slug = this.slugs.get(provider) ?? (this.keepsNames ? provider : undefined);
+      if (slug === undefined)
+        leftOut.push({ field: `identity ${provider}`, reason: 'Pass --provider <name>=<slug> to import it' });
+      else if (this.types && !this.types.has(slug))
+        leftOut.push({
+          field: `identity ${provider}`,
+          reason: `The project has no identity provider "${slug}"`,
+        });
+      else {
+        found.push({ provider: slug, subject });
+        this.usedTypes.add(this.types?.get(slug) ?? slug);
+      }
+    }
+    const { identities: _, ...customer } = record.customer;
+    return {
+      ...record,
+      customer: found.length > 0 ? { ...customer, identities: found } : customer,
+      leftOut,
+    };
+  }
+}

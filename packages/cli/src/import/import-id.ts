@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { readChunks } from './read-files.js';
+
+/**
+ * Returns the id of the import of these files with these settings: the same command continues an interrupted import. It
+ * is a UUID of version 8 (RFC 9562, section 5.8), which may contain any data.
+ */
+export async function deriveImportId(files: readonly string[], settings: unknown): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(settings));
+  for (const file of files) {
+    const content = createHash('sha256');
+    for await (const chunk of readChunks(file)) content.update(chunk);
+    hash.update(content.digest());
+  }
+  const bytes = hash.digest().subarray(0, 16);
+  bytes[6] = 0x80 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

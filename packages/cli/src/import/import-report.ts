@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { usageError } from '../cli-error.js';
+import type { SourceRecord } from './source.js';
+
+/**
+ * What happened to a user: a part was left out, the user was not sent, a customer with this email exists, or the server
+ * rejected the line.
+ */
+export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
+
+export interface ReportEntry {
+  result: ReportResult;
+  position: string;
+  sourceId: string | null;
+  email: string | null;
+  field: string;
+  reason: string;
+}
+
+/** The number of entries with the same reason. */
+export interface ReportCount {
+  result: ReportResult;
+  field: string;
+  reason: string;
+  count: number;
+}
+
+/** Number of different reasons that are counted. Fields of unknown names could have any number of them. */
+const MAX_REASONS = 200;
+
+const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason'] as const;
+
+/** Counts what an import has left out, and writes each entry to a file. */
+export class ImportReport {
+  /** Number of users that were not sent. */
+  notSent = 0;
+  private readonly counted = new Map<string, ReportCount>();
+  private readonly output: WriteStream | null;
+  private readonly isCsv: boolean;
+  private failure: Error | null = null;
+
+  /** @param file a file that is replaced, CSV by its name or NDJSON; null: the entries are only counted */
+  constructor(private readonly file: string | null) {
+    this.isCsv = file?.toLowerCase().endsWith('.csv') ?? false;
+    // It contains email addresses.
+    this.output = file === null ? null : createWriteStream(file, { mode: 0o600 });
+    this.output?.on('error', (error) => (this.failure = error));
+    if (this.isCsv) this.output?.write(`${COLUMNS.join(',')}\n`);
+  }
+
+  /** Adds what a record has left out. */
+  async addRecord(record: SourceRecord): Promise<void> {
+    const result = record.customer ? 'left_out' : 'not_sent';
+    if (!record.customer) this.notSent += 1;
+    for (const { field, reason } of record.leftOut) await this.add(record, result, field, reason);
+  }
+
+  async add(record: SourceRecord, result: ReportResult, field: string, reason: string): Promise<void> {
+    const key = JSON.stringify([result, field, reason]);
+    const known = this.counted.get(key);
+    if (known) known.count += 1;
+    else if (this.counted.size < MAX_REASONS) this.counted.set(key, { result, field, reason, count: 1 });
+    if (!this.output) return;
+    const { position, sourceId, customer } = record;
+    const entry: ReportEntry = { result, position, sourceId, email: customer?.email ?? null, field, reason };
+    if (this.failure) throw this.toError(this.failure);
+    const line = this.isCsv ? COLUMNS.map((name) => toCell(entry[name])).join(',') : JSON.stringify(entry);
+    if (!this.output.write(`${line}\n`)) await once(this.output, 'drain');
+  }
+
+  /** Returns the numbers of entries, the most frequent first. */
+  get counts(): ReportCount[] {
+    return [...this.counted.values()].sort((one, other) => other.count - one.count);
+  }
+
+  /** Completes the file. @throws CliError if it cannot be written */
+  async close(): Promise<void> {
+    if (!this.output) return;
+    this.output.end();
+    await finished(this.output).catch((error: unknown) => {
+      throw this.toError(error as Error);
+    });
+  }
+
+  private toError(error: Error): Error {
+    return usageError(`Cannot write the report ${this.file}: ${error.message}`);
+  }
+}
+
+/** Returns a cell of CSV. A program for tables must not run a text that begins like a formula. */
+function toCell(value: string | null): string {
+  const text = value ?? '';
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

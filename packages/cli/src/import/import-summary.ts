@@ -1,0 +1,94 @@
+import type { Gatehouse } from '@gatehouse/server';
+import type { Cli } from '../cli.js';
+import { formatTime, printJson, printNote, printRecord } from '../output.js';
+import { printTable } from '../table.js';
+import type { ImportReport, ReportCount } from './import-report.js';
+import type { ImportState } from './send-import.js';
+import type { SourceRecord } from './source.js';
+
+type Failure = ImportState['failures']['data'][number];
+
+const PAGE = 200;
+
+/**
+ * Adds the lines that created no customer to the report. Their users are found by reading the records again, so that
+ * an import needs no memory for the users that it creates.
+ */
+export async function addFailures(
+  client: Gatehouse,
+  state: ImportState,
+  records: AsyncIterable<SourceRecord>,
+  report: ImportReport,
+): Promise<void> {
+  if (state.skipped + state.failed === 0) return;
+  const failures = await listFailures(client, state);
+  let line = 0;
+  for await (const record of records) {
+    if (failures.size === 0) return;
+    if (!record.customer) continue;
+    line += 1;
+    const failure = failures.get(line);
+    if (!failure) continue;
+    failures.delete(line);
+    for (const { field, message } of failure.errors)
+      await report.add(record, failure.status === 'skipped' ? 'skipped' : 'failed', field, message);
+  }
+}
+
+/** Returns the lines that created no customer by their numbers, as many as Gatehouse stores. */
+async function listFailures(client: Gatehouse, state: ImportState): Promise<Map<number, Failure>> {
+  const failures = new Map<number, Failure>();
+  // The response to a dry run contains all that there is.
+  let page = state.dryRun ? state.failures : (await client.imports.get(state.id, { limit: PAGE })).failures;
+  for (;;) {
+    for (const failure of page.data) failures.set(failure.line, failure);
+    if (page.nextCursor === null) return failures;
+    page = (await client.imports.get(state.id, { limit: PAGE, cursor: page.nextCursor })).failures;
+  }
+}
+
+const labels: Record<ReportCount['result'], string> = {
+  left_out: 'left out',
+  not_sent: 'not sent',
+  skipped: 'skipped',
+  failed: 'failed',
+};
+
+/** Prints the result of an import, and the number of entries of the report for each reason. */
+export async function printSummary(
+  cli: Cli,
+  state: ImportState,
+  report: ImportReport,
+  file: string | null,
+): Promise<void> {
+  const { id, dryRun, created, skipped, failed, weakHashes } = state;
+  if (cli.isJson) {
+    const counts = { created, skipped, failed, notSent: report.notSent, weakHashes };
+    await printJson(cli, { importId: dryRun ? null : id, dryRun, ...counts, reasons: report.counts });
+    return;
+  }
+  await printRecord(cli, [
+    ...(dryRun ? [] : ([['Import', id]] as [string, string][])),
+    [dryRun ? 'Would be created' : 'Created', created],
+    ['Skipped, because the email exists', skipped],
+    ['Failed', failed],
+    ['Not sent', report.notSent],
+    ['Weak password hashes', weakHashes],
+    ['Finished', formatTime(state.finishedAt)],
+  ]);
+  if (report.counts.length > 0) {
+    await printNote(cli, '');
+    await printTable(
+      cli,
+      [
+        { title: 'RESULT', value: ({ result }) => labels[result] },
+        { title: 'COUNT', value: ({ count }) => count, isFixed: true },
+        { title: 'FIELD', value: ({ field }) => field },
+        { title: 'REASON', value: ({ reason }) => reason },
+      ],
+      report.counts,
+      'Nothing was left out',
+    );
+  }
+  if (file) await printNote(cli, `Wrote the report to ${file}.`);
+}

@@ -1,0 +1,182 @@
+import { GatehouseError, type Gatehouse, type ImportedCustomer } from '@gatehouse/server';
+import type { Cli } from '../cli.js';
+import { CliError } from '../cli-error.js';
+import { createProgress, printNote, type Progress } from '../output.js';
+import { ImportReport } from './import-report.js';
+import type { SourceRecord } from './source.js';
+
+/** The import of the API, with the lines that created no customer. */
+export type ImportState = Awaited<ReturnType<Gatehouse['imports']['get']>>;
+
+export interface ImportRequest {
+  importId: string;
+  projectId: string | undefined;
+  emitEvents: boolean;
+  dryRun: boolean;
+  /** Returns the records from the first one: a repeated request sends all of them. */
+  records: () => AsyncIterable<SourceRecord>;
+  /** Returns the report of one request, which replaces that of the previous one. */
+  createReport: () => ImportReport;
+}
+
+/** Number of requests in a row that import no line, after which the command gives up. */
+const MAX_FAILURES = 8;
+const LONGEST_WAIT_MS = 30_000;
+const PROGRESS_MS = 1_000;
+
+/**
+ * Sends all records. If the connection breaks, the request is sent again and continues after the last imported line.
+ * @throws GatehouseError; CliError with exit code 130 if the user interrupts it
+ */
+export async function sendImport(
+  cli: Cli,
+  client: Gatehouse,
+  request: ImportRequest,
+): Promise<{ state: ImportState; report: ImportReport }> {
+  let lastLine = 0;
+  for (let failures = 0; ; failures += 1) {
+    const report = request.createReport();
+    try {
+      return { state: await sendOnce(cli, client, request, report), report };
+    } catch (error) {
+      await report.close();
+      const reached = await findLastLine(client, request);
+      if (reached > lastLine) [lastLine, failures] = [reached, 0];
+      if (cli.signal.aborted) throw await explainInterruption(cli, request, lastLine);
+      if (!isTemporary(error, request) || failures >= MAX_FAILURES) throw await addHint(cli, error, lastLine);
+      const waitMs = Math.min(1_000 * 2 ** failures, LONGEST_WAIT_MS);
+      await printNote(
+        cli,
+        `The connection ended after line ${lastLine}. Trying again in ${waitMs / 1_000} s.`,
+      );
+      await cli.wait(waitMs);
+      if (cli.signal.aborted) throw await explainInterruption(cli, request, lastLine);
+    }
+  }
+}
+
+async function sendOnce(
+  cli: Cli,
+  client: Gatehouse,
+  request: ImportRequest,
+  report: ImportReport,
+): Promise<ImportState> {
+  const { importId, projectId, emitEvents, dryRun, records } = request;
+  const sent = { count: 0 };
+  const stopProgress = showProgress(cli, client, request, sent);
+  try {
+    const query = {
+      importId,
+      ...(projectId && { projectId }),
+      ...(emitEvents && { emitEvents }),
+      ...(dryRun && { dryRun }),
+    };
+    return await client.customers.importLines(toCustomers(records(), report, sent), query, {
+      signal: cli.signal,
+    });
+  } finally {
+    await stopProgress();
+  }
+}
+
+/** Returns the customers of the records, and adds what is left out to the report. */
+async function* toCustomers(
+  records: AsyncIterable<SourceRecord>,
+  report: ImportReport,
+  sent: { count: number },
+): AsyncGenerator<ImportedCustomer> {
+  for await (const record of records) {
+    if (record.leftOut.length > 0 || !record.customer) await report.addRecord(record);
+    if (!record.customer) continue;
+    sent.count += 1;
+    yield record.customer;
+  }
+}
+
+/** Shows the progress on a terminal. @returns a function that ends it */
+function showProgress(
+  cli: Cli,
+  client: Gatehouse,
+  request: ImportRequest,
+  sent: { count: number },
+): () => Promise<void> {
+  const progress = createProgress(cli);
+  if (cli.stderr.isTTY !== true) return async () => undefined;
+  const end = new AbortController();
+  const start = { at: Date.now(), lines: null as number | null };
+  const update = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      await waitUntil(PROGRESS_MS, end.signal);
+      if (end.signal.aborted) return;
+      // A dry run is not stored.
+      const state = request.dryRun ? null : await findImport(client, request.importId).catch(() => null);
+      if (!end.signal.aborted)
+        updateProgress(progress, start, state?.lastLine ?? sent.count, state?.failed ?? 0);
+    }
+  };
+  const updates = update();
+  return async () => {
+    end.abort();
+    await updates;
+    progress.clear();
+  };
+}
+
+function updateProgress(
+  progress: Progress,
+  start: { at: number; lines: number | null },
+  lines: number,
+  failed: number,
+): void {
+  start.lines ??= lines;
+  const seconds = (Date.now() - start.at) / 1_000;
+  const rate = Math.round((lines - start.lines) / seconds);
+  progress.update(`${lines} customers processed, ${failed} failed, ${rate} per second`);
+}
+
+const waitUntil = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Returns an import, or null if it was not started. @throws GatehouseError */
+export async function findImport(client: Gatehouse, importId: string): Promise<ImportState | null> {
+  try {
+    return await client.imports.get(importId, { limit: 1 });
+  } catch (error) {
+    if (error instanceof GatehouseError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** Returns the last imported line, also while Gatehouse is not available: 0. */
+async function findLastLine(client: Gatehouse, { importId, dryRun }: ImportRequest): Promise<number> {
+  if (dryRun) return 0;
+  return (await findImport(client, importId).catch(() => null))?.lastLine ?? 0;
+}
+
+/** Returns whether the same request can succeed later. */
+function isTemporary(error: unknown, { dryRun }: ImportRequest): boolean {
+  if (!(error instanceof GatehouseError)) return false;
+  const { code, status } = error;
+  return status >= 500 || status === 429 || code === 'request_timeout' || (dryRun && code === 'conflict');
+}
+
+async function explainInterruption(cli: Cli, { dryRun }: ImportRequest, lastLine: number): Promise<CliError> {
+  const message = dryRun
+    ? 'Interrupted. Nothing was imported.'
+    : `Interrupted after line ${lastLine}. Run the same command again to continue.`;
+  await printNote(cli, message);
+  return new CliError(message, { exitCode: 130 });
+}
+
+/** Prints how an import that has failed is continued. @returns the error */
+async function addHint(cli: Cli, error: unknown, lastLine: number): Promise<unknown> {
+  if (lastLine > 0)
+    await printNote(cli, `The import ended after line ${lastLine}. Run the same command again to continue.`);
+  return error;
+}

@@ -1,0 +1,166 @@
+import { CliError } from '../../cli-error.js';
+import { readObjects, toObject, type JsonObject } from '../read-files.js';
+import { CustomerDraft, INVALID_RECORD, notImported, toText } from '../source-fields.js';
+import type { ImportSource, SourceRecord } from '../source.js';
+
+/** The part of a password export that is imported, by the id of the user. */
+type Passwords = Map<string, string>;
+
+/** Providers that are no accounts elsewhere: passwords, and codes by email or text message. */
+const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
+
+/** Providers whose connections are separate identity providers, and whose ids begin with the connection. */
+const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'samlp', 'waad', 'adfs', 'okta']);
+
+const NOT_MOVED: Record<string, string> = {
+  username: 'Customers have no username',
+  phone_number: 'Customers have no phone number',
+};
+
+/**
+ * Users of Auth0: the user export (https://auth0.com/docs/manage-users/user-migration/bulk-user-exports) with the fields
+ * of https://auth0.com/docs/manage-users/user-accounts/user-profiles/user-profile-structure, and the password export of the
+ * support (https://support.auth0.com/center/s/article/How-to-Use-the-Password-Hashes-Export-from-Auth0).
+ */
+export const auth0: ImportSource = {
+  name: 'auth0',
+  files: 'the user export and the password export, both with one JSON object per line',
+  providers: {
+    'google-oauth2': 'google',
+    github: 'github',
+    apple: 'apple',
+    discord: 'discord',
+    gitlab: 'gitlab',
+  },
+  async *read(files) {
+    const kinds = await Promise.all(files.map(async (file) => ({ file, isUsers: await isUserExport(file) })));
+    const userFiles = kinds.filter(({ isUsers }) => isUsers);
+    if (userFiles.length === 0)
+      throw new CliError('None of the files is a user export: its lines have user_id.', { exitCode: 2 });
+    const passwords: Passwords = new Map();
+    for (const { file, isUsers } of kinds) if (!isUsers) yield* readPasswords(file, passwords);
+    const hasPasswords = userFiles.length < kinds.length;
+    for (const { file } of userFiles) {
+      for await (const { position, value } of readObjects(file))
+        yield convertUser(position, value, hasPasswords ? passwords : null);
+    }
+    for (const id of passwords.keys())
+      yield notImported('', id, 'passwordHash', 'No user in the files has the id of this password');
+  },
+};
+
+/** @throws CliError for a file that is neither of the two exports */
+async function isUserExport(file: string): Promise<boolean> {
+  for await (const { value } of readObjects(file)) {
+    if (value && 'user_id' in value) return true;
+    if (value && '_id' in value) return false;
+    break;
+  }
+  throw new CliError(`${file} is neither a user export nor a password export of Auth0.`, {
+    exitCode: 2,
+    fix: 'The lines of a user export have user_id, those of a password export _id and passwordHash.',
+  });
+}
+
+/** Adds the passwords of a file. Yields the rows without a password or an id. */
+async function* readPasswords(file: string, passwords: Passwords): AsyncGenerator<SourceRecord> {
+  for await (const { position, value } of readObjects(file)) {
+    const id = toText(value?.['alt_id']) || toText(toObject(value?.['_id'])?.['$oid']);
+    const hash = toText(value?.['passwordHash']);
+    if (id && hash) passwords.set(id, hash);
+    else yield notImported(position, id || null, 'passwordHash', INVALID_RECORD);
+  }
+}
+
+function convertUser(position: string, user: JsonObject | null, passwords: Passwords | null): SourceRecord {
+  const id = toText(user?.['user_id']);
+  if (!user || !id) return notImported(position, null, '', INVALID_RECORD);
+  const draft = new CustomerDraft()
+    .setId('user_id', id)
+    .set('email', toText(user['email']))
+    .set('emailVerified', user['email_verified'] === true)
+    .setName('firstName', 'given_name', toText(user['given_name']))
+    .setName('lastName', 'family_name', toText(user['family_name']))
+    .set('createdAt', toText(user['created_at']))
+    .set('updatedAt', toText(user['updated_at']))
+    .set('lastLoginAt', toText(user['last_login']))
+    .setMetadata('metadata', 'app_metadata', toObject(user['app_metadata']) ?? {})
+    .setMetadata('publicMetadata', 'user_metadata', toObject(user['user_metadata']) ?? {});
+  const name = toText(user['name']);
+  if (name && name !== toText(user['email'])) draft.setFullName('name', name);
+  const locale = toText(user['locale']);
+  if (locale) draft.setLocale('locale', locale);
+  if (user['blocked'] === true)
+    draft.set('disabledAt', toText(user['updated_at']) || toText(user['created_at']) || BLOCKED_AT);
+  for (const [field, reason] of Object.entries(NOT_MOVED))
+    if (toText(user[field])) draft.leaveOut(field, reason);
+  convertFactors(draft, user);
+  convertIdentities(draft, id, user, passwords);
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** The time at which users without any timestamp were blocked: the same in every run. */
+const BLOCKED_AT = '2000-01-01T00:00:00.000Z';
+
+/** Sets the authenticator app of `mfa_factors`, the field of the bulk import schema of Auth0. */
+function convertFactors(draft: CustomerDraft, user: JsonObject): void {
+  const factors = Array.isArray(user['mfa_factors']) ? user['mfa_factors'].map(toObject) : [];
+  for (const factor of factors) {
+    const secret = toText(toObject(factor?.['totp'])?.['secret']);
+    if (secret) draft.setTotpSecret('mfa_factors', secret);
+    else draft.leaveOut('mfa_factors', 'Only authenticator apps (TOTP) can be moved');
+  }
+  const hasFactors = Array.isArray(user['multifactor']) && user['multifactor'].length > 0;
+  if (hasFactors && factors.length === 0)
+    draft.leaveOut(
+      'multifactor',
+      'The export contains no secret of the second factor: the customer adds it again',
+    );
+}
+
+function convertIdentities(
+  draft: CustomerDraft,
+  userId: string,
+  user: JsonObject,
+  passwords: Passwords | null,
+): void {
+  const identities: { provider: string; subject: string }[] = [];
+  for (const { provider, connection, subject } of listIdentities(userId, user)) {
+    if (provider === 'auth0') {
+      const hash = passwords?.get(subject);
+      passwords?.delete(subject);
+      if (hash) draft.setPasswordHash('passwordHash', hash);
+      else draft.leaveOut('passwordHash', 'The files contain no password of this user');
+    } else if (SHARED_PROVIDERS.has(provider)) {
+      identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
+    } else if (!OWN_PROVIDERS.has(provider)) {
+      identities.push({ provider, subject });
+    }
+  }
+  if (identities.length > 0) draft.set('identities', identities);
+}
+
+/** Returns the identities of a user: those of the export, or the one that the id of the user contains. */
+function listIdentities(
+  userId: string,
+  user: JsonObject,
+): { provider: string; connection: string; subject: string }[] {
+  const listed = Array.isArray(user['identities']) ? user['identities'].map(toObject) : [];
+  if (listed.length === 0) {
+    const [provider = '', ...rest] = userId.split('|');
+    const subject = rest.join('|');
+    return [{ provider, connection: rest.length > 1 ? rest[0]! : provider, subject }];
+  }
+  return listed.map((identity) => {
+    const provider = toText(identity?.['provider']);
+    return {
+      provider,
+      connection: toText(identity?.['connection']) || provider,
+      subject: withoutPrefix(toText(identity?.['user_id']), provider),
+    };
+  });
+}
+
+/** Returns an id without the prefix that Auth0 adds: `google-oauth2|123` is `123`. */
+const withoutPrefix = (id: string, prefix: string): string =>
+  id.startsWith(`${prefix}|`) ? id.slice(prefix.length + 1) : id;

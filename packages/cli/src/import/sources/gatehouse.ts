@@ -1,0 +1,19 @@
+import { readObjects } from '../read-files.js';
+import { hasInexactInteger, INEXACT_INTEGER, INVALID_RECORD, notImported, toText } from '../source-fields.js';
+import type { ImportedCustomer, ImportSource } from '../source.js';
+
+/** Customers in the format of Gatehouse's own imports and exports (docs/imports.md). The server checks their fields. */
+export const gatehouse: ImportSource = {
+  name: 'gatehouse',
+  files: 'one JSON object per line, as the export of a project has it',
+  providers: {},
+  async *read(files) {
+    for (const file of files)
+      for await (const { position, value } of readObjects(file)) {
+        const sourceId = toText(value?.['id']) || toText(value?.['externalId']) || null;
+        if (!value) yield notImported(position, null, '', INVALID_RECORD);
+        else if (hasInexactInteger(value)) yield notImported(position, sourceId, '', INEXACT_INTEGER);
+        else yield { position, sourceId, customer: value as unknown as ImportedCustomer, leftOut: [] };
+      }
+  },
+};

@@ -1,0 +1,244 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { ImportSource, SourceRecord } from '../source.js';
+import { auth0 } from './auth0.js';
+import { gatehouse } from './gatehouse.js';
+import { supabase } from './supabase.js';
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-sources-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function read(source: ImportSource, files: Record<string, string | Buffer>): Promise<SourceRecord[]> {
+  const names = Object.keys(files).map((name) => join(folder, name));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  const records: SourceRecord[] = [];
+  for await (const record of source.read(names, { values: {} })) records.push(record);
+  return records;
+}
+
+const toLines = (values: unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+const reasonsOf = ({ leftOut }: SourceRecord): string[] =>
+  leftOut.map(({ field, reason }) => `${field}: ${reason}`);
+
+/** A case: a record, the fields of its customer or null, and the beginnings of what is left out. */
+type Case = [record: Record<string, unknown>, customer: object | null, leftOut: string[]];
+
+function expectCases(records: SourceRecord[], cases: Case[]): void {
+  expect(
+    records.map((record, index) => [
+      record.customer && pick(record.customer, Object.keys(cases[index]![1] ?? {})),
+      reasonsOf(record).map((reason, at) => reason.slice(0, cases[index]![2][at]?.length)),
+    ]),
+  ).toEqual(cases.map(([, customer, leftOut]) => [customer, leftOut]));
+}
+
+const pick = (value: object, names: string[]): object =>
+  Object.fromEntries(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
+
+const BCRYPT = `$2b$10$${'a'.repeat(53)}`;
+
+describe('auth0', () => {
+  it('converts each user, and names what it leaves out', async () => {
+    const user = { user_id: 'auth0|1', email: 'ada@example.com' };
+    const cases: Case[] = [
+      [
+        { ...user, identities: [{ provider: 'auth0', user_id: '1' }] },
+        { passwordHash: BCRYPT, externalId: 'auth0|1', id: undefined },
+        [],
+      ],
+      [
+        { ...user, user_id: 'auth0|2' },
+        { passwordHash: undefined },
+        ['passwordHash: Gatehouse does not accept'],
+      ],
+      [{ ...user, user_id: 'auth0|3' }, {}, ['passwordHash: The files contain no password']],
+      [
+        { ...user, user_id: 'google-oauth2|7' },
+        { identities: [{ provider: 'google-oauth2', subject: '7' }] },
+        [],
+      ],
+      [
+        {
+          ...user,
+          user_id: 'oidc|acme|8',
+          identities: [{ provider: 'oidc', connection: 'acme', user_id: 'acme|8' }],
+        },
+        { identities: [{ provider: 'acme', subject: '8' }] },
+        [],
+      ],
+      [{ ...user, user_id: 'oauth2|discord|9' }, { identities: [{ provider: 'discord', subject: '9' }] }, []],
+      [
+        { user_id: 'sms|1', phone_number: '+1555' },
+        null,
+        ['email: The user has no email', 'phone_number: Customers'],
+      ],
+      [
+        { user_id: 'email|1', email: ' Ada@Example.com ' },
+        { email: 'Ada@Example.com', identities: undefined },
+        [],
+      ],
+      [{ email: 'ada@example.com' }, null, [': The record is not']],
+      [
+        { ...user, user_id: 'email|2', blocked: true, updated_at: '2024-01-02T03:04:05.000Z' },
+        { disabledAt: '2024-01-02T03:04:05.000Z' },
+        [],
+      ],
+      [
+        { ...user, user_id: 'email|3', name: 'Ada King Lovelace' },
+        { firstName: 'Ada King', lastName: 'Lovelace' },
+        [],
+      ],
+      [{ ...user, user_id: 'email|4', name: user.email }, { firstName: undefined }, []],
+      [{ ...user, user_id: 'email|5', locale: 'de_AT' }, { locale: 'de-AT' }, []],
+      [{ ...user, user_id: 'email|6', locale: '?' }, { locale: undefined }, ['locale: The language']],
+      [
+        { ...user, user_id: 'email|7', multifactor: ['guardian'] },
+        {},
+        ['multifactor: The export contains no secret'],
+      ],
+      [
+        {
+          ...user,
+          user_id: 'email|8',
+          mfa_factors: [{ totp: { secret: 'JBSWY3DPEHPK3PXP' } }, { phone: { value: '+1' } }],
+        },
+        { totpSecret: 'JBSWY3DPEHPK3PXP' },
+        ['mfa_factors: Only authenticator apps'],
+      ],
+      [
+        { ...user, user_id: 'email|9', mfa_factors: [{ totp: { secret: '!' } }] },
+        {},
+        ['mfa_factors: The secret'],
+      ],
+      [
+        { ...user, user_id: 'email|a', app_metadata: { id: 2 ** 60 } },
+        {},
+        ['app_metadata: It contains an integer'],
+      ],
+      [
+        { ...user, user_id: 'email|b', user_metadata: { text: 'x'.repeat(9_000) } },
+        {},
+        ['user_metadata: Metadata is larger'],
+      ],
+    ];
+    const passwords = [
+      { _id: { $oid: '1' }, passwordHash: BCRYPT },
+      { _id: { $oid: 'x' }, alt_id: '2', passwordHash: 'md5:1' },
+      { _id: { $oid: 'lost' }, passwordHash: BCRYPT },
+    ];
+    const records = await read(auth0, {
+      'users.json.gz': gzipSync(`${toLines(cases.map(([record]) => record))}{\n`),
+      'passwords.json': toLines(passwords),
+    });
+    expectCases(records.slice(0, cases.length), cases);
+    const others = records.slice(cases.length).map((record) => [record.position, ...reasonsOf(record)]);
+    expect(others).toEqual([
+      [`users.json.gz:${cases.length + 1}`, ': The record is not in the format of this export'],
+      ['', 'passwordHash: No user in the files has the id of this password'],
+    ]);
+  });
+});
+
+describe('supabase', () => {
+  it('converts each user with the rows of the other tables, and names what it leaves out', async () => {
+    const id = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
+    const row = (more: Record<string, string>) => ({
+      email: 'ada@example.com',
+      raw_user_meta_data: '',
+      ...more,
+    });
+    const future = '2999-01-01 00:00:00+00';
+    const cases: Case[] = [
+      [
+        row({ id: id(1), encrypted_password: BCRYPT, email_confirmed_at: '2024-01-02 03:04:05.6+00' }),
+        {
+          ...{ id: id(1), externalId: id(1), passwordHash: BCRYPT, emailVerified: true },
+          identities: [{ provider: 'google', subject: 'g-1' }],
+          totpSecret: 'JBSWY3DPEHPK3PXP',
+        },
+        ['mfa_factors: Only authenticator apps', 'mfa_factors: Customers have one'],
+      ],
+      [
+        row({ id: id(2), email: '', phone: '1555' }),
+        null,
+        ['email: The user has no email', 'phone: Customers'],
+      ],
+      [row({ id: id(3), is_anonymous: 't' }), null, [': The user is anonymous']],
+      [row({ id: id(4), deleted_at: future }), null, [': The user is deleted']],
+      [
+        row({ id: id(5), banned_until: future, updated_at: '2024-01-02 03:04:05+00' }),
+        { disabledAt: '2024-01-02 03:04:05+00' },
+        ['banned_until: The customer is disabled'],
+      ],
+      [
+        row({ id: id(6), banned_until: 'infinity', created_at: '2024-01-02 03:04:05+00' }),
+        { disabledAt: '2024-01-02 03:04:05+00' },
+        ['banned_until: The customer is disabled'],
+      ],
+      [row({ id: id(7), banned_until: '2020-01-01 00:00:00+00' }), { disabledAt: undefined }, []],
+      [
+        row({ id: id(8), raw_user_meta_data: '{' }),
+        { publicMetadata: undefined },
+        ['raw_user_meta_data: The metadata is not'],
+      ],
+      [
+        row({ id: id(9), encrypted_password: '$argon2i$v=19$x' }),
+        {},
+        ['encrypted_password: Gatehouse does not', 'mfa_factors: Supabase has encrypted'],
+      ],
+      [row({ id: '', email: 'x@example.com' }), null, [': The record is not']],
+    ];
+    const columns = [
+      'id',
+      'email',
+      'encrypted_password',
+      'email_confirmed_at',
+      'phone',
+      'is_anonymous',
+      'deleted_at',
+      'banned_until',
+      'updated_at',
+      'created_at',
+      'raw_user_meta_data',
+    ];
+    const users = [
+      columns,
+      ...cases.map(([record]) => columns.map((name) => (record[name] as string) ?? '')),
+    ];
+    const records = await read(supabase, {
+      'users.csv': users.map((cells) => cells.join(',')).join('\r\n'),
+      'identities.csv': `provider_id,user_id,provider\ng-1,${id(1)},google\n${id(1)},${id(1)},email\nx,${id(0)},github\n`,
+      'factors.csv': `user_id,factor_type,status,secret\n${id(1)},phone,verified,\n${id(1)},totp,verified,JBSWY3DPEHPK3PXP\n${id(1)},totp,verified,JBSWY3DPEHPK3PXQ\n${id(2)},totp,unverified,\n${id(9)},totp,verified,"{""alg"":""aes-gcm""}"\n`,
+    });
+    expectCases(records.slice(0, cases.length), cases);
+    expect(records.slice(cases.length).map(reasonsOf)).toEqual([
+      ['user_id: No user in the files has the id of this identity or factor'],
+    ]);
+  });
+});
+
+describe('gatehouse', () => {
+  it('passes on each object of lines or of a JSON array', async () => {
+    const expected = [
+      ['customers.json', { email: 'a', unknown: 1 }],
+      ['customers.json', null],
+      ['customers.json', null],
+    ];
+    const values = [{ email: 'a', unknown: 1 }, 'text', { email: 'b', metadata: { id: 2 ** 60 } }];
+    for (const content of [
+      toLines(values),
+      `\ufeff\n\n${toLines(values)}`,
+      ` ${JSON.stringify(values, null, 2)}`,
+    ]) {
+      const records = await read(gatehouse, { 'customers.json': content });
+      expect(records.map(({ position, customer }) => [position.split(/[:#]/)[0], customer])).toEqual(
+        expected,
+      );
+    }
+    await expect(read(gatehouse, { 'cut.json': '[{"email":"a"},' })).rejects.toMatchObject({ exitCode: 2 });
+  });
+});

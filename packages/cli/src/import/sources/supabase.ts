@@ -1,0 +1,178 @@
+import { CliError } from '../../cli-error.js';
+import { readColumns, readCsv, toObject, type JsonObject, type Row } from '../read-files.js';
+import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
+import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
+
+/** The rows of another table for one user. */
+interface Related {
+  identities: { provider: string; subject: string }[];
+  totpSecret: string | null;
+  leftOut: LeftOut[];
+}
+
+/** The rows of the other tables by the id of the user. */
+type RelatedRows = Map<string, Related>;
+
+/** The methods of Supabase itself, which are no accounts elsewhere. */
+const OWN_PROVIDERS = new Set(['email', 'phone', 'anonymous_users']);
+
+/** Entries of `raw_user_meta_data` and `raw_app_meta_data` that Supabase writes, and that other columns contain. */
+const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
+const OWN_APP_METADATA = new Set(['provider', 'providers']);
+
+/**
+ * Users of Supabase: the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files with a header
+ * (https://supabase.com/docs/guides/auth/architecture). Which table a file contains shows its header.
+ */
+export const supabase: ImportSource = {
+  name: 'supabase',
+  files: 'auth.users, auth.identities and auth.mfa_factors as CSV files with a header',
+  providers: {
+    google: 'google',
+    github: 'github',
+    apple: 'apple',
+    azure: 'microsoft',
+    discord: 'discord',
+    gitlab: 'gitlab',
+  },
+  async *read(files) {
+    const tables = await Promise.all(files.map(async (file) => ({ file, table: await findTable(file) })));
+    if (!tables.some(({ table }) => table === 'users'))
+      throw new CliError('None of the files is auth.users: it has the column encrypted_password.', {
+        exitCode: 2,
+      });
+    const related: RelatedRows = new Map();
+    for (const { file, table } of tables) {
+      if (table === 'identities') yield* readIdentities(file, related);
+      if (table === 'mfa_factors') yield* readFactors(file, related);
+    }
+    for (const { file, table } of tables) {
+      if (table !== 'users') continue;
+      for await (const { position, value } of readCsv(file)) yield convertUser(position, value, related);
+    }
+    for (const id of related.keys())
+      yield notImported('', id, 'user_id', 'No user in the files has the id of this identity or factor');
+  },
+};
+
+/** @throws CliError for another table */
+async function findTable(file: string): Promise<'users' | 'identities' | 'mfa_factors'> {
+  const columns = new Set(await readColumns(file));
+  if (columns.has('user_id') && columns.has('provider_id')) return 'identities';
+  if (columns.has('user_id') && columns.has('factor_type')) return 'mfa_factors';
+  if (columns.has('id') && columns.has('email')) return 'users';
+  throw new CliError(`${file} is none of the tables auth.users, auth.identities and auth.mfa_factors.`, {
+    exitCode: 2,
+    fix: 'Export the tables with a header, as docs/moving-in/supabase.md describes.',
+  });
+}
+
+function findRelated(related: RelatedRows, userId: string): Related {
+  const found = related.get(userId) ?? { identities: [], totpSecret: null, leftOut: [] };
+  related.set(userId, found);
+  return found;
+}
+
+async function* readIdentities(file: string, related: RelatedRows): AsyncGenerator<SourceRecord> {
+  for await (const { position, value } of readCsv(file)) {
+    const { user_id: userId, provider, provider_id: subject } = value;
+    if (!userId || !provider || !subject) yield notImported(position, userId || null, '', INVALID_RECORD);
+    else if (!OWN_PROVIDERS.has(provider))
+      findRelated(related, userId).identities.push({ provider, subject });
+  }
+}
+
+async function* readFactors(file: string, related: RelatedRows): AsyncGenerator<SourceRecord> {
+  for await (const { position, value } of readCsv(file)) {
+    const { user_id: userId, status, factor_type: type, secret } = value;
+    if (!userId) {
+      yield notImported(position, null, '', INVALID_RECORD);
+      continue;
+    }
+    // The customer has never confirmed it.
+    if (status === 'unverified') continue;
+    const user = findRelated(related, userId);
+    const problem = findFactorProblem(user, type, secret);
+    if (problem) user.leftOut.push({ field: 'mfa_factors', reason: problem });
+    else user.totpSecret = secret!;
+  }
+}
+
+function findFactorProblem(
+  user: Related,
+  type: string | undefined,
+  secret: string | undefined,
+): string | null {
+  if (type !== 'totp') return 'Only authenticator apps (TOTP) can be moved';
+  if (!secret) return 'The export contains no secret of the second factor: the customer adds it again';
+  if (secret.startsWith('{')) return 'Supabase has encrypted the secret of the authenticator app';
+  return user.totpSecret === null ? null : 'Customers have one authenticator app: the first one is imported';
+}
+
+function convertUser(position: string, row: Row, related: RelatedRows): SourceRecord {
+  const { id } = row;
+  if (!id) return notImported(position, null, '', INVALID_RECORD);
+  const more = related.get(id);
+  related.delete(id);
+  if (row['deleted_at']) return notImported(position, id, '', 'The user is deleted');
+  if (isTrue(row['is_anonymous'])) return notImported(position, id, '', 'The user is anonymous');
+  const draft = new CustomerDraft()
+    .setId('id', id)
+    .set('email', row['email'])
+    .set('emailVerified', Boolean(row['email_confirmed_at']))
+    .set('createdAt', row['created_at'])
+    .set('updatedAt', row['updated_at'])
+    .set('lastLoginAt', row['last_sign_in_at']);
+  if (row['encrypted_password']) draft.setPasswordHash('encrypted_password', row['encrypted_password']);
+  if (row['phone']) draft.leaveOut('phone', 'Customers have no phone number');
+  convertBan(draft, row);
+  convertMetadata(draft, row);
+  if (more?.totpSecret) draft.setTotpSecret('mfa_factors', more.totpSecret);
+  if (more?.identities.length) draft.set('identities', more.identities);
+  draft.leftOut.push(...(more?.leftOut ?? []));
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** Disables a customer whose ban has not ended. */
+function convertBan(draft: CustomerDraft, row: Row): void {
+  const until = row['banned_until'];
+  if (!until) return;
+  const end = Date.parse(until.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  // PostgreSQL writes a ban without an end as `infinity`, which is no date.
+  if (end <= Date.now()) return;
+  draft.set('disabledAt', row['updated_at'] || row['created_at']);
+  draft.leaveOut(
+    'banned_until',
+    'The customer is disabled without an end: enable the customer when the ban ends',
+  );
+}
+
+function convertMetadata(draft: CustomerDraft, row: Row): void {
+  const app = parseMetadata(row['raw_app_meta_data']);
+  const user = parseMetadata(row['raw_user_meta_data']);
+  if (!app) draft.leaveOut('raw_app_meta_data', 'The metadata is not a JSON object');
+  if (!user) draft.leaveOut('raw_user_meta_data', 'The metadata is not a JSON object');
+  draft.setMetadata('metadata', 'raw_app_meta_data', without(app ?? {}, OWN_APP_METADATA));
+  draft.setMetadata('publicMetadata', 'raw_user_meta_data', without(user ?? {}, OWN_METADATA));
+  const text = (name: string): string => (typeof user?.[name] === 'string' ? user[name] : '');
+  draft
+    .setName('firstName', 'first_name', text('first_name') || text('given_name'))
+    .setName('lastName', 'last_name', text('last_name') || text('family_name'))
+    .setFullName('full_name', text('full_name') || text('name'));
+}
+
+/** Returns null for a text that is not an object. */
+function parseMetadata(text: string | undefined): JsonObject | null {
+  if (!text) return {};
+  try {
+    return toObject(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+const without = (metadata: JsonObject, names: Set<string>): JsonObject =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => !names.has(name)));
+
+/** PostgreSQL writes `t`, the SQL editor of Supabase `true`. */
+const isTrue = (cell: string | undefined): boolean => cell === 't' || cell === 'true';

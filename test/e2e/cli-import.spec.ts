@@ -1,0 +1,260 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import bcrypt from 'bcrypt';
+import { parseLines, runCli, startCli } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { LimitedProxy } from '../support/limited-proxy.js';
+import {
+  createMovingCustomer,
+  createTargetProject,
+  signInEverywhere,
+  toCsv,
+  writeFiles,
+  type MovingCustomer,
+} from '../support/moving-in.js';
+import { parseNdjson, toNdjson } from '../support/ndjson.js';
+import type { SocialProject } from '../support/social-sign-in.js';
+import { TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let standIn: StandInProvider;
+let project: SocialProject;
+beforeAll(async () => {
+  [instance, standIn] = await Promise.all([
+    TestInstance.startShared({ workers: 0 }),
+    StandInProvider.start(),
+  ]);
+  project = await createTargetProject(instance, standIn);
+});
+afterAll(() => Promise.all([instance?.stop(), standIn?.stop()]));
+
+/** Settings of a command with the key of the organization, for the project of the tests. */
+const env = () => ({
+  GATEHOUSE_SECRET_KEY: instance.credentials.secretKey,
+  GATEHOUSE_PROJECT_ID: project.id,
+});
+const importFiles = (folder: string, ...args: string[]) =>
+  runCli(instance, ['--json', 'customers', 'import', ...args], { cwd: folder, env: env() });
+const countCustomers = async (domain: string): Promise<number> =>
+  (await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
+const getCustomer = async (email: string): Promise<Record<string, any>> => {
+  const { body } = await instance.requestWithSecretKey(
+    'GET',
+    `/api/v1/customers?projectId=${project.id}&email=${encodeURIComponent(email)}`,
+  );
+  return body.data[0];
+};
+const hash = ({ password }: MovingCustomer): string => bcrypt.hashSync(password, 4);
+
+/** The files of each system with one customer, as its documentation describes them. */
+const systems: Record<string, (customer: MovingCustomer, id: string) => Record<string, string>> = {
+  auth0: (customer, id) => {
+    const oid = randomBytes(12).toString('hex');
+    return {
+      'users.json': toNdjson([
+        {
+          user_id: `auth0|${oid}`,
+          email: customer.email,
+          email_verified: true,
+          given_name: 'Ada',
+          family_name: 'Lovelace',
+          identities: [
+            {
+              provider: 'auth0',
+              user_id: oid,
+              connection: 'Username-Password-Authentication',
+              isSocial: false,
+            },
+            {
+              provider: 'google-oauth2',
+              user_id: customer.subject,
+              connection: 'google-oauth2',
+              isSocial: true,
+            },
+          ],
+          app_metadata: { plan: 'pro', legacyId: id },
+          user_metadata: { color: 'green' },
+          mfa_factors: [{ totp: { secret: customer.totpSecret } }],
+          created_at: '2021-03-04T05:06:07.000Z',
+        },
+      ]),
+      'passwords.json': toNdjson([
+        {
+          _id: { $oid: oid },
+          email: customer.email,
+          email_verified: true,
+          passwordHash: hash(customer),
+          connection: 'Username-Password-Authentication',
+        },
+      ]),
+    };
+  },
+  supabase: (customer, id) => ({
+    'users.csv': toCsv([
+      {
+        id,
+        email: customer.email,
+        encrypted_password: hash(customer),
+        email_confirmed_at: '2021-03-04 05:06:07.123456+00',
+        raw_app_meta_data: JSON.stringify({
+          provider: 'email',
+          providers: ['email'],
+          plan: 'pro',
+          legacyId: id,
+        }),
+        raw_user_meta_data: JSON.stringify({ sub: id, full_name: 'Ada Lovelace', color: 'green' }),
+        created_at: '2021-03-04 05:06:07+00',
+        banned_until: null,
+        is_sso_user: 'f',
+        deleted_at: null,
+        is_anonymous: 'f',
+      },
+    ]),
+    'identities.csv': toCsv([
+      { provider_id: id, user_id: id, provider: 'email' },
+      { provider_id: customer.subject, user_id: id, provider: 'google' },
+    ]),
+    'factors.csv': toCsv([
+      { user_id: id, factor_type: 'totp', status: 'unverified', secret: 'JBSWY3DPEHPK3PXP' },
+      { user_id: id, factor_type: 'totp', status: 'verified', secret: customer.totpSecret },
+    ]),
+  }),
+};
+
+it.each(Object.keys(systems))(
+  'customers of %s sign in with the old password, authenticator app and provider',
+  async (system) => {
+    const [customer, id] = [createMovingCustomer(), randomUUID()];
+    const files = systems[system]!(customer, id);
+    const folder = await writeFiles(files);
+    const { code, stdout, stderr } = await importFiles(folder, '--from', system, ...Object.keys(files));
+    expect([code, stderr, parseLines(stdout)]).toMatchObject([
+      0,
+      '',
+      [{ created: 1, failed: 0, reasons: [] }],
+    ]);
+    const imported = await getCustomer(customer.email);
+    expect(imported).toMatchObject({
+      ...{ firstName: 'Ada', lastName: 'Lovelace', emailVerified: true },
+      metadata: { plan: 'pro', legacyId: id },
+      publicMetadata: expect.objectContaining({ color: 'green' }),
+      createdAt: '2021-03-04T05:06:07.000Z',
+    });
+    if (system === 'supabase') expect(imported).toMatchObject({ id, externalId: id });
+    expect(await signInEverywhere(instance, project, standIn, customer)).toEqual({
+      withPassword: imported['id'],
+      withProvider: imported['id'],
+    });
+  },
+);
+
+it('reports what is left out, skipped and failed, and a dry run writes nothing', async () => {
+  const [email, taken] = [uniqueEmail(), uniqueEmail()];
+  const user = (more: object) => ({
+    user_id: `email|${randomUUID()}`,
+    email_verified: true,
+    identities: [],
+    ...more,
+  });
+  const folder = await writeFiles({
+    'taken.ndjson': toNdjson([{ email: taken }]),
+    'users.json': toNdjson([
+      user({ email, username: 'ada', identities: [{ provider: 'twitter', user_id: '1' }] }),
+      user({ email: taken.toUpperCase(), identities: [{ provider: 'github', user_id: '2' }] }),
+      user({ email: 'invalid' }),
+      user({ phone_number: '+1555' }),
+    ]),
+  });
+  await importFiles(folder, 'taken.ndjson');
+  const args = ['--from', 'auth0', 'users.json', '--report'];
+  const counts = { created: 1, skipped: 1, failed: 1, notSent: 1 };
+  const dryRun = await importFiles(folder, ...args, 'dry.csv', '--dry-run');
+  expect([dryRun.code, parseLines(dryRun.stdout)]).toMatchObject([
+    1,
+    [{ dryRun: true, importId: null, ...counts }],
+  ]);
+  expect(await getCustomer(email)).toBeUndefined();
+  const { code, stdout } = await importFiles(folder, ...args, 'report.ndjson');
+  expect([code, parseLines(stdout)]).toMatchObject([1, [{ dryRun: false, ...counts }]]);
+  const entries = parseNdjson(await readFile(join(folder, 'report.ndjson'), 'utf8'));
+  expect(entries.map(({ result, position, field }) => [result, position, field])).toEqual([
+    ['left_out', 'users.json:1', 'username'],
+    ['left_out', 'users.json:1', 'identity twitter'],
+    ['left_out', 'users.json:2', 'identity github'],
+    ['not_sent', 'users.json:4', 'email'],
+    ['not_sent', 'users.json:4', 'phone_number'],
+    ['skipped', 'users.json:2', 'email'],
+    ['failed', 'users.json:3', 'email'],
+  ]);
+  const lines = (await readFile(join(folder, 'dry.csv'), 'utf8')).trim().split('\n');
+  expect(lines).toHaveLength(entries.length + 1);
+  expect(await getCustomer(email)).toMatchObject({
+    identities: undefined,
+    externalId: expect.stringMatching(/^email\|/),
+  });
+  const again = await importFiles(folder, ...args, 'report.ndjson');
+  expect(again.stderr).toContain('These files were imported at');
+  expect(parseLines(again.stdout)).toMatchObject([counts]);
+});
+
+describe('an interrupted import', () => {
+  let proxy: LimitedProxy;
+  beforeAll(async () => (proxy = await LimitedProxy.start(instance.baseUrl)));
+  afterAll(async () => proxy?.stop());
+
+  const COUNT = 1_200;
+  /** Starts an import whose connection stops after about half of the lines, and waits until a batch is committed. */
+  async function startImport(domain: string, folder?: string) {
+    const lines = Array.from({ length: COUNT }, (_, index) => ({ email: `person-${index}@${domain}` }));
+    const cwd = folder ?? (await writeFiles({ 'customers.ndjson': toNdjson(lines) }));
+    proxy.limit = toNdjson(lines.slice(0, 600)).length;
+    const options = { cwd, env: { ...env(), GATEHOUSE_URL: proxy.url }, wait: async () => undefined };
+    const cli = await startCli(instance, ['--json', 'customers', 'import', 'customers.ndjson'], options);
+    await eventually('a batch', async () => (await countCustomers(domain)) === 500);
+    return { cli, cwd, options };
+  }
+
+  it('continues by itself when the connection breaks, and creates no customer twice', async () => {
+    const domain = `${randomUUID()}.example`;
+    const { cli } = await startImport(domain);
+    proxy.cut();
+    expect([await cli.exit, parseLines(cli.stdout)]).toMatchObject([
+      0,
+      [{ created: COUNT, skipped: 0, failed: 0 }],
+    ]);
+    expect(cli.stderr).toContain('The connection ended after line 500');
+    expect(await countCustomers(domain)).toBe(COUNT);
+  });
+
+  it('ends with Ctrl-C, and the same command continues it', async () => {
+    const domain = `${randomUUID()}.example`;
+    const { cli, options } = await startImport(domain);
+    expect(await cli.interrupt()).toBe(130);
+    expect(cli.stderr).toContain('Interrupted after line 500. Run the same command again to continue.');
+    proxy.cut();
+    const { code, stdout } = await runCli(
+      instance,
+      ['--json', 'customers', 'import', 'customers.ndjson'],
+      options,
+    );
+    expect([code, parseLines(stdout)]).toMatchObject([0, [{ created: COUNT, skipped: 0 }]]);
+    expect(await countCustomers(domain)).toBe(COUNT);
+  });
+
+  it('of files that do not exist or are of another system fails with exit code 2', async () => {
+    const folder = await writeFiles({ 'other.csv': 'a,b\n1,2\n', 'other.json': '{"a":1}\n' });
+    for (const [args, message] of [
+      [['missing.csv'], 'does not exist'],
+      [['--from', 'supabase', 'other.csv'], 'is none of the tables'],
+      [['--from', 'auth0', 'other.json'], 'neither a user export nor a password export'],
+      [['--from', 'unknown', 'other.json'], 'Allowed choices are'],
+      [['--provider', 'a=unknown', 'other.json'], 'no identity provider with the slug unknown'],
+    ] as const) {
+      const { code, stderr } = await importFiles(folder, ...args);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { resetTotpSteps } from './customer-factors.js';
+import { expectStatus } from './customers.js';
+import { createPerson } from './identity-providers/person.js';
+import type { StandInProvider } from './identity-providers/stand-in-provider.js';
+import { addProvider, asPage, createSocialProject, signInAt, type SocialProject } from './social-sign-in.js';
+import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.js';
+import { randomTotpSecret, totpCode } from './totp.js';
+import { uniqueEmail } from './unique-email.js';
+
+/** A customer of another system, with everything that can be moved. */
+export interface MovingCustomer {
+  email: string;
+  password: string;
+  totpSecret: string;
+  /** Id at the identity provider `google`. */
+  subject: string;
+}
+
+export const createMovingCustomer = (): MovingCustomer => ({
+  email: uniqueEmail(),
+  password: PASSWORD,
+  totpSecret: randomTotpSecret(),
+  subject: createPerson().sub,
+});
+
+/** Creates a project with optional second factors and the provider `google`, at which people can sign in. */
+export async function createTargetProject(
+  instance: TestInstance,
+  standIn: StandInProvider,
+): Promise<SocialProject> {
+  const project = await createSocialProject(instance, { mfa: 'optional' });
+  const { issuer } = standIn;
+  await addProvider(instance, project, standIn, { type: 'google', issuer, slug: 'google' });
+  return project;
+}
+
+/** Writes files into a new folder. @returns the folder */
+export async function writeFiles(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-moving-in-'));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return folder;
+}
+
+/** Returns the text of a CSV file, as PostgreSQL writes it. */
+export function toCsv(rows: Record<string, string | null>[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const toCell = (value: string | null | undefined): string =>
+    value === null || value === undefined
+      ? ''
+      : /[",\n]/.test(value)
+        ? `"${value.replaceAll('"', '""')}"`
+        : value;
+  const lines = rows.map((row) => columns.map((name) => toCell(row[name])).join(','));
+  return `${[columns.join(','), ...lines].join('\n')}\n`;
+}
+
+/**
+ * Signs a customer in with the old password, and at the identity provider, each with a code of the authenticator app.
+ * @returns the ids of the customers that have signed in
+ */
+export async function signInEverywhere(
+  instance: TestInstance,
+  project: SocialProject,
+  standIn: StandInProvider,
+  { email, password, totpSecret, subject }: MovingCustomer,
+): Promise<{ withPassword: string; withProvider: string }> {
+  const enterCode = async (response: TestResponse): Promise<string> => {
+    const challengeToken = expectStatus(200, response).body.challenge.token as string;
+    const body = { challengeToken, code: totpCode(totpSecret) };
+    const { customer } = expectStatus(200, await asPage(instance, project, 'challenge/totp', body)).body;
+    await resetTotpSteps(instance, customer);
+    return customer.id as string;
+  };
+  const withPassword = await enterCode(await asPage(instance, project, 'login', { email, password }));
+  standIn.person = createPerson({ sub: subject, email });
+  const result = await signInAt(instance, project, 'google');
+  if ('error' in result) throw new Error(`the sign-in has ended with ${result.error}`);
+  return { withPassword, withProvider: await enterCode(result) };
+}
