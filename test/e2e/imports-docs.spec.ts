@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeBlocks, shellBlock } from '../support/code-blocks.js';
 import { eventually } from '../support/eventually.js';
-import { insertProvider } from '../support/identity-providers/insert-provider.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 import { parseNdjson, toNdjson } from '../support/ndjson.js';
@@ -65,37 +64,6 @@ it('imports lines, shows their progress and exports them with the documented com
   await runBlocks(['export']);
   const lines = parseNdjson(await readFile(join(folder, 'customers.ndjson'), 'utf8'));
   expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));
-});
-
-it('converts users of Auth0 with the documented script to lines with identities', async () => {
-  const { slug } = await insertProvider(instance, { slug: 'google' });
-  const code = (await codeBlocks('docs/imports.md')).get('auth0-users.mjs')!;
-  await writeFile(join(folder, 'auth0-users.mjs'), code);
-  const [subject, email] = [randomUUID(), `${randomUUID()}@example.com`];
-  const users = [
-    {
-      ...{ user_id: `google-oauth2|${subject}`, email, email_verified: true },
-      identities: [
-        { provider: 'google-oauth2', user_id: subject, connection: 'google-oauth2', isSocial: true },
-        {
-          provider: 'auth0',
-          user_id: '64a1',
-          connection: 'Username-Password-Authentication',
-          isSocial: false,
-        },
-      ],
-    },
-  ];
-  await writeFile(join(folder, 'users.ndjson'), toNdjson(users));
-  const convert = `node auth0-users.mjs < users.ndjson > customers.ndjson`;
-  await promisify(execFile)('bash', ['-e', '-c', convert], { cwd: folder });
-  expect(JSON.parse(await runBlocks(['lines']))).toMatchObject({ created: 1, failures: { data: [] } });
-  const linked = await instance.sql(
-    `SELECT i.slug, c.email FROM identities d JOIN identity_providers i ON i.id = d.provider_id
-       JOIN customers c ON c.id = d.customer_id WHERE d.subject = $1`,
-    [subject],
-  );
-  expect(linked).toEqual([{ slug, email }]);
 });
 
 it('moves a customer with the documented command and receiver, which rejects unsigned requests', async () => {
