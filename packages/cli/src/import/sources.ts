@@ -1,7 +1,8 @@
 import type { ImportSource } from './source.js';
 import { auth0 } from './sources/auth0.js';
+import { clerk } from './sources/clerk.js';
 import { gatehouse } from './sources/gatehouse.js';
 import { supabase } from './sources/supabase.js';
 
 /** The systems from which customers can be imported, by the value of `--from`. The first one is the default. */
-export const sources: readonly ImportSource[] = [gatehouse, auth0, supabase];
+export const sources: readonly ImportSource[] = [gatehouse, auth0, clerk, supabase];

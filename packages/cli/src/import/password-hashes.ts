@@ -1,0 +1,80 @@
+/** Bytes of one block of PBKDF2. */
+const BLOCK_BYTES = { sha1: 20, sha256: 32, sha512: 64 };
+
+export type Digest = keyof typeof BLOCK_BYTES;
+
+const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+
+/** Decodes base64 or base64url, with or without padding. Returns null for any other text. */
+export function decodeBase64(text: unknown): Buffer | null {
+  if (typeof text !== 'string') return null;
+  const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
+  return isBase64 ? Buffer.from(text, 'base64') : null;
+}
+
+/** Decodes hexadecimal digits. Returns null for any other text. */
+export const decodeHex = (text: unknown): Buffer | null =>
+  typeof text === 'string' && /^([0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : null;
+
+/** Gatehouse accepts no shorter hash, because it would match too many passwords. */
+const MIN_HASH_BYTES = 16;
+
+/** Returns null for a hash that is missing or too short. */
+export const toHash = (bytes: Buffer | null): Buffer | null =>
+  bytes && bytes.length >= MIN_HASH_BYTES ? bytes : null;
+
+/** Returns a positive integer, or null for any other value. @param value a number, or digits */
+export function readPositiveInteger(value: unknown): number | null {
+  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : null;
+}
+
+/** Returns true for a complete hash of bcrypt or argon2id in the text form that Gatehouse accepts. */
+export const isCompleteHash = (text: string): boolean =>
+  /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(text) ||
+  /^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+={0,2}\$[A-Za-z0-9+/]+={0,2}$/.test(text);
+
+/**
+ * Returns a PBKDF2 hash as a PHC string. Only the first block of a longer hash is kept: the blocks are calculated separately
+ * (RFC 8018, section 5.2), so it is as hard to guess, and cheaper to verify.
+ */
+export const pbkdf2Hash = (digest: Digest, iterations: number, salt: Buffer, hash: Buffer): string =>
+  `$pbkdf2-${digest}$i=${iterations}$${encode(salt)}$${encode(hash.subarray(0, BLOCK_BYTES[digest]))}`;
+
+/** Returns an argon2id hash of version 1.3 as a PHC string. @param memory in KiB */
+export const argon2idHash = (
+  { memory, passes, lanes }: { memory: number; passes: number; lanes: number },
+  salt: Buffer,
+  hash: Buffer,
+): string => `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${encode(salt)}$${encode(hash)}`;
+
+/** Returns a scrypt hash as a PHC string. @param ln logarithm of the cost to the base 2 */
+export const scryptHash = (
+  { ln, r, p }: { ln: number; r: number; p: number },
+  salt: Buffer,
+  hash: Buffer,
+): string => `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
+
+/** The parameters with which Firebase hashes all passwords of a project. */
+export interface FirebaseHashConfig {
+  signerKey: Buffer;
+  saltSeparator: Buffer;
+  rounds: number;
+  memoryCost: number;
+}
+
+/** Returns a hash of Firebase in the text form of Supabase Auth. */
+export function firebaseScryptHash(config: FirebaseHashConfig, salt: Buffer, hash: Buffer): string {
+  const [separator, key] = [config.saltSeparator, config.signerKey].map((bytes) => bytes.toString('base64'));
+  const parameters = `v=1,n=${config.memoryCost},r=${config.rounds},p=1,ss=${separator},sk=${key}`;
+  return `$fbscrypt$${parameters}$${salt.toString('base64')}$${hash.toString('base64')}`;
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Encodes bytes in base32 without padding (RFC 4648). */
+export function encodeBase32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const groups = bits.match(/.{1,5}/g) ?? [];
+  return groups.map((group) => BASE32[Number.parseInt(group.padEnd(5, '0'), 2)]).join('');
+}

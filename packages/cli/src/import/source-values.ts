@@ -1,0 +1,104 @@
+import { usageError } from '../cli-error.js';
+import type { JsonObject } from './read-files.js';
+import { INVALID_RECORD, notImported, toText, type CustomerDraft } from './source-fields.js';
+import type { ImportedCustomer, SourceRecord } from './source.js';
+
+type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
+
+/** Reasons that several sources share. */
+export const NO_USERNAME = 'Customers have no username';
+export const NO_PHONE = 'Customers have no phone number';
+
+/** Returns the objects of a list; an empty list for a value of another type. */
+export const toObjects = (value: unknown): JsonObject[] =>
+  Array.isArray(value)
+    ? value.filter(
+        (item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item),
+      )
+    : [];
+
+/** Returns the texts of a list without the empty ones; an empty list for a value of another type. */
+export const toTexts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(toText).filter((text) => text !== '') : [];
+
+/** Parses JSON. Returns undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the record of a value that is not in the format of the source. */
+export const invalidRecord = (position: string): SourceRecord =>
+  notImported(position, null, '', INVALID_RECORD);
+
+/** Returns a time in ISO 8601, or null. @param value ms since 1970, as a number or as digits, or a text with an offset */
+function toTime(value: unknown): string | null {
+  const text = toText(value);
+  if (!/^\d+$|^\d{4}-\d\d-\d\d[T ]/.test(text)) return null;
+  const time = new Date(/^\d+$/.test(text) ? Number(text) : text);
+  const year = time.getUTCFullYear();
+  return year >= 1970 && year < 10_000 ? time.toISOString() : null;
+}
+
+/** Sets a time, unless there is none. @param value as for toTime */
+export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
+  if (toText(value) === '') return;
+  const time = toTime(value);
+  if (time === null) draft.leaveOut(field, 'The value is not a time since 1970');
+  else draft.set(name, time);
+}
+
+/**
+ * Disables the customer. Other systems do not export since when a user is disabled, and an import that continues must send
+ * the same line again, so the time is the first of these times of the user.
+ */
+export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): void {
+  const known = times.map(toTime).find((time) => time !== null);
+  draft.set('disabledAt', known ?? new Date(0).toISOString());
+}
+
+/** Adds a value to metadata under its name in the other system. A value that is there already stays. */
+export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: string, value: unknown): void {
+  if (value === undefined || value === null || value === '') return;
+  if (Object.hasOwn(metadata, name)) draft.leaveOut(name, 'The metadata has another value with this name');
+  else metadata[name] = value;
+}
+
+/** Reports every value that no field of a customer contains. @param known the names that the source has read */
+export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
+  for (const [name, value] of Object.entries(record))
+    if (!known.has(name) && value !== '' && value !== null && value !== false)
+      draft.leaveOut(name, 'Gatehouse has no field for this value');
+}
+
+/** Reports a value that is not empty. */
+export function leaveOutText(draft: CustomerDraft, field: string, value: unknown, reason: string): void {
+  if (toText(value) !== '') draft.leaveOut(field, reason);
+}
+
+/** Sets the identities, unless there are none. */
+export function setIdentities(
+  draft: CustomerDraft,
+  identities: NonNullable<ImportedCustomer['identities']>,
+): void {
+  if (identities.length > 0) draft.set('identities', identities);
+}
+
+/**
+ * Returns the records of files.
+ * @throws CliError if there is none, so that an import of the wrong file does not look successful
+ */
+export async function* assertUsers(
+  files: readonly string[],
+  read: () => AsyncIterable<SourceRecord>,
+): AsyncGenerator<SourceRecord> {
+  let isEmpty = true;
+  for await (const record of read()) {
+    isEmpty = false;
+    yield record;
+  }
+  if (isEmpty) throw usageError(`No users in ${files.join(', ')}.`);
+}

@@ -1,0 +1,73 @@
+import {
+  decodeBase64,
+  decodeHex,
+  firebaseScryptHash,
+  isCompleteHash,
+  pbkdf2Hash,
+  readPositiveInteger,
+  scryptHash,
+  toHash,
+} from '../password-hashes.js';
+
+/**
+ * Converters of the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a malformed digest.
+ * Formats: https://clerk.com/docs/reference/backend/user/create-user
+ */
+const converters: Readonly<Record<string, (digest: string) => string | null>> = {
+  bcrypt: (digest) => (isCompleteHash(digest) ? digest : null),
+  argon2id: (digest) => (isCompleteHash(digest) ? digest : null),
+  // Its salt is the unencoded text, as Gatehouse expects it in this form.
+  pbkdf2_sha256_django: (digest) => (/^pbkdf2_sha256(\$[^$]+){3}$/.test(digest) ? digest : null),
+  pbkdf2_sha256: (digest) => convertPbkdf2('sha256', digest, decodeBase64, decodeBase64),
+  pbkdf2_sha1: (digest) =>
+    convertPbkdf2('sha1', digest, (salt) => decodeHex(salt) ?? Buffer.from(salt), decodeHex),
+  pbkdf2_sha512: (digest) => convertPbkdf2('sha512', digest, (salt) => Buffer.from(salt), decodeHex),
+  pbkdf2_sha512_hex: (digest) => convertPbkdf2('sha512', digest, decodeHex, decodeHex),
+  scrypt_firebase: convertFirebase,
+  scrypt_werkzeug: convertWerkzeug,
+};
+
+/** Returns a digest of Clerk as Gatehouse accepts it, or the reason why it cannot be imported. */
+export function convertClerkHash(hasher: string, digest: string): { hash: string } | { reason: string } {
+  const convert = Object.hasOwn(converters, hasher) ? converters[hasher] : undefined;
+  if (!convert)
+    return { reason: 'Gatehouse does not accept hashes of this hasher: the customer resets the password' };
+  const hash = convert(digest);
+  return hash === null ? { reason: 'The password hash is malformed' } : { hash };
+}
+
+function convertPbkdf2(
+  digest: 'sha1' | 'sha256' | 'sha512',
+  text: string,
+  decodeSalt: (salt: string) => Buffer | null,
+  decodeHash: (hash: string) => Buffer | null,
+): string | null {
+  // The form of SHA-1 may end with the length of the key.
+  const [, iterationsText, saltText = '', hashText = ''] = text.split('$');
+  const [iterations, salt, hash] = [
+    readPositiveInteger(iterationsText),
+    decodeSalt(saltText),
+    toHash(decodeHash(hashText)),
+  ];
+  return iterations && salt?.length && hash ? pbkdf2Hash(digest, iterations, salt, hash) : null;
+}
+
+/** Converts `<hash>$<salt>$<signer key>$<salt separator>$<rounds>$<memory cost>`. */
+function convertFirebase(text: string): string | null {
+  const [hashBytes = null, salt, signerKey, saltSeparator] = text.split('$').slice(0, 4).map(decodeBase64);
+  const [rounds, memoryCost] = text.split('$').slice(4).map(readPositiveInteger);
+  const hash = toHash(hashBytes);
+  if (!hash || !salt || !signerKey || !saltSeparator || !rounds || !memoryCost) return null;
+  return firebaseScryptHash({ signerKey, saltSeparator, rounds, memoryCost }, salt, hash);
+}
+
+/** Converts `scrypt:<N>:<r>:<p>$<salt>$<hash>`: the salt is a text, and the hash hexadecimal. */
+function convertWerkzeug(text: string): string | null {
+  const [method = '', salt, hashText] = text.replace(/^\$/, '').split('$');
+  const [name, ...numbers] = method.split(':');
+  const [N, r, p] = numbers.map(readPositiveInteger);
+  const hash = toHash(decodeHex(hashText));
+  const ln = Math.log2(N ?? 0);
+  if (name !== 'scrypt' || !Number.isInteger(ln) || !r || !p || !salt || !hash) return null;
+  return scryptHash({ ln, r, p }, Buffer.from(salt), hash);
+}

@@ -1,0 +1,97 @@
+import { usageError } from '../../cli-error.js';
+import { readColumns, readCsv, readObjects, type Row } from '../read-files.js';
+import { CustomerDraft, toText } from '../source-fields.js';
+import type { ImportSource, SourceRecord } from '../source.js';
+import { invalidRecord, leaveOutOthers, leaveOutText, NO_PHONE, NO_USERNAME } from '../source-values.js';
+import { convertClerkUser, setEmail, setSecrets, type ClerkSecrets } from './clerk-user.js';
+
+const isCsv = (file: string): boolean => /\.csv(\.gz)?$/i.test(file);
+
+const columns = new Set([
+  ...['id', 'first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'],
+  ...['verified_email_addresses', 'unverified_email_addresses'],
+  ...['verified_phone_numbers', 'unverified_phone_numbers'],
+  ...['totp_secret', 'password_digest', 'password_hasher'],
+]);
+
+/**
+ * Reads the CSV export of the dashboard, which has the password hashes and the secrets of authenticator apps, and JSON exports, which have
+ * metadata and external accounts. A user that is in both is imported once, with everything.
+ * Source: https://clerk.com/docs/guides/development/migrating/export-from-clerk
+ */
+export const clerk: ImportSource = {
+  name: 'clerk',
+  files:
+    'the CSV export of the dashboard, and optionally users as JSON from the Backend API or `clerk migrate export clerk`',
+  // Clerk does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
+  providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab', discord: 'discord' },
+  read: readClerk,
+};
+
+async function* readClerk(files: readonly string[]): AsyncGenerator<SourceRecord> {
+  const [tables, documents] = [files.filter(isCsv), files.filter((file) => !isCsv(file))];
+  for (const file of tables) await assertExport(file);
+  const isJoined = documents.length > 0;
+  const secrets = isJoined ? await readAllSecrets(tables) : new Map<string, ClerkSecrets>();
+  for (const file of documents)
+    for await (const { position, value } of readObjects(file)) {
+      const id = toText(value?.['id']);
+      yield value ? convertClerkUser(position, value, secrets.get(id)) : invalidRecord(position);
+      secrets.delete(id);
+    }
+  for (const file of tables)
+    for await (const { position, value } of readCsv(file))
+      // The JSON export contained the others.
+      if (!isJoined || !value['id'] || secrets.has(value['id'])) yield convertClerkRow(position, value);
+}
+
+async function assertExport(file: string): Promise<void> {
+  const names = new Set(await readColumns(file));
+  if (!names.has('id') || !names.has('primary_email_address'))
+    throw usageError(
+      `${file} is not the CSV export of Clerk: the column id or primary_email_address is missing.`,
+    );
+}
+
+/** Returns the secrets by the ids of users. About 300 bytes of memory per user are required, as files have any order. */
+async function readAllSecrets(tables: readonly string[]): Promise<Map<string, ClerkSecrets>> {
+  const secrets = new Map<string, ClerkSecrets>();
+  for (const file of tables)
+    for await (const { value } of readCsv(file)) if (value['id']) secrets.set(value['id'], secretsOf(value));
+  return secrets;
+}
+
+/** Returns a cell. The dashboard writes a tab before a value that a spreadsheet would run as a formula. */
+const cell = (row: Row, name: string): string =>
+  (row[name] ?? '').replace(/^\t(?=[=+\-@\t\r\n＝＋－＠])/, '').trim();
+
+const secretsOf = (row: Row): ClerkSecrets => ({
+  digest: cell(row, 'password_digest'),
+  hasher: cell(row, 'password_hasher'),
+  totpSecret: cell(row, 'totp_secret'),
+});
+
+/** Returns the user of a row of the CSV export. */
+export function convertClerkRow(position: string, row: Row): SourceRecord {
+  const draft = new CustomerDraft();
+  const list = (name: string) =>
+    cell(row, name)
+      .split(/[|,]/)
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
+  const id = cell(row, 'id');
+  draft.setId('id', id);
+  const addresses = {
+    verified: list('verified_email_addresses'),
+    unverified: list('unverified_email_addresses'),
+  };
+  setEmail(draft, addresses, cell(row, 'primary_email_address'));
+  draft.setName('firstName', 'first_name', cell(row, 'first_name'));
+  draft.setName('lastName', 'last_name', cell(row, 'last_name'));
+  setSecrets(draft, secretsOf(row));
+  leaveOutText(draft, 'username', cell(row, 'username'), NO_USERNAME);
+  const phones = ['primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'];
+  leaveOutText(draft, 'phone_numbers', phones.map((name) => cell(row, name)).join(''), NO_PHONE);
+  leaveOutOthers(draft, row, columns);
+  return { position, sourceId: id || null, customer: draft.finish(), leftOut: draft.leftOut };
+}
