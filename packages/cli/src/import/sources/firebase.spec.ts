@@ -1,0 +1,90 @@
+import type { SourceRecord } from '../source.js';
+import { convertFirebaseUser, parseHashConfig } from './firebase.js';
+
+const key = Buffer.alloc(64, 1).toString('base64');
+const block = `hash_config {
+  algorithm: SCRYPT,
+  base64_signer_key: ${key},
+  base64_salt_separator: Bw==,
+  rounds: 8,
+  mem_cost: 14,
+}`;
+const config = parseHashConfig(block);
+if (typeof config === 'string') throw new Error(config);
+
+const hash = Buffer.alloc(64, 0xfb);
+const salt = Buffer.from('fbff00ff', 'hex');
+const user = {
+  localId: 'l1',
+  email: 'ada@example.com',
+  emailVerified: true,
+  passwordHash: hash.toString('base64'),
+  salt: salt.toString('base64'),
+  displayName: 'Ada King Lovelace',
+  lastSignedInAt: '1600000001000',
+  createdAt: '1600000000000',
+  providerUserInfo: [],
+};
+const ada = {
+  externalId: 'l1',
+  email: 'ada@example.com',
+  emailVerified: true,
+  firstName: 'Ada King',
+  lastName: 'Lovelace',
+  passwordHash: `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${key}$${user.salt}$${user.passwordHash}`,
+  createdAt: '2020-09-13T12:26:40.000Z',
+  lastLoginAt: '2020-09-13T12:26:41.000Z',
+};
+const withoutHash = { ...ada, passwordHash: undefined };
+const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
+
+describe('a user of a Firebase export', () => {
+  it.each([
+    ['a complete user', {}, ada, []],
+    ['base64url', { passwordHash: hash.toString('base64url'), salt: salt.toString('base64url') }, ada, []],
+    ['no email address', { email: '' }, null, ['email']],
+    ['only a phone number', { email: undefined, phoneNumber: '+15550100' }, null, ['email', 'phoneNumber']],
+    ['broken base64', { salt: '!' }, withoutHash, ['passwordHash']],
+    ['no salt', { salt: undefined }, withoutHash, ['passwordHash']],
+    ['redacted hashes', { passwordHash: 'UkVEQUNURUQ=' }, withoutHash, ['passwordHash']],
+    ['a hash of another algorithm', { version: 2 }, withoutHash, ['passwordHash']],
+    ['a disabled user', { disabled: true }, { ...ada, disabledAt: ada.lastLoginAt }, []],
+    [
+      'accounts at providers',
+      {
+        providerUserInfo: [
+          { providerId: 'google.com', rawId: '1234' },
+          { providerId: 'password', rawId: 'ada@example.com' },
+          { providerId: 'saml.acme', rawId: 'ada' },
+          { providerId: 'github.com' },
+        ],
+      },
+      { ...ada, identities: [{ provider: 'google.com', subject: '1234' }] },
+      ['providerUserInfo', 'providerUserInfo'],
+    ],
+    ['custom claims', { customAttributes: '{"admin":true}' }, { ...ada, metadata: { admin: true } }, []],
+    ['malformed custom claims', { customAttributes: '{' }, ada, ['customAttributes']],
+    ['a malformed time', { createdAt: 'yesterday' }, { ...ada, createdAt: undefined }, ['createdAt']],
+    ['second factors', { mfaInfo: [{ phoneInfo: '+15550100' }] }, ada, ['mfaInfo']],
+    ['a photo', { photoUrl: 'https://example.com/ada.png' }, ada, ['photoUrl']],
+  ])('converts %s', (_, differences, customer, leftOut) => {
+    const record = convertFirebaseUser('users.json#1', { ...user, ...differences }, config);
+    expect(record.customer).toEqual(customer);
+    expect(fieldsOf(record)).toEqual(leftOut);
+  });
+});
+
+describe('the hash parameters of Firebase', () => {
+  it('are read as the console shows them, or as JSON', () => {
+    const fields = { base64_signer_key: key, base64_salt_separator: 'Bw==', rounds: 8, mem_cost: 14 };
+    expect(parseHashConfig(JSON.stringify({ hash_config: { algorithm: 'SCRYPT', ...fields } }))).toEqual(
+      config,
+    );
+  });
+
+  it('are rejected if one is missing or malformed', () => {
+    for (const name of ['SCRYPT', key, 'Bw==', '8', '14'])
+      expect(parseHashConfig(block.replace(`: ${name}`, ': !'))).toEqual(expect.any(String));
+    expect(parseHashConfig('')).toEqual(expect.any(String));
+  });
+});
