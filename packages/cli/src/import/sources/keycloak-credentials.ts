@@ -1,0 +1,178 @@
+import {
+  argon2idHash,
+  decodeBase64,
+  encodeBase32,
+  isCompleteHash,
+  pbkdf2Hash,
+  readPositiveInteger,
+  toHash,
+  type Digest,
+} from '../password-hashes.js';
+import { toObject, type JsonObject } from '../read-files.js';
+import { toText, type CustomerDraft } from '../source-fields.js';
+import type { ImportedCustomer } from '../source.js';
+import { parseJson, toObjects, toTexts } from '../source-values.js';
+
+type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
+
+/** The two JSON texts of a credential. */
+interface CredentialData {
+  secret: JsonObject;
+  data: JsonObject;
+}
+
+const pbkdf2Digests: Readonly<Record<string, Digest>> = {
+  pbkdf2: 'sha1',
+  'pbkdf2-sha256': 'sha256',
+  'pbkdf2-sha512': 'sha512',
+};
+
+/**
+ * Sets the password hash, the authenticator app and the passkeys of a user. Formats: PasswordCredentialData, Argon2PasswordHashProvider,
+ * OTPCredentialModel and WebAuthnCredentialData of Keycloak.
+ */
+export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: string | undefined): void {
+  const passkeys: Passkey[] = [];
+  let hasTotp = false;
+  for (const credential of toObjects(user['credentials'])) {
+    const type = toText(credential['type']);
+    const parsed = parseCredential(credential);
+    if (type === 'password') setPassword(draft, parsed, user);
+    else if (type === 'otp' && hasTotp)
+      draft.leaveOut('credentials.otp', 'A customer has one authenticator app: additional ones are left out');
+    else if (type === 'otp') hasTotp = setTotp(draft, parsed);
+    else if (type === 'webauthn-passwordless')
+      addPasskey(draft, passkeys, { parsed, credential, user, rpId });
+    else
+      draft.leaveOut(
+        `credentials.${type}`,
+        otherTypes.get(type) ?? 'Gatehouse does not import this type of credential',
+      );
+  }
+  if (passkeys.length > 0) draft.set('passkeys', passkeys);
+}
+
+const otherTypes: ReadonlyMap<string, string> = new Map([
+  ['webauthn', 'A security key that was only a second factor may not verify the customer, as passkeys do'],
+  ['recovery-authn-codes', 'Recovery codes cannot be moved: the customer creates new ones'],
+  ['password-history', 'Gatehouse has no history of passwords'],
+]);
+
+/** Returns null if one of the texts is missing or not JSON. */
+function parseCredential(credential: JsonObject): CredentialData | null {
+  const [secret, data] = ['secretData', 'credentialData'].map((name) =>
+    toObject(parseJson(toText(credential[name]))),
+  );
+  return secret && data ? { secret, data } : null;
+}
+
+function setPassword(draft: CustomerDraft, parsed: CredentialData | null, user: JsonObject): void {
+  const field = 'credentials.password';
+  if (toTexts(user['requiredActions']).includes('UPDATE_PASSWORD')) {
+    draft.leaveOut(field, 'The customer must change the password (UPDATE_PASSWORD), so they reset it');
+    return;
+  }
+  if (!parsed) {
+    draft.leaveOut(field, 'secretData or credentialData is missing or not JSON');
+    return;
+  }
+  const converted = convertHash(parsed);
+  if ('hash' in converted) draft.setPasswordHash(field, converted.hash);
+  else draft.leaveOut(field, converted.reason);
+}
+
+function convertHash({ secret, data }: CredentialData): { hash: string } | { reason: string } {
+  const algorithm = toText(data['algorithm']);
+  const text = toText(secret['value']);
+  const malformed = { reason: 'The password hash is malformed' };
+  // Extensions of Keycloak store bcrypt hashes as a whole.
+  if (algorithm === 'bcrypt') return isCompleteHash(text) ? { hash: text } : malformed;
+  const digest = Object.hasOwn(pbkdf2Digests, algorithm) ? pbkdf2Digests[algorithm] : undefined;
+  if (!digest && algorithm !== 'argon2')
+    return { reason: 'Gatehouse does not accept hashes of this algorithm: the customer resets the password' };
+  const [hash, salt] = [toHash(decodeBase64(text)), decodeBase64(secret['salt'])];
+  const iterations = readPositiveInteger(data['hashIterations']);
+  if (!hash || !salt || !iterations) return malformed;
+  return digest
+    ? { hash: pbkdf2Hash(digest, iterations, salt, hash) }
+    : convertArgon2(data, iterations, salt, hash);
+}
+
+function convertArgon2(
+  { additionalParameters }: JsonObject,
+  passes: number,
+  salt: Buffer,
+  hash: Buffer,
+): { hash: string } | { reason: string } {
+  const read = (name: string) => toTexts(toObject(additionalParameters)?.[name])[0];
+  const [memory, lanes] = [read('memory'), read('parallelism')].map(readPositiveInteger);
+  if (read('type') !== 'id' || read('version') !== '1.3')
+    return {
+      reason: 'Gatehouse accepts argon2 only as argon2id of version 1.3: the customer resets the password',
+    };
+  if (!memory || !lanes) return { reason: 'The password hash is malformed' };
+  return { hash: argon2idHash({ memory, passes, lanes }, salt, hash) };
+}
+
+/** Returns whether the secret is set. */
+function setTotp(draft: CustomerDraft, parsed: CredentialData | null): boolean {
+  const field = 'credentials.otp';
+  const value = parsed?.secret['value'];
+  if (!parsed || typeof value !== 'string' || value === '') {
+    draft.leaveOut(field, 'secretData or credentialData is missing or not JSON');
+    return false;
+  }
+  const { subType, digits, period, algorithm, secretEncoding } = parsed.data;
+  if (subType !== 'totp' || digits !== 6 || period !== 30 || algorithm !== 'HmacSHA1') {
+    draft.leaveOut(
+      field,
+      'Gatehouse accepts authenticator apps only with TOTP, SHA-1, 6 digits and 30 seconds',
+    );
+    return false;
+  }
+  const reported = draft.leftOut.length;
+  // Without an encoding, the secret is the UTF-8 form of the text.
+  const encoding = toText(secretEncoding).toUpperCase();
+  if (encoding === '') draft.setTotpSecret(field, encodeBase32(Buffer.from(value)));
+  else if (encoding === 'BASE32') draft.setTotpSecret(field, value);
+  else draft.leaveOut(field, 'The encoding of the secret is unknown');
+  return draft.leftOut.length === reported;
+}
+
+function addPasskey(
+  draft: CustomerDraft,
+  passkeys: Passkey[],
+  from: { parsed: CredentialData | null; credential: JsonObject; user: JsonObject; rpId: string | undefined },
+): void {
+  const field = 'credentials.webauthn-passwordless';
+  const { data = {} } = from.parsed ?? {};
+  const [credentialId, publicKey] = [data['credentialId'], data['credentialPublicKey']].map(decodeBase64);
+  if (!from.rpId)
+    draft.leaveOut(field, 'Passkeys are imported only with --rp-id, the domain to which they are bound');
+  else if (!credentialId || !publicKey)
+    draft.leaveOut(field, 'The id or the public key of the passkey is malformed');
+  else
+    passkeys.push({
+      rpId: from.rpId,
+      credentialId: credentialId.toString('base64url'),
+      publicKey: publicKey.toString('base64url'),
+      // Keycloak creates passkeys with the UTF-8 form of the id of the user.
+      userHandle: Buffer.from(toText(from.user['id'])).toString('base64url'),
+      ...passkeyDetails(from.credential, data),
+    });
+}
+
+function passkeyDetails(credential: JsonObject, data: JsonObject): Partial<Passkey> {
+  const { counter, aaguid } = data;
+  const name = toText(credential['userLabel']).slice(0, 100);
+  const createdDate = credential['createdDate'];
+  const transports = toTexts(data['transports']).filter((transport) => /^[a-z-]{1,32}$/.test(transport));
+  return {
+    ...(Number.isSafeInteger(counter) && Number(counter) > 0 && { counter: Number(counter) }),
+    ...(transports.length > 0 && { transports: transports.slice(0, 10) }),
+    ...(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(toText(aaguid)) && { aaguid: toText(aaguid) }),
+    ...(name !== '' && { name }),
+    ...(typeof createdDate === 'number' &&
+      createdDate > 0 && { createdAt: new Date(createdDate).toISOString() }),
+  };
+}
