@@ -1,10 +1,19 @@
 import type { ImportSource } from './source.js';
 import { auth0 } from './sources/auth0.js';
 import { clerk } from './sources/clerk.js';
+import { cognito } from './sources/cognito.js';
 import { firebase } from './sources/firebase.js';
 import { gatehouse } from './sources/gatehouse.js';
 import { keycloak } from './sources/keycloak.js';
 import { supabase } from './sources/supabase.js';
 
 /** The systems from which customers can be imported, by the value of `--from`. The first one is the default. */
-export const sources: readonly ImportSource[] = [gatehouse, auth0, clerk, firebase, keycloak, supabase];
+export const sources: readonly ImportSource[] = [
+  gatehouse,
+  auth0,
+  clerk,
+  cognito,
+  firebase,
+  keycloak,
+  supabase,
+];
