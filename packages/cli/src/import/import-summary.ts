@@ -2,6 +2,7 @@ import type { Gatehouse } from '@gatehouse/server';
 import type { Cli } from '../cli.js';
 import { formatTime, printJson, printNote, printRecord } from '../output.js';
 import { printTable } from '../table.js';
+import { visibleText } from '../visible-text.js';
 import type { ImportReport, ReportCount } from './import-report.js';
 import type { ImportState } from './send-import.js';
 import type { SourceRecord } from './source.js';
@@ -90,5 +91,5 @@ export async function printSummary(
       'Nothing was left out',
     );
   }
-  if (file) await printNote(cli, `Wrote the report to ${file}.`);
+  if (file) await printNote(cli, `Wrote the report to ${visibleText(file)}.`);
 }

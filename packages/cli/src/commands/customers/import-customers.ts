@@ -30,6 +30,7 @@ interface Options {
 export function addImportCustomersCommand(customers: Command, cli: Cli): void {
   const command = customers
     .command('import')
+    .summary('import customers, also from other systems')
     .description(
       'Import customers from files of Gatehouse or of another system. ' +
         'Requires the scope customer:write, and project:read to check identity providers.',
