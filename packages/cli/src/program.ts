@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { VERSION, type Cli, type Flags } from './cli.js';
 import { addCustomersCommand } from './commands/customers/customers.js';
 import { addDeliveriesCommand } from './commands/deliveries/deliveries.js';
+import { addDoctorCommand } from './commands/doctor/doctor.js';
 import { addEventsCommand } from './commands/events.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addTriggerCommand } from './commands/trigger.js';
@@ -45,6 +46,7 @@ export function createProgram(cli: Cli): Command {
   // One line per command, in alphabetical order.
   addCustomersCommand(program, cli);
   addDeliveriesCommand(program, cli);
+  addDoctorCommand(program, cli);
   addEventsCommand(program, cli);
   addKeysCommand(program, cli);
   addTriggerCommand(program, cli);

@@ -1,0 +1,28 @@
+import { failed, ok, warning, type CheckResult } from './check-result.js';
+import type { PublicResponse } from './public-request.js';
+
+const CHECK = 'clock';
+/** The tolerance of @gatehouse/server for the expiry of access tokens, and the resolution of the header, in seconds. */
+const TOKEN_TOLERANCE = 5 + 1;
+/** The tolerance of Standard Webhooks for the time of a webhook, in seconds. */
+const WEBHOOK_TOLERANCE = 300;
+
+/** Compares the clock of this machine with the `Date` header of a response. */
+export function checkClock({ headers, at }: PublicResponse): CheckResult {
+  const server = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(server))
+    return warning(CHECK, 'The response has no Date header', 'Let the proxy pass on the Date header.');
+  // The header contains no milliseconds.
+  const difference = at - (server + 500);
+  const seconds = Math.round(Math.abs(difference) / 1_000);
+  if (seconds <= TOKEN_TOLERANCE) return ok(CHECK, 'agrees with the clock of the server');
+  const cause = `The clock of this machine is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} that of the server`;
+  const fix = 'Synchronize both clocks with NTP.';
+  return seconds > WEBHOOK_TOLERANCE
+    ? failed(
+        CHECK,
+        `${cause}: webhooks are rejected (tolerance ${WEBHOOK_TOLERANCE} s), and access tokens expire at the wrong time`,
+        fix,
+      )
+    : warning(CHECK, `${cause}: access tokens expire at the wrong time (tolerance 5 s)`, fix);
+}

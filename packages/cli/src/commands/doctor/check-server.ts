@@ -1,0 +1,66 @@
+import type { Cli } from '../../cli.js';
+import { failed, ok, warning, type CheckResult } from './check-result.js';
+import { trimSlash } from './check-url.js';
+import { isPrivateHost } from './check-tls.js';
+import { requestPublic } from './public-request.js';
+
+/** The command that checks what is only visible on the server. */
+export const ADMIN_COMMAND =
+  'gatehouse-admin doctor in the container of an api, or npm run gatehouse -- doctor in its clone';
+
+/** Checks what `/readyz` reports about the servers behind the api. @returns also whether the api serves requests */
+export async function checkReadiness(
+  cli: Cli,
+  url: URL,
+): Promise<{ result: CheckResult; isServing: boolean }> {
+  const { body, status } = await requestPublic(cli, `${trimSlash(url)}/readyz`);
+  return { result: describeReadiness(body?.['status'], status), isServing: status === 200 };
+}
+
+function describeReadiness(readiness: unknown, status: number): CheckResult {
+  const check = 'readiness';
+  switch (readiness) {
+    case 'ready':
+      return ok(check, 'PostgreSQL, Redis if configured, and a webhook-worker are available');
+    case 'degraded':
+      return failed(
+        check,
+        'Redis is unavailable, or no webhook-worker is running: webhooks and emails can be late',
+        `Run ${ADMIN_COMMAND}: it names the cause.`,
+      );
+    case 'unavailable':
+      return failed(
+        check,
+        'The api cannot reach PostgreSQL, waits for migrations, or is starting or stopping',
+        `Run ${ADMIN_COMMAND}: it names the cause.`,
+      );
+    default:
+      return failed(check, `/readyz responds with ${status}`, 'Let the proxy pass on /readyz to the api.');
+  }
+}
+
+/** Compares the issuer of access tokens, which is PUBLIC_URL, with the URL. */
+export async function checkIssuer(cli: Cli, url: URL): Promise<CheckResult> {
+  const check = 'issuer';
+  const { body, status } = await requestPublic(cli, `${trimSlash(url)}/.well-known/openid-configuration`);
+  const issuer = body?.['issuer'];
+  if (typeof issuer !== 'string' || !URL.canParse(issuer))
+    return failed(
+      check,
+      `/.well-known/openid-configuration responds with ${status}`,
+      'Let the proxy pass on /.well-known to the api.',
+    );
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol === 'http:' && !isPrivateHost(hostname))
+    return failed(
+      check,
+      `PUBLIC_URL is ${issuer}: links in emails and access tokens name an unencrypted URL`,
+      'Set PUBLIC_URL to the https URL that customers see, and restart all processes.',
+    );
+  if (issuer === trimSlash(url)) return ok(check, 'PUBLIC_URL is the same URL');
+  return warning(
+    check,
+    `PUBLIC_URL is ${issuer}: access tokens name this issuer, and links in emails lead there`,
+    'Correct PUBLIC_URL or GATEHOUSE_URL. If servers use an internal URL, pass the option issuer to createServer().',
+  );
+}

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import type { Cli } from '../../cli.js';
+import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
+
+const CHECK = 'tls';
+const DAY_MS = 86_400_000;
+/** Time before the end of a certificate from which it is reported. Most are renewed 30 days before it. */
+const RENEWAL_DAYS = 14;
+const TIMEOUT_MS = 10_000;
+
+/** The errors of OpenSSL and Node.js that mean an incomplete chain or an unknown issuer. */
+const UNKNOWN_ISSUER = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/;
+
+/** A certificate, and the reason for which Node.js rejects it. */
+interface Certificate {
+  /** The code of the error, or null if the certificate is valid. */
+  problem: string | null;
+  validFrom: Date;
+  validTo: Date;
+}
+
+/** Checks the certificate of an https URL, or whether http is safe for this URL. */
+export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
+  if (url.protocol === 'http:') return checkPlain(url);
+  try {
+    return describe(await readCertificate(cli, url), url.hostname);
+  } catch (error) {
+    if (isPlainServer(error))
+      return failed(
+        CHECK,
+        `The server at ${url.host} does not use TLS`,
+        'Use http:// in GATEHOUSE_URL, or correct its port.',
+      );
+    // The check of the URL reports that there is no connection.
+    return skipped(CHECK, 'requires a connection');
+  }
+}
+
+function checkPlain({ hostname }: URL): CheckResult {
+  if (isPrivateHost(hostname)) return ok(CHECK, 'http on this machine or in a private network');
+  return failed(
+    CHECK,
+    `The secret key would be sent to ${hostname} unencrypted`,
+    'Put a proxy that terminates TLS in front of Gatehouse, and use https:// in GATEHOUSE_URL.',
+  );
+}
+
+/** Returns true for addresses of private networks, and for names that no public DNS contains. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (isIP(host) === 4)
+    return /^(127|10)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^169\.254\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./.test(
+      host,
+    );
+  if (isIP(host) === 6) return host === '::1' || /^f[cd]/.test(host) || /^fe[89ab]/.test(host);
+  return !host.includes('.') || /\.(localhost|local|internal|svc|lan|home\.arpa)$/.test(host);
+}
+
+async function readCertificate({ signal }: Cli, { hostname, port }: URL): Promise<Certificate> {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  // Nothing is sent on this connection. Without a rejection, the certificate itself can be read.
+  const socket: TLSSocket = connect({
+    host,
+    port: Number(port || 443),
+    ...(isIP(host) ? {} : { servername: host }),
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+  });
+  try {
+    await once(socket, 'secureConnect', {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    const { valid_from: from, valid_to: to } = socket.getPeerCertificate();
+    const problem = socket.authorized ? null : String(socket.authorizationError);
+    return { problem, validFrom: new Date(from), validTo: new Date(to) };
+  } finally {
+    socket.destroy();
+  }
+}
+
+function describe({ problem, validFrom, validTo }: Certificate, hostname: string): CheckResult {
+  const days = Math.floor((validTo.getTime() - Date.now()) / DAY_MS);
+  const date = (time: Date): string => time.toISOString().slice(0, 10);
+  if (validTo.getTime() < Date.now())
+    return failed(
+      CHECK,
+      `The certificate of ${hostname} expired on ${date(validTo)}`,
+      'Renew the certificate.',
+    );
+  if (validFrom.getTime() > Date.now())
+    return failed(
+      CHECK,
+      `The certificate of ${hostname} is not valid before ${date(validFrom)}`,
+      'Correct the clock of this machine, or replace the certificate.',
+    );
+  if (problem === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return failed(
+      CHECK,
+      `The certificate is for another host than ${hostname}`,
+      'Use a host of the certificate in GATEHOUSE_URL, or a certificate for this host.',
+    );
+  if (problem !== null)
+    return failed(
+      CHECK,
+      UNKNOWN_ISSUER.test(problem)
+        ? `The issuer of the certificate of ${hostname} is not trusted (${problem})`
+        : `The certificate of ${hostname} is invalid (${problem})`,
+      'Send the intermediate certificates with it, or set NODE_EXTRA_CA_CERTS to the file of your authority.',
+    );
+  if (days < RENEWAL_DAYS)
+    return warning(
+      CHECK,
+      `The certificate of ${hostname} expires on ${date(validTo)}, in ${days} days`,
+      'Renew the certificate, and check its automatic renewal.',
+    );
+  return ok(CHECK, `the certificate is valid until ${date(validTo)}`);
+}
+
+/** Returns true if the server responded without TLS. */
+const isPlainServer = (error: unknown): boolean =>
+  /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|EPROTO/.test(String((error as { code?: unknown }).code));

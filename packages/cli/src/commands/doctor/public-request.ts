@@ -1,0 +1,35 @@
+import type { Cli } from '../../cli.js';
+
+/** Time limit of a request in ms. */
+const TIMEOUT_MS = 10_000;
+
+/** The response to a request without a credential. */
+export interface PublicResponse {
+  status: number;
+  headers: Headers;
+  /** The body, or null if it is not JSON. */
+  body: Record<string, unknown> | null;
+  /** The time of this machine in the middle of the request, in ms since 1970. */
+  at: number;
+}
+
+/** Sends a GET request without a credential, and follows no redirect. @throws Error without a response */
+export async function requestPublic({ signal }: Cli, url: string): Promise<PublicResponse> {
+  const started = Date.now();
+  const response = await fetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  const at = (started + Date.now()) / 2;
+  const body = await response
+    .text()
+    .then((text) => JSON.parse(text) as unknown)
+    .catch(() => null);
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isObject ? (body as Record<string, unknown>) : null,
+    at,
+  };
+}
