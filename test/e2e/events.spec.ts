@@ -94,6 +94,46 @@ describe('the feed of events', () => {
     expect(await typesOf('created_after=2999-01-01T00:00:00.000Z')).toEqual([]);
   });
 
+  it('starts after all existing events on request, and continues from the cursor without the request', async () => {
+    const { key } = await newProject();
+    await create(key);
+    await waitForFeed(instance);
+    const first = await requestFeed('?start=latest', key);
+    expect(first.body).toMatchObject({ data: [], has_more: false, next_cursor: expect.any(String) });
+    const id = await create(key);
+    await waitForFeed(instance);
+    for (const start of ['', '&start=latest']) {
+      const { events } = await readAll(first.body.next_cursor, `limit=200${start}`, key);
+      expect(customersOf(events)).toEqual([id]);
+    }
+    expect(customersOf((await readAll(null, 'start=earliest', key)).events)).toHaveLength(2);
+  });
+
+  it('contains the body of the webhook byte for byte on request, unless it was erased', async () => {
+    const { key, projectId } = await newProject();
+    const headers = { authorization: `Bearer ${key}` };
+    const data = '{ "total": 49.90, "2": "\\u00e9", "1": [1E2] }';
+    const body = `{"type":"app.order.paid","data":${data}}`;
+    expectStatus(201, await instance.request('POST', PATH, { body, headers }));
+    const customer = await create(key);
+    expectStatus(204, await instance.request('DELETE', `/api/v1/customers/${customer}`, { headers }));
+    await waitForFeed(instance);
+    const { events } = await readAll(null, 'include_body=true', key);
+    const stored = await instance.sql<{ type: string; body: string }>(
+      'SELECT type, body FROM events WHERE project_id = $1',
+      [projectId],
+    );
+    const bodyOf = (type: string): string => stored.find((each) => each.type === type)!.body;
+    expect(bodyOf('app.order.paid')).toContain(data);
+    expect(events.map((event) => [event.type, event.body])).toEqual([
+      ['app.order.paid', bodyOf('app.order.paid')],
+      ['customer.created', null],
+      ['customer.deleted', bodyOf('customer.deleted')],
+    ]);
+    const [{ body: _, ...event }] = events;
+    expect((await readAll(null, 'include_body=false', key)).events[0]).toEqual(event);
+  });
+
   it('continues past any number of events of other types', async () => {
     const { projectId, key } = await newProject();
     await instance.sql(

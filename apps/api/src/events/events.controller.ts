@@ -5,7 +5,7 @@ import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { ListEventsQuery } from './dto/event.request.js';
-import { EventResponse } from './dto/event.response.js';
+import { EventResponse, FeedEventResponse } from './dto/event.response.js';
 import { EventsService } from './events.service.js';
 
 @ApiTags('Events')
@@ -22,10 +22,11 @@ export class EventsController {
       'Oldest first. `next_cursor` is never null: use it later to read new events. Events are stored for `WEBHOOK_RETENTION`; an older cursor continues with the oldest stored event.',
   })
   @SecretKey('event:read')
-  @ApiSnakeList(EventResponse)
+  @ApiSnakeList(FeedEventResponse)
   async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListEventsQuery) {
     const { events, nextCursor, hasMore } = await this.events.list(caller, query);
-    const data = events.map((event) => EventResponse.from(event));
+    const withBody = query.include_body === 'true';
+    const data = events.map((event) => FeedEventResponse.fromFeed(event, withBody));
     return { ...snakeList(data, nextCursor), has_more: hasMore };
   }
 

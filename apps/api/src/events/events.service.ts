@@ -5,7 +5,7 @@ import { EventFeedRepository, type FeedEvent, type FeedPosition } from '@gatehou
 import { CursorCodec } from '@gatehouse/platform';
 import { parseTime } from '../http/fields.js';
 import { DEFAULT_LIMIT } from '../http/paging.js';
-import type { ListEventsQuery } from './dto/event.request.js';
+import type { FeedStart, ListEventsQuery } from './dto/event.request.js';
 
 /** Length of a position inside a cursor, in bytes: epoch, transaction, event id. */
 const POSITION_LENGTH = 2 + 8 + 16;
@@ -39,7 +39,7 @@ export class EventsService {
     const list = ['events', reach, filter];
     const position =
       query.cursor === undefined
-        ? await this.feed.startPosition(filter.createdAfter)
+        ? await this.startPosition(query.start, filter.createdAfter)
         : await this.feed.resolvePosition(
             decode(this.cursors.decodeBytes(list, query.cursor, POSITION_LENGTH)),
           );
@@ -50,6 +50,10 @@ export class EventsService {
       query.limit ?? DEFAULT_LIMIT,
     );
     return { events, nextCursor: this.cursors.encodeBytes(list, encode(nextPosition)), hasMore };
+  }
+
+  private startPosition(start: FeedStart | undefined, createdAfter: Date | null): Promise<FeedPosition> {
+    return start === 'latest' ? this.feed.endPosition() : this.feed.startPosition(createdAfter);
   }
 
   /** @throws GatehouseError `not_found` */

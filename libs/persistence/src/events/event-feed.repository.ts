@@ -119,6 +119,12 @@ const findStartPosition = statement(
    FROM event_feed`,
 );
 
+/** The end of what the feed shows: it contains only events of transactions below this number. */
+const findEndPosition = statement(
+  { epoch: smallint, xact: text },
+  'SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS xact FROM event_feed',
+);
+
 const findEpoch = statement({ epoch: smallint }, 'SELECT epoch FROM event_feed');
 
 /** Returns whether the number of the newest event's transaction has not been assigned in this server yet. */
@@ -162,6 +168,12 @@ export class EventFeedRepository {
   async startPosition(createdAfter: Date | null): Promise<FeedPosition> {
     const minId = createdAfter && minIdAt(createdAfter.getTime() - MAX_XACT_SKEW_MS);
     const [row] = await this.database.execute(findStartPosition, [minId]);
+    return { epoch: row!.epoch, xact: BigInt(row!.xact), id: NIL_UUID };
+  }
+
+  /** Returns the position after all events that the feed shows now. */
+  async endPosition(): Promise<FeedPosition> {
+    const [row] = await this.database.execute(findEndPosition);
     return { epoch: row!.epoch, xact: BigInt(row!.xact), id: NIL_UUID };
   }
 

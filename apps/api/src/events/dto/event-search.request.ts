@@ -4,7 +4,7 @@ import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';
 import { ListEventsQuery } from './event.request.js';
 
 /** The event filters of operators: those of keys and additional ones. */
-export class SearchEventsQuery extends ListEventsQuery {
+export class SearchEventsQuery extends OmitType(ListEventsQuery, ['start', 'include_body'] as const) {
   @TimeField('Only events created before this time') created_before?: string;
   @CustomerIdField() customer_id?: string;
 

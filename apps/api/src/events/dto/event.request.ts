@@ -1,9 +1,12 @@
 import { isSubscription } from '@gatehouse/domain';
-import { CheckedField, ProjectIdField, TimeField } from '../../http/fields.js';
+import { CheckedField, OneOfField, ProjectIdField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 
 /** Returns true for a comma-separated list of event types and wildcards such as `customer.*`. */
 const isTypeList = (text: string): boolean => text.split(',').every((entry) => isSubscription(entry));
+
+const feedStarts = ['earliest', 'latest'] as const;
+export type FeedStart = (typeof feedStarts)[number];
 
 export class ListEventsQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
@@ -20,4 +23,13 @@ export class ListEventsQuery extends PageQuery {
   types?: string;
 
   @TimeField('Only events created after this time') created_after?: string;
+
+  @OneOfField(
+    'Where the feed starts without a cursor. `earliest` (default): with the oldest event. `latest`: after all existing events',
+    feedStarts,
+  )
+  start?: FeedStart;
+
+  @OneOfField('If true, each event contains its webhook body as text. Default: false', ['true', 'false'])
+  include_body?: 'true' | 'false';
 }

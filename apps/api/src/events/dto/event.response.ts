@@ -66,6 +66,23 @@ export class EventResponse {
   }
 }
 
+/** An event of the feed. */
+export class FeedEventResponse extends EventResponse {
+  @ApiProperty({
+    type: String,
+    required: false,
+    nullable: true,
+    description:
+      'With `include_body`: the body of the webhooks of this event, byte for byte, which their signature covers. Null if the data was erased',
+  })
+  body?: string | null;
+
+  static fromFeed(event: FeedEvent, withBody: boolean): FeedEventResponse {
+    const response = EventResponse.from(event);
+    return withBody ? { ...response, body: response.erased ? null : event.body } : response;
+  }
+}
+
 /** An event type, or all custom types (`app.*`), with the schema of the body. */
 export class EventTypeResponse {
   @ApiProperty({ description: '`app.*` stands for all custom types', example: 'customer.created' })
