@@ -16,7 +16,7 @@ export interface CliOptions {
   /** The width of the terminal. Without it, no stream is a terminal. */
   columns?: number;
   /** Replaces the pauses of the command. */
-  wait?: (ms: number) => Promise<void>;
+  wait?: (ms: number, until?: AbortSignal) => Promise<void>;
 }
 
 export interface CliResult {
@@ -52,7 +52,7 @@ export class RunningCli {
       return Object.assign(stream, terminal);
     };
     if (input !== undefined) this.stdin.end(input);
-    const stdin = Object.assign(this.stdin, terminal);
+    const stdin = Object.assign(this.stdin, terminal, { setRawMode: () => stdin });
     const [stdout, stderr] = [capture('stdout'), capture('stderr')];
     const { signal } = this.interruption;
     this.exit = run(args, {

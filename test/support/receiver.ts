@@ -40,8 +40,9 @@ export class Receiver {
   private readonly nextResponders: Responder[] = [];
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<Receiver> {
-    const server = createServer().listen(0, '127.0.0.1');
+  /** @param port default: any free port */
+  static async start(port = 0): Promise<Receiver> {
+    const server = createServer().listen(port, '127.0.0.1');
     await once(server, 'listening');
     const receiver = new Receiver(server);
     server.on('request', (message, response) => receiver.handle(message, response));

@@ -19,8 +19,8 @@ export interface CliProcess {
   stderr: Output;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
-  /** Waits for a time in ms, and ends early when `signal` is aborted. */
-  wait?: (ms: number) => Promise<void>;
+  /** Waits for a time in ms, and ends early when the command is interrupted or `until` is aborted. */
+  wait?: (ms: number, until?: AbortSignal) => Promise<void>;
 }
 
 /** The options of every command. */
@@ -53,7 +53,7 @@ const NO_PROJECT = 'none';
 /** Returns the environment of a command. */
 export function createCli(process: CliProcess): Cli {
   return {
-    wait: (ms) => waitFor(ms, process.signal),
+    wait: (ms, until) => waitFor(ms, until ? AbortSignal.any([process.signal, until]) : process.signal),
     ...process,
     flags: {},
     exitCode: ExitCode.success,

@@ -5,6 +5,7 @@ import { addDeliveriesCommand } from './commands/deliveries/deliveries.js';
 import { addDoctorCommand } from './commands/doctor/doctor.js';
 import { addEventsCommand } from './commands/events.js';
 import { addKeysCommand } from './commands/keys.js';
+import { addListenCommand } from './commands/listen/listen.js';
 import { addTriggerCommand } from './commands/trigger.js';
 import { hasColors } from './output.js';
 
@@ -49,6 +50,7 @@ export function createProgram(cli: Cli): Command {
   addDoctorCommand(program, cli);
   addEventsCommand(program, cli);
   addKeysCommand(program, cli);
+  addListenCommand(program, cli);
   addTriggerCommand(program, cli);
   return program;
 }

@@ -1,0 +1,154 @@
+import type { Report } from './listen-record.js';
+import { sendWebhook, type SendResult } from './send-webhook.js';
+import { pauseAfter, type Wait } from './pause-after.js';
+import { webhookHeaders } from './webhook-headers.js';
+
+/** An event of the feed. `body` is null if its data was erased. */
+export interface FeedEvent {
+  id: string;
+  type: string;
+  body: string | null;
+}
+
+/** An event that was sent, with the text of its body. */
+type SentEvent = FeedEvent & { body: string };
+
+export interface ForwarderOptions {
+  target: URL;
+  secret: string;
+  userAgent: string;
+  wait: Wait;
+  /** Ends the current request and all waiting. */
+  signal: AbortSignal;
+  report: Report;
+}
+
+/**
+ * Sends events to one receiver, one at a time: the next one follows when the receiver has responded to the current one, or
+ * has failed to. While no connection can be opened, the current event waits.
+ */
+export class EventForwarder {
+  /** The events whose last request failed, in the order of the feed. */
+  private readonly failed = new Map<string, SentEvent>();
+  private last: SentEvent | null = null;
+  private delivered = 0;
+  private skipped = 0;
+  /** Ends the pause before the next connection. */
+  private retry = new AbortController();
+  private isWaiting = false;
+  /** Resolves when the current event and all before it are finished. */
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: ForwarderOptions) {}
+
+  get counts(): { delivered: number; failed: string[]; skipped: number } {
+    return { delivered: this.delivered, failed: [...this.failed.keys()], skipped: this.skipped };
+  }
+
+  /** Sends an event after all others. @throws the reason of `signal` if it was aborted before the response */
+  forward(event: FeedEvent): Promise<void> {
+    return this.enqueue(async () => {
+      const { id, type, body } = event;
+      if (body !== null) return this.deliver({ id, type, body }, false);
+      this.skipped += 1;
+      await this.options.report({ kind: 'skipped', event_id: id, event_type: type, reason: 'erased' });
+    });
+  }
+
+  /**
+   * Sends the last failed event again, or all of them, or the last event if none has failed. While the receiver is
+   * unreachable, tries to connect at once.
+   */
+  async redeliver(which: 'last' | 'all'): Promise<void> {
+    if (this.isWaiting) return this.retry.abort();
+    await this.enqueue(async () => {
+      const events = this.toRedeliver(which);
+      if (events.length === 0) await this.options.report({ kind: 'nothing_to_redeliver' });
+      for (const event of events) await this.deliver(event, true);
+    });
+  }
+
+  /** Resolves when no request is in progress. */
+  async waitUntilIdle(): Promise<void> {
+    await this.queue;
+  }
+
+  private toRedeliver(which: 'last' | 'all'): SentEvent[] {
+    const failed = [...this.failed.values()];
+    if (which === 'all') return failed;
+    const event = failed.at(-1) ?? this.last;
+    return event ? [event] : [];
+  }
+
+  private enqueue(task: () => Promise<void>): Promise<void> {
+    const result = this.queue.then(() => {
+      this.options.signal.throwIfAborted();
+      return task();
+    });
+    this.queue = result.catch(() => undefined);
+    return result;
+  }
+
+  private async deliver(event: SentEvent, isRedelivery: boolean): Promise<void> {
+    const result = await this.sendWhenReachable(event);
+    const { status, error, durationMs, responseBody } = result;
+    this.last = event;
+    if (!isRedelivery || this.failed.has(event.id)) this.count(event, error === null, isRedelivery);
+    await this.options.report({
+      kind: 'response',
+      at: new Date().toISOString(),
+      event_id: event.id,
+      event_type: event.type,
+      status,
+      error: error && error.code,
+      message: error && error.message,
+      duration_ms: durationMs,
+      response_body: responseBody,
+      is_redelivery: isRedelivery,
+    });
+  }
+
+  /** Counts an event of the feed, or a redelivery of one that had failed. */
+  private count(event: SentEvent, isSuccess: boolean, isRedelivery: boolean): void {
+    if (isSuccess) {
+      this.delivered += 1;
+      this.failed.delete(event.id);
+    } else if (!isRedelivery) this.failed.set(event.id, event);
+  }
+
+  private async sendWhenReachable(event: SentEvent): Promise<SendResult> {
+    const { target, report } = this.options;
+    for (let failures = 0; ;) {
+      const result = await this.send(event);
+      if (!result.error?.isUnreachable) {
+        if (failures > 0) await report({ kind: 'reachable', target: target.host });
+        return result;
+      }
+      failures += 1;
+      if (failures === 1)
+        await report({
+          kind: 'unreachable',
+          target: target.host,
+          message: result.error.message,
+          event_id: event.id,
+          event_type: event.type,
+        });
+      await this.pause(pauseAfter(failures));
+    }
+  }
+
+  private async pause(ms: number): Promise<void> {
+    const { wait, signal } = this.options;
+    this.retry = new AbortController();
+    this.isWaiting = true;
+    await wait(ms, AbortSignal.any([signal, this.retry.signal]));
+    this.isWaiting = false;
+    signal.throwIfAborted();
+  }
+
+  private send({ id, body }: SentEvent): Promise<SendResult> {
+    const { target, secret, userAgent, wait, signal } = this.options;
+    const headers = webhookHeaders({ eventId: id, body, secret, nowMs: Date.now(), userAgent });
+    return sendWebhook(target, { headers, body, wait, signal });
+  }
+}

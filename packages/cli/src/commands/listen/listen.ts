@@ -1,0 +1,158 @@
+import type { ReadStream } from 'node:tty';
+import { GatehouseError, type Gatehouse } from '@gatehouse/server';
+import type { Command } from 'commander';
+import { VERSION, type Cli } from '../../cli.js';
+import { ExitCode, usageError } from '../../cli-error.js';
+import { parsePastTime } from '../../options.js';
+import { printJson } from '../../output.js';
+import { findProject } from '../../project.js';
+import { EventForwarder } from './event-forwarder.js';
+import { findCursor, followFeed, type Progress, type ReadFeed } from './follow-feed.js';
+import type { Report } from './listen-record.js';
+import { parseTarget } from './parse-target.js';
+import { readKeys } from './read-keys.js';
+import { reportText } from './report-text.js';
+import { findSigningSecret } from './signing-secret.js';
+
+interface Options {
+  forward: URL;
+  types?: string;
+  since?: string;
+  after?: string;
+  secretFile?: string;
+}
+
+/** Adds the command `listen`. */
+export const addListenCommand = (program: Command, cli: Cli): unknown =>
+  program
+    .command('listen')
+    .summary('forward events to a receiver on this machine')
+    .description(
+      `Send each new event of a project to a URL as a signed webhook, one at a time and in the order of the feed.
+The key needs the scopes event:read and project:read.`,
+    )
+    .requiredOption(
+      '--forward <url>',
+      'URL of the receiver, such as http://localhost:4000/webhooks',
+      parseTarget,
+    )
+    .option('--types <types>', 'only these types, separated by commas, such as customer.*,app.*')
+    .option(
+      '--since <time>',
+      'start with the events after a time, such as 10m, instead of with new ones',
+      parsePastTime,
+    )
+    .option('--after <cursor>', 'continue after an earlier call, with the same --types and --since')
+    .option(
+      '--secret-file <file>',
+      'file with the signing secret; default: GATEHOUSE_WEBHOOK_SECRET, or a generated one',
+    )
+    .action((options: Options) => listen(cli, options));
+
+/** Forwards events until the command is interrupted or ended with a key. */
+async function listen(cli: Cli, options: Options): Promise<void> {
+  const client = cli.connect();
+  const projectId = await findReadableProject(cli, client);
+  const { secret, source, isGenerated } = await findSigningSecret(cli, projectId, options.secretFile);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([cli.signal, stop.signal]);
+  const report: Report = (record) => (cli.isJson ? printJson(cli, record) : reportText(cli, record));
+  const following = { wait: cli.wait, signal, report };
+  const { forward: target } = options;
+  const userAgent = `Gatehouse-Webhooks/${VERSION}`;
+  const forwarder = new EventForwarder({ target, secret, userAgent, ...following });
+  const read = createReader(client, projectId, options);
+  const progress: Progress = { page: null, handled: 0 };
+  const restoreTerminal = cli.stdin.isTTY ? readKeysOf(cli, forwarder, stop) : () => undefined;
+  try {
+    for await (const page of followFeed(read, options.after, following)) {
+      if (!progress.page)
+        await report({
+          kind: 'ready',
+          // Without the query, which can contain a secret.
+          target: `${target.origin}${target.pathname}`,
+          project_id: projectId,
+          signing_secret: isGenerated ? secret : null,
+          signing_secret_source: source,
+        });
+      Object.assign(progress, { page, handled: 0 });
+      for (const event of page.events) {
+        await forwarder.forward(event);
+        progress.handled += 1;
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stop.abort();
+    restoreTerminal();
+    await forwarder.waitUntilIdle();
+    if (progress.page)
+      await report({
+        kind: 'summary',
+        ...forwarder.counts,
+        ...(await findCursor(read, progress)),
+        since: options.since ?? null,
+        types: options.types ?? null,
+      });
+  }
+}
+
+/** Returns the project of the command. Checks an id of the settings: the feed of another project would be empty. */
+async function findReadableProject(cli: Cli, client: Gatehouse): Promise<string> {
+  const projectId = await findProject(cli, client);
+  if (!cli.settings().projectId) return projectId;
+  try {
+    await client.projects.get(projectId, undefined, { signal: cli.signal });
+  } catch (error) {
+    // A key that may only read events is sufficient, but its project cannot be checked.
+    if (!(error instanceof GatehouseError && error.code === 'insufficient_scope')) throw error;
+  }
+  return projectId;
+}
+
+const createReader =
+  (client: Gatehouse, projectId: string, { types, since, after }: Options): ReadFeed =>
+  async ({ cursor, limit, signal }) => {
+    const query = {
+      project_id: projectId,
+      include_body: true,
+      ...(types && { types }),
+      ...(since && { created_after: since }),
+      ...(cursor === undefined && !since && !after && { start: 'latest' as const }),
+      ...(cursor !== undefined && { cursor }),
+      ...(limit && { limit }),
+    };
+    const page = await client.events
+      .list(query, { ...(signal && { signal }) })
+      .page()
+      .catch(explainCursor);
+    const data = page.data.map(({ id, type, body = null }) => ({ id, type, body }));
+    return { ...page, data };
+  };
+
+/** @throws the error; with a remedy if it is about the cursor */
+function explainCursor(error: unknown): never {
+  if (error instanceof GatehouseError && error.code === 'invalid_cursor')
+    throw usageError(
+      error.problem.detail,
+      'Pass the project, --types and --since of the call that printed the cursor.',
+    );
+  throw error;
+}
+
+/** Reads the keys of the command from the terminal. @returns a function that restores it */
+function readKeysOf(cli: Cli, forwarder: EventForwarder, stop: AbortController): () => void {
+  const redeliver = (which: 'last' | 'all') => (): void =>
+    // It is rejected only when the command ends.
+    void forwarder.redeliver(which).catch(() => undefined);
+  return readKeys(cli.stdin as ReadStream, {
+    r: redeliver('last'),
+    R: redeliver('all'),
+    q: () => stop.abort(),
+    'ctrl+c': () => {
+      cli.exitCode = ExitCode.interrupted;
+      stop.abort();
+    },
+  });
+}

@@ -1,0 +1,9 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Returns the URL of a receiver. Without a scheme, such as in `localhost:4000/webhooks`, it is http. */
+export function parseTarget(text: string): URL {
+  const withScheme = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(withScheme) ? new URL(withScheme) : null;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new InvalidArgumentError('Use an http or https URL, such as http://localhost:4000/webhooks.');
+}

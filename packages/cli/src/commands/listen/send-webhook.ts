@@ -1,0 +1,98 @@
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { classifyError, type SendError } from './classify-error.js';
+import type { Wait } from './pause-after.js';
+
+/** Time limit of a request, from the lookup of the host to the end of the response. */
+export const TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 16 * 1_024;
+
+/** The response of a receiver, or the reason why there is none. */
+export interface SendResult {
+  /** 0 without a response. */
+  status: number;
+  /** Null after a response with a status of 2xx. */
+  error: SendError | null;
+  durationMs: number;
+  /** The first part of the body of the response, as text. */
+  responseBody: string;
+}
+
+export interface SendOptions {
+  headers: Record<string, string>;
+  body: string;
+  wait: Wait;
+  /** Ends the request. */
+  signal: AbortSignal;
+}
+
+/**
+ * Sends a POST over a new connection, without following redirects.
+ * @throws the reason of `signal` if it was aborted before the response
+ */
+export async function sendWebhook(target: URL, options: SendOptions): Promise<SendResult> {
+  const { wait, signal } = options;
+  const [deadline, finished] = [new AbortController(), new AbortController()];
+  void wait(TIMEOUT_MS, finished.signal).then(() => deadline.abort());
+  const startedMs = performance.now();
+  const elapsedMs = (): number => Math.round(performance.now() - startedMs);
+  try {
+    const response = await post(target, options, AbortSignal.any([signal, deadline.signal]));
+    const durationMs = elapsedMs();
+    const status = response.statusCode ?? 0;
+    const isSuccess = status >= 200 && status < 300;
+    const error = isSuccess ? null : describeStatus(status);
+    return { status, error, durationMs, responseBody: await readStart(response) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return {
+      status: 0,
+      error: classifyError(error, { target, isTimeout: deadline.signal.aborted }),
+      durationMs: elapsedMs(),
+      responseBody: '',
+    };
+  } finally {
+    finished.abort();
+  }
+}
+
+function post(target: URL, { headers, body }: SendOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const request = target.protocol === 'https:' ? requestHttps : requestHttp;
+  const length = String(Buffer.byteLength(body));
+  return new Promise((resolve, reject) => {
+    // Without an agent, so that no idle connection of a receiver that was restarted is used.
+    const options = {
+      method: 'POST',
+      headers: { ...headers, 'content-length': length },
+      agent: false,
+      signal,
+    };
+    request(target, options, resolve).on('error', reject).end(body);
+  });
+}
+
+const describeStatus = (status: number): SendError => ({
+  code: 'http_error',
+  message:
+    status >= 300 && status < 400
+      ? 'the receiver redirects, and redirects are not followed'
+      : `the receiver responded with ${status}`,
+  isUnreachable: false,
+});
+
+/** Returns the beginning of the body. After the status, the body never changes the outcome. */
+async function readStart(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      // Leaving the loop closes the connection.
+      if (length > MAX_RESPONSE_BYTES) break;
+    }
+  } catch {
+    // The receiver, the time limit or the end of the command has ended the body.
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
+}
