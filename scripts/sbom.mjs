@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ScriptError, main } from './environment.mjs';
 import { describeLicense, isAllowedLicense } from './licenses.mjs';
@@ -8,15 +9,25 @@ const FOLDER = path.join('dist', 'sbom');
 
 const { packages: LOCKED } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
 
+const OF_PROGRAMS = listDependencies(['']);
+const OF_PACKAGES = listDependencies(Object.keys(LOCKED).filter((name) => /^packages\/[^/]+$/.test(name)));
+
 /**
  * The parts that Gatehouse distributes, each with the options of npm. The packages of the console are development
- * dependencies, because the build copies them into its files. The npm packages in packages/ are selected from the
- * tree of the root, because npm cannot describe a workspace with peer dependencies.
+ * dependencies, because the build copies them into its files. npm cannot describe the workspaces in packages/, so
+ * their dependencies are described as those of one project.
  */
 const PARTS = {
-  programs: { options: ['--no-workspaces'], isDistributed: ({ dev }) => !dev },
+  programs: {
+    options: ['--no-workspaces'],
+    isDistributed: ({ dev }, name) => !dev && (OF_PROGRAMS.has(name) || !OF_PACKAGES.has(name)),
+  },
   console: { options: ['--workspace=@gatehouse/console'], isDistributed: () => true },
-  packages: { options: ['--no-workspaces'], isDistributed: listPackageDependencies() },
+  packages: {
+    options: [],
+    isDistributed: (_, name) => OF_PACKAGES.has(name),
+    createFolder: copyLockOfPackages,
+  },
 };
 
 /**
@@ -48,9 +59,14 @@ await main(async () => {
  * Returns the bill of materials of a part. Removes development dependencies here, because `--omit=dev` of npm
  * also omits runtime dependencies on which a development dependency depends.
  */
-async function createBom({ options, isDistributed }) {
+async function createBom({ options, isDistributed, createFolder }) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
-  const { code, output } = await runNpm([...args, '--loglevel=silent', ...options]);
+  const folder = createFolder?.();
+  const { code, output } = await runNpm(
+    [...args, '--loglevel=silent', ...options],
+    folder ? { cwd: folder } : {},
+  );
+  if (folder) fs.rmSync(path.dirname(folder), { recursive: true });
   if (code !== 0)
     throw new ScriptError(`npm ${args.join(' ')} ${options}: exit code ${code}\n${output.trim()}`);
   const bom = JSON.parse(output);
@@ -77,23 +93,54 @@ function lockedPackageNames(isIncluded) {
     .map(([location, { name, version }]) => `${name ?? location.split('node_modules/').at(-1)}@${version}`);
 }
 
-/**
- * Returns a function that selects the runtime dependencies of the npm packages in packages/, and theirs.
- * @throws ScriptError if a package requires a version of a dependency that is not installed at the root
- */
-function listPackageDependencies() {
+/** Returns the locations in package-lock.json of the runtime dependencies of packages, and of theirs, without peers. */
+function listDependencies(locations) {
   const found = new Set();
-  const visit = ({ dependencies = {}, optionalDependencies = {} }, from) => {
+  const visit = (from) => {
+    const { dependencies, optionalDependencies } = LOCKED[from];
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const location = `node_modules/${name}`;
-      if (LOCKED[location]?.link || found.has(location)) continue;
-      if (!LOCKED[location] || LOCKED[`${from}/${location}`])
-        throw new ScriptError(`${from}: ${name} is not at the top of node_modules`);
+      const installed = findInstalled(from, name);
+      const location = LOCKED[installed]?.link ? LOCKED[installed].resolved : installed;
+      if (!location || found.has(location)) continue;
       found.add(location);
-      visit(LOCKED[location], location);
+      visit(location);
     }
   };
-  for (const [location, entry] of Object.entries(LOCKED))
-    if (/^packages\/[^/]+$/.test(location)) visit(entry, location);
-  return (_, location) => found.has(location);
+  locations.forEach(visit);
+  return found;
+}
+
+/** Returns the location of the package that a package imports by name, or null if it is not installed. */
+function findInstalled(from, name) {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    const location = path.posix.join(folder, 'node_modules', name);
+    if (LOCKED[location]) return location;
+    if (folder === '') return null;
+  }
+}
+
+/**
+ * Creates a folder with a project that has the dependencies of packages/, locked in the same versions.
+ * @throws ScriptError if one of them is not at the top of node_modules
+ */
+function copyLockOfPackages() {
+  const { name, version, license } = LOCKED[''];
+  const locations = [...OF_PACKAGES].filter((each) => !each.startsWith('packages/'));
+  const nested = locations.find((each) => each.lastIndexOf('node_modules/') > 0);
+  if (nested) throw new ScriptError(`${nested}: not at the top of node_modules`);
+  const entries = locations.map((each) => [each, LOCKED[each]]);
+  const dependencies = Object.fromEntries(
+    entries.map(([each, entry]) => [each.slice('node_modules/'.length), entry.version]),
+  );
+  const manifest = { name, version, license, private: true, dependencies };
+  const lock = {
+    ...{ name, version, lockfileVersion: 3, requires: true },
+    packages: { '': manifest, ...Object.fromEntries(entries) },
+  };
+  // npm names the described project after its folder.
+  const folder = path.join(fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-sbom-')), name);
+  fs.mkdirSync(folder);
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
+  fs.writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify(lock));
+  return folder;
 }
