@@ -35,7 +35,7 @@ export interface SourceOption {
 }
 
 export interface SourceOptions {
-  /** The values of `options` of the source by their names in camel case, such as `hashConfig`. */
+  /** The values of `options` of the source by their names in camel case, such as `hashConfig`; the paths of files are absolute. */
   values: Readonly<Record<string, string | undefined>>;
 }
 

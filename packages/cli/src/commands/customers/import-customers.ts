@@ -75,14 +75,17 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const client = cli.connect();
   const source = sources.find(({ name }) => name === options.from)!;
   const files = names.map((name) => resolve(cli.cwd, name));
-  for (const file of files) if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
+  const { values, optionFiles } = readSourceOptions(cli, source, options);
+  for (const file of [...files, ...Object.values(optionFiles)])
+    if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
   const { projectId, providers } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
-  const values = readSourceOptions(source, options);
   const settings = [VERSION, source.name, values, projectId, slugs.fingerprint];
-  const importId = options.importId ?? (await deriveImportId(files, settings));
-  const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, { values }), slugs);
+  const importId =
+    options.importId ?? (await deriveImportId([...files, ...Object.values(optionFiles)], settings));
+  const sourceOptions = { values: { ...values, ...optionFiles } };
+  const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
   const previous = options.dryRun ? null : await findImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
   const { state, report } = isFinished(previous)
@@ -151,18 +154,28 @@ function createSlugs(source: ImportSource, pairs: string[], providers: Provider[
   return source === sources[0] ? new IdentitySlugs(slugs, null, true) : new IdentitySlugs(slugs, providers);
 }
 
-/** Returns the options of the source that were passed. @throws CliError for an option of another source */
-function readSourceOptions(source: ImportSource, options: Options): Record<string, string | undefined> {
-  const values: Record<string, string | undefined> = {};
+/** The options of a source that were passed, by their names in camel case. */
+interface PassedOptions {
+  values: Record<string, string>;
+  /** The paths of those that name a file, whose content decides what is imported. */
+  optionFiles: Record<string, string>;
+}
+
+/** @throws CliError for an option of another source */
+function readSourceOptions(cli: Cli, source: ImportSource, options: Options): PassedOptions {
+  const passed: PassedOptions = { values: {}, optionFiles: {} };
   for (const { name, options: own = [] } of sources)
     for (const { flags } of own) {
       const attribute = new Option(flags).attributeName();
       const value = options[attribute] as string | undefined;
-      if (name === source.name) values[attribute] = value;
-      else if (value !== undefined && !source.options?.some((each) => each.flags === flags))
+      if (value === undefined) continue;
+      if (name === source.name && flags.endsWith('<file>'))
+        passed.optionFiles[attribute] = resolve(cli.cwd, value);
+      else if (name === source.name) passed.values[attribute] = value;
+      else if (!source.options?.some((each) => each.flags === flags))
         throw usageError(`${flags} requires --from ${name}.`);
     }
-  return values;
+  return passed;
 }
 
 async function* resolveAll(
