@@ -34,16 +34,16 @@ export function parseJson(text: string): unknown {
 export const invalidRecord = (position: string): SourceRecord =>
   notImported(position, null, '', INVALID_RECORD);
 
-/** Returns a time in ISO 8601, or null. @param value ms since 1970, as a number or as digits, or a text with an offset */
+/** Returns a time in UTC, or null. @param value in ms since 1970, or a text in ISO 8601 with an offset */
 function toTime(value: unknown): string | null {
   const text = toText(value);
-  if (!/^\d+$|^\d{4}-\d\d-\d\d[T ]/.test(text)) return null;
+  if (!/^\d+$|^\d{4}-\d\d-\d\d[T ].+(Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
   const time = new Date(/^\d+$/.test(text) ? Number(text) : text);
   const year = time.getUTCFullYear();
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }
 
-/** Sets a time, unless there is none. @param value as for toTime */
+/** Sets a time, unless there is none. @param value in ms since 1970, or a text in ISO 8601 with an offset */
 export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
   if (toText(value) === '') return;
   const time = toTime(value);
@@ -70,9 +70,11 @@ export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: st
 /** Reports every value that no field of a customer contains. @param known the names that the source has read */
 export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
   for (const [name, value] of Object.entries(record))
-    if (!known.has(name) && value !== '' && value !== null && value !== false)
-      draft.leaveOut(name, 'Gatehouse has no field for this value');
+    if (!known.has(name) && !isEmpty(value)) draft.leaveOut(name, 'Gatehouse has no field for this value');
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
 
 /** Reports a value that is not empty. */
 export function leaveOutText(draft: CustomerDraft, field: string, value: unknown, reason: string): void {

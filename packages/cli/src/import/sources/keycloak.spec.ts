@@ -155,7 +155,7 @@ describe('a user of a Keycloak realm', () => {
       ['roles', 'groups'],
     ],
     ['a service account', { serviceAccountClientId: 'backend' }, null, ['']],
-    ['an unknown field', { socialLinks: [1] }, ada, ['socialLinks']],
+    ['an unknown field', { socialLinks: [1], applicationRoles: {} }, ada, ['socialLinks']],
   ])('converts %s', (_, differences, customer, leftOut) => {
     const record = convertKeycloakUser('realm.json#1', { ...user, ...differences });
     expect(record.customer).toEqual(customer);
