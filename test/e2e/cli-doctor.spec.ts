@@ -80,9 +80,7 @@ it('gatehouse doctor finds no problem in a working installation, and names the c
 describe('gatehouse doctor, if Gatehouse cannot be used at the URL', () => {
   const DAY = 86_400_000;
   const createTls = (certificate: { cert: string; key: string }): Server =>
-    createTlsServer(certificate, (_request, response) =>
-      response.end('{"status":"ok"}'),
-    ) as unknown as Server;
+    createTlsServer(certificate, (_request, response) => response.end('{"status":"ok"}'));
 
   it('names the cause and the fix', async () => {
     const closed = `127.0.0.1:${await freePort()}`;

@@ -29,25 +29,21 @@ export async function checkKey(
   }
 }
 
-function describeError(check: string, error: GatehouseError): CheckResult {
-  switch (error.code) {
-    case 'invalid_api_key':
-      return failed(
-        check,
-        `Gatehouse rejects the secret key: ${error.problem.detail}`,
-        'Create a key in the console, under the API keys of the project, and set GATEHOUSE_SECRET_KEY.',
-      );
-    case 'insufficient_scope':
-      return ok(check, 'valid, without the scope project:read');
-    case 'rate_limited':
-      return warning(
-        check,
-        'valid, but it has reached its rate limit',
-        'Send fewer requests, or increase its rateLimit.',
-      );
-    default:
-      return skipped(check, `cannot be checked: ${error.problem.detail} (${error.code})`);
-  }
+function describeError(check: string, { code, problem }: GatehouseError): CheckResult {
+  if (code === 'invalid_api_key')
+    return failed(
+      check,
+      `Gatehouse rejects the secret key: ${problem.detail}`,
+      'Create a key in the console, under the API keys of the project, and set GATEHOUSE_SECRET_KEY.',
+    );
+  if (code === 'insufficient_scope') return ok(check, 'valid, without the scope project:read');
+  if (code === 'rate_limited')
+    return warning(
+      check,
+      'The key has reached its rate limit',
+      'Send fewer requests, or increase its rateLimit.',
+    );
+  return skipped(check, `cannot be checked: ${problem.detail} (${code})`);
 }
 
 /** Describes a valid key, with its expiry if it may list the keys of its project. */

@@ -40,7 +40,7 @@ export const trimSlash = (url: URL): string => url.href.replace(/\/+$/, '');
 
 function describeResponse(url: URL, { status, headers, body }: PublicResponse): CheckResult {
   const target = headers.get('location');
-  if (status >= 300 && status < 400 && target !== null && URL.canParse(target, url))
+  if (status >= 300 && status < 400 && target !== null && URL.canParse(target, url.href))
     return failed(
       CHECK,
       `${trimSlash(url)} redirects to ${new URL(target, url).origin}`,
