@@ -6,6 +6,7 @@ import { BenchInstance } from './bench-instance.js';
 import { Child } from './child.js';
 import type { LoginSample, LoginLoad, ImportUpload } from './import-clients.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
+import { measureSources, type SourceResult } from './import-sources.js';
 import { registerCustomers } from './requests.js';
 
 const CUSTOMERS = 100_000;
@@ -28,7 +29,7 @@ interface Stage {
 
 /**
  * Measures an import of 100,000 customers while others log in, then another one that is aborted halfway and
- * resumed.
+ * resumed. Then compares one without logins with those of the command line, which reads the files of other systems.
  */
 export async function measureImport(): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
@@ -52,7 +53,10 @@ export async function measureImport(): Promise<SectionResult> {
     const duringImport = await withLogins(stage, () => runImport(stage, { count: CUSTOMERS }));
     printProgress('an import that is aborted and resumed');
     const resumed = await withLogins(stage, () => abortAndResume(stage));
-    return report(alone.samples, duringImport, resumed);
+    printProgress('an import without logins');
+    const quiet = await runImport(stage, { count: CUSTOMERS });
+    const results = await measureSources(instance, passwordHashes, CUSTOMERS);
+    return addSources(report(alone.samples, duringImport, resumed), quiet.perSecond, results);
   } finally {
     await Promise.all([sender.stop(), logins.stop(), bench.stop()]);
   }
@@ -218,6 +222,31 @@ function report(
           isRequired: true as const,
         })),
       ),
+    ],
+  };
+}
+
+/** Adds the imports of the command line, and compares them with one that sends prepared lines. */
+function addSources(result: SectionResult, quiet: number, sources: SourceResult[]): SectionResult {
+  const ratio = ({ perSecond }: SourceResult): number => perSecond / quiet;
+  const rows = sources.map((source) => [
+    `command line, ${source.system}`,
+    `${formatNumber(source.perSecond)} a second`,
+    `${ratio(source).toFixed(2)} of lines without logins`,
+    `${source.created} created`,
+  ]);
+  return {
+    ...result,
+    table: [...result.table, ['lines, without logins', `${formatNumber(quiet)} a second`, '', ''], ...rows],
+    targets: [
+      ...result.targets,
+      ...sources.map((source) => ({
+        name: `customers a second with the command line, ${source.system}`,
+        value: source.perSecond,
+        bound: 5_000,
+        direction: 'at least' as const,
+        unit: '',
+      })),
     ],
   };
 }

@@ -99,7 +99,7 @@ const sections: Record<string, Section> = {
   },
   import: {
     title: 'Import: 100,000 customers as lines, while others log in',
-    limitMinutes: 5,
+    limitMinutes: 8,
     measure: measureImport,
   },
   customers: {

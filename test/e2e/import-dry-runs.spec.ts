@@ -16,7 +16,10 @@ const importList = (body: object, headers: Record<string, string> = {}): Promise
   });
 
 /** Removes what differs between a dry run and an import. */
-const comparable = ({ id, dryRun, createdAt, updatedAt, finishedAt, ...rest }: Record<string, any>) => rest;
+const comparable = (body: Record<string, any>) => ({
+  ...body,
+  ...{ id: '', dryRun: null, createdAt: '', updatedAt: '', finishedAt: '' },
+});
 
 it('returns the results of an import and writes nothing, for a list and for lines', async () => {
   const { slug } = await insertProvider(instance);

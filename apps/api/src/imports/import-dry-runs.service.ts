@@ -64,7 +64,7 @@ export class ImportDryRunsService {
   }
 }
 
-const nothingImported = { lastLine: 0, matches: () => false, claim: async () => null };
+const nothingImported = { lastLine: 0, matches: () => false, claim: () => Promise.resolve(null) };
 
 /** Counts the results of a dry run. */
 class Summary {

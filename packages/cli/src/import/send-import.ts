@@ -2,7 +2,7 @@ import { GatehouseError, type Gatehouse, type ImportedCustomer } from '@gatehous
 import type { Cli } from '../cli.js';
 import { CliError } from '../cli-error.js';
 import { createProgress, printNote, type Progress } from '../output.js';
-import { ImportReport } from './import-report.js';
+import type { ImportReport } from './import-report.js';
 import type { SourceRecord } from './source.js';
 
 /** The import of the API, with the lines that created no customer. */
@@ -101,7 +101,7 @@ function showProgress(
   sent: { count: number },
 ): () => Promise<void> {
   const progress = createProgress(cli);
-  if (cli.stderr.isTTY !== true) return async () => undefined;
+  if (cli.stderr.isTTY !== true) return () => Promise.resolve();
   const end = new AbortController();
   const start = { at: Date.now(), lines: null as number | null };
   const update = async (): Promise<void> => {

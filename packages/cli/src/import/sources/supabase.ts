@@ -3,15 +3,20 @@ import { readColumns, readCsv, toObject, type JsonObject, type Row } from '../re
 import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
 
-/** The rows of another table for one user. */
-interface Related {
-  identities: { provider: string; subject: string }[];
+/** The identities of the users by their ids, one per line: the provider and its id of the user. A text takes little memory. */
+type Identities = Map<string, string>;
+
+/** The second factors of one user. */
+interface Factors {
   totpSecret: string | null;
   leftOut: LeftOut[];
 }
 
 /** The rows of the other tables by the id of the user. */
-type RelatedRows = Map<string, Related>;
+interface Related {
+  identities: Identities;
+  factors: Map<string, Factors>;
+}
 
 /** The methods of Supabase itself, which are no accounts elsewhere. */
 const OWN_PROVIDERS = new Set(['email', 'phone', 'anonymous_users']);
@@ -41,16 +46,16 @@ export const supabase: ImportSource = {
       throw new CliError('None of the files is auth.users: it has the column encrypted_password.', {
         exitCode: 2,
       });
-    const related: RelatedRows = new Map();
+    const related: Related = { identities: new Map(), factors: new Map() };
     for (const { file, table } of tables) {
-      if (table === 'identities') yield* readIdentities(file, related);
-      if (table === 'mfa_factors') yield* readFactors(file, related);
+      if (table === 'identities') yield* readIdentities(file, related.identities);
+      if (table === 'mfa_factors') yield* readFactors(file, related.factors);
     }
     for (const { file, table } of tables) {
       if (table !== 'users') continue;
       for await (const { position, value } of readCsv(file)) yield convertUser(position, value, related);
     }
-    for (const id of related.keys())
+    for (const id of new Set([...related.identities.keys(), ...related.factors.keys()]))
       yield notImported('', id, 'user_id', 'No user in the files has the id of this identity or factor');
   },
 };
@@ -67,22 +72,27 @@ async function findTable(file: string): Promise<'users' | 'identities' | 'mfa_fa
   });
 }
 
-function findRelated(related: RelatedRows, userId: string): Related {
-  const found = related.get(userId) ?? { identities: [], totpSecret: null, leftOut: [] };
-  related.set(userId, found);
-  return found;
-}
-
-async function* readIdentities(file: string, related: RelatedRows): AsyncGenerator<SourceRecord> {
+async function* readIdentities(file: string, identities: Identities): AsyncGenerator<SourceRecord> {
   for await (const { position, value } of readCsv(file)) {
     const { user_id: userId, provider, provider_id: subject } = value;
-    if (!userId || !provider || !subject) yield notImported(position, userId || null, '', INVALID_RECORD);
-    else if (!OWN_PROVIDERS.has(provider))
-      findRelated(related, userId).identities.push({ provider, subject });
+    if (!userId || !provider || !subject || /\s/.test(provider + subject))
+      yield notImported(position, userId || null, '', INVALID_RECORD);
+    else if (!OWN_PROVIDERS.has(provider)) {
+      const others = identities.get(userId);
+      const line = `${provider} ${subject}`;
+      identities.set(userId, others === undefined ? line : `${others}\n${line}`);
+    }
   }
 }
 
-async function* readFactors(file: string, related: RelatedRows): AsyncGenerator<SourceRecord> {
+function toIdentities(lines: string | undefined): { provider: string; subject: string }[] {
+  return (lines?.split('\n') ?? []).map((line) => {
+    const [provider, subject] = line.split(' ');
+    return { provider: provider!, subject: subject! };
+  });
+}
+
+async function* readFactors(file: string, factors: Map<string, Factors>): AsyncGenerator<SourceRecord> {
   for await (const { position, value } of readCsv(file)) {
     const { user_id: userId, status, factor_type: type, secret } = value;
     if (!userId) {
@@ -91,7 +101,8 @@ async function* readFactors(file: string, related: RelatedRows): AsyncGenerator<
     }
     // The customer has never confirmed it.
     if (status === 'unverified') continue;
-    const user = findRelated(related, userId);
+    const user = factors.get(userId) ?? { totpSecret: null, leftOut: [] };
+    factors.set(userId, user);
     const problem = findFactorProblem(user, type, secret);
     if (problem) user.leftOut.push({ field: 'mfa_factors', reason: problem });
     else user.totpSecret = secret!;
@@ -99,7 +110,7 @@ async function* readFactors(file: string, related: RelatedRows): AsyncGenerator<
 }
 
 function findFactorProblem(
-  user: Related,
+  user: Factors,
   type: string | undefined,
   secret: string | undefined,
 ): string | null {
@@ -109,11 +120,13 @@ function findFactorProblem(
   return user.totpSecret === null ? null : 'Customers have one authenticator app: the first one is imported';
 }
 
-function convertUser(position: string, row: Row, related: RelatedRows): SourceRecord {
+function convertUser(position: string, row: Row, related: Related): SourceRecord {
   const { id } = row;
   if (!id) return notImported(position, null, '', INVALID_RECORD);
-  const more = related.get(id);
-  related.delete(id);
+  const identities = toIdentities(related.identities.get(id));
+  const factors = related.factors.get(id);
+  related.identities.delete(id);
+  related.factors.delete(id);
   if (row['deleted_at']) return notImported(position, id, '', 'The user is deleted');
   if (isTrue(row['is_anonymous'])) return notImported(position, id, '', 'The user is anonymous');
   const draft = new CustomerDraft()
@@ -127,9 +140,9 @@ function convertUser(position: string, row: Row, related: RelatedRows): SourceRe
   if (row['phone']) draft.leaveOut('phone', 'Customers have no phone number');
   convertBan(draft, row);
   convertMetadata(draft, row);
-  if (more?.totpSecret) draft.setTotpSecret('mfa_factors', more.totpSecret);
-  if (more?.identities.length) draft.set('identities', more.identities);
-  draft.leftOut.push(...(more?.leftOut ?? []));
+  if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
+  if (identities.length > 0) draft.set('identities', identities);
+  draft.leftOut.push(...(factors?.leftOut ?? []));
   return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
