@@ -4,6 +4,7 @@ import { addCustomersCommand } from './commands/customers/customers.js';
 import { addDeliveriesCommand } from './commands/deliveries/deliveries.js';
 import { addDoctorCommand } from './commands/doctor/doctor.js';
 import { addEventsCommand } from './commands/events.js';
+import { addInitCommand } from './commands/init/init.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addListenCommand } from './commands/listen/listen.js';
 import { addTriggerCommand } from './commands/trigger.js';
@@ -49,6 +50,7 @@ export function createProgram(cli: Cli): Command {
   addDeliveriesCommand(program, cli);
   addDoctorCommand(program, cli);
   addEventsCommand(program, cli);
+  addInitCommand(program, cli);
   addKeysCommand(program, cli);
   addListenCommand(program, cli);
   addTriggerCommand(program, cli);

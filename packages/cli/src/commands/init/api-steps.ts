@@ -1,0 +1,63 @@
+import { readVariable } from './env-file.js';
+import type { Connection, NextStepsContext } from './framework.js';
+import type { Project } from './project.js';
+
+/** The port at which both Gatehouse and new projects of Express and NestJS listen. */
+const DEFAULT_PORT = '3000';
+const OTHER_PORT = '4000';
+
+/** Returns the variables of a server. On the machine of Gatehouse, it gets another port. */
+export function apiVariables(
+  { url, projectId, publishableKey }: Connection,
+  project: Project,
+): Record<string, string> {
+  const needsPort = isOnSamePort(url) && readsPort(project) && !readVariable(project, 'PORT');
+  return {
+    GATEHOUSE_URL: url,
+    GATEHOUSE_PROJECT_ID: projectId,
+    GATEHOUSE_PUBLISHABLE_KEY: publishableKey,
+    ...(needsPort ? { PORT: OTHER_PORT } : {}),
+  };
+}
+
+/** Whether Gatehouse listens on this machine, on the default port of the frameworks. */
+function isOnSamePort(url: string): boolean {
+  const { hostname, port } = new URL(url);
+  return /^(localhost|127\..*|\[::1\])$/.test(hostname) && port === DEFAULT_PORT;
+}
+
+/** Whether the server takes its port from the environment. */
+const readsPort = (project: Project): boolean =>
+  [
+    'bin/www',
+    'src/main.ts',
+    'src/main.js',
+    'src/index.ts',
+    'app.js',
+    'server.js',
+    'index.js',
+    'app.mjs',
+    'src/app.js',
+    'src/server.ts',
+  ]
+    .map((path) => project.read(path) ?? '')
+    .some((code) => /\benv(?:\.PORT\b|\[['"]PORT['"]\])/.test(code));
+
+/** Returns how to start the server, and how to call its route as a new customer. */
+export function apiNextSteps({ project, connection, runScript }: NextStepsContext): string[] {
+  const { url, publishableKey } = connection;
+  const port = readVariable(project, 'PORT') ?? DEFAULT_PORT;
+  const hasConflict = isOnSamePort(url) && port === DEFAULT_PORT;
+  return [
+    ...(hasConflict ? [`Gatehouse uses port ${DEFAULT_PORT} too: change the port of this server.`] : []),
+    project.manifest.scripts?.['start'] ? `Start the server:  ${runScript('start')}` : 'Start the server.',
+    'Create a customer, and call the route that requires one:',
+    '',
+    `  TOKEN=$(curl -sS --fail-with-body "${url}/api/v1/auth/register" \\`,
+    `    -H "x-publishable-key: ${publishableKey}" \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '{"email": "ada@example.com", "password": "correct lamp under the old bridge"}' \\`,
+    `    | node -pe 'JSON.parse(fs.readFileSync(0)).tokens.accessToken')`,
+    `  curl http://localhost:${port}/orders -H "Authorization: Bearer $TOKEN"`,
+  ];
+}

@@ -1,0 +1,25 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { Cli } from '../../cli.js';
+import { CliError, ExitCode } from '../../cli-error.js';
+
+/** Asks for a line that the terminal does not show. The question is printed to stderr. */
+export async function askSecret({ stdin, stderr, signal }: Cli, question: string): Promise<string> {
+  // In raw mode, the terminal shows nothing itself, and the reader writes what is typed to this stream.
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: stdin, output: hidden, terminal: true, historySize: 0 });
+  const interruption = new AbortController();
+  const abort = (): void => interruption.abort();
+  terminal.once('SIGINT', abort);
+  terminal.once('close', abort);
+  stderr.write(`${question} `);
+  try {
+    const signals = AbortSignal.any([signal, interruption.signal]);
+    return (await terminal.question('', { signal: signals })).trim();
+  } catch (error) {
+    throw new CliError('The input was interrupted.', { exitCode: ExitCode.interrupted, cause: error });
+  } finally {
+    terminal.close();
+    stderr.write('\n');
+  }
+}

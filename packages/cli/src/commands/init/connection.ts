@@ -1,0 +1,147 @@
+import type { components, Gatehouse } from '@gatehouse/server';
+import type { Cli } from '../../cli.js';
+import { CliError, usageError } from '../../cli-error.js';
+import { ask } from '../../prompt.js';
+import { checkUrl } from '../../settings.js';
+import { visibleText } from '../../visible-text.js';
+import { askSecret } from './ask-secret.js';
+import { readVariable } from './env-file.js';
+import type { Framework } from './framework.js';
+import type { Project } from './project.js';
+
+type GatehouseProject = components['schemas']['ListedProjectResponse'];
+
+/** What is known of the instance before anything is changed. */
+export interface Target {
+  url: string;
+  projectId: string;
+  /** Null if `init` creates one. */
+  publishableKey: string | null;
+  /** The project and the client with the secret key. Null if no secret key was necessary. */
+  management: { client: Gatehouse; project: GatehouseProject } | null;
+}
+
+/** The name under which the id of the project is stored. */
+const PROJECT_VARIABLE = 'GATEHOUSE_PROJECT_ID';
+
+/**
+ * Returns the instance and the project that the app will use. Without a publishable key it requires a secret key, and
+ * asks for missing settings on a terminal.
+ * @throws CliError, or GatehouseError, if the instance rejects one of the keys
+ */
+export async function findTarget(
+  cli: Cli,
+  project: Project,
+  framework: Framework,
+  publishableKeyFlag: string | undefined,
+): Promise<Target> {
+  const find = (flag: string | undefined, ...names: string[]): string | undefined =>
+    [flag, ...names.flatMap((name) => [cli.env[name], readVariable(project, name)])]
+      .map((text) => text?.trim())
+      .find(Boolean);
+  const key = find(publishableKeyFlag, 'GATEHOUSE_PUBLISHABLE_KEY', framework.publishableKeyVariable);
+  const url = find(cli.flags.url, 'GATEHOUSE_URL', framework.urlVariable);
+  const projectId = find(cli.flags.project, PROJECT_VARIABLE);
+  if (key && url && (projectId || !framework.needsProject)) {
+    const target = { url: checkUrl(url), projectId: projectId ?? '', publishableKey: key };
+    await checkPublishableKey(cli, target.url, key);
+    return { ...target, management: null };
+  }
+  await askForSettings(cli, project, url);
+  const client = cli.connect();
+  const found = await chooseProject(cli, client);
+  if (key) await checkPublishableKey(cli, cli.settings().url, key);
+  return {
+    url: cli.settings().url,
+    projectId: found.id,
+    publishableKey: key ?? null,
+    management: { client, project: found },
+  };
+}
+
+/** Asks for the URL and the secret key if the user has not set them, and there is a terminal. */
+async function askForSettings(cli: Cli, project: Project, known: string | undefined): Promise<void> {
+  if (!cli.stdin.isTTY) return;
+  if (!cli.flags.url && !cli.env['GATEHOUSE_URL']) {
+    const byDefault = known ?? 'http://127.0.0.1:3000';
+    cli.flags.url = (await ask(cli, `URL of Gatehouse (${visibleText(byDefault)}):`, '')) || byDefault;
+  }
+  const isSet = cli.flags.keyFile || cli.env['GATEHOUSE_SECRET_KEY'];
+  if (isSet || readVariable(project, 'GATEHOUSE_SECRET_KEY')) return;
+  const secretKey = await askSecret(cli, 'Secret key of the project or organization (sk_…, not shown):');
+  cli.env = { ...cli.env, GATEHOUSE_SECRET_KEY: secretKey };
+}
+
+/**
+ * Returns the project of the settings, the only one that the key can access, or the one that the user chooses.
+ * @throws CliError with exit code 2 if there are several and no terminal
+ */
+async function chooseProject(cli: Cli, client: Gatehouse): Promise<GatehouseProject> {
+  const { projectId, url } = cli.settings();
+  const options = { signal: cli.signal };
+  if (projectId) return client.projects.get(projectId, {}, options);
+  const projects: GatehouseProject[] = [];
+  try {
+    for await (const each of client.projects.list({ archived: false }, options))
+      // Of other projects, a key with the access "project" sees only the name.
+      if (each.settings !== null) projects.push(each);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CliError(`The server at ${url} is not Gatehouse.`, {
+      fix: 'Pass the PUBLIC_URL of Gatehouse with --url <url>.',
+      cause: error,
+    });
+  }
+  if (projects.length === 1) return projects[0]!;
+  const names = projects.map(({ id, name, environment }) => `${visibleText(name)} (${environment}): ${id}`);
+  if (projects.length === 0 || !cli.stdin.isTTY)
+    throw usageError(
+      `The key can access ${projects.length === 0 ? 'no project' : `several projects: ${names.join(', ')}`}.`,
+      'Pass --project <id>.',
+    );
+  const lines = names.map((name, index) => `  ${index + 1}  ${name}\n`).join('');
+  const answer = await ask(cli, `The key can access several projects:\n${lines}Number of the project:`, '');
+  const chosen = /^\d+$/.test(answer) ? projects[Number(answer) - 1] : undefined;
+  if (chosen) return chosen;
+  throw usageError(`There is no project with the number ${visibleText(answer) || '0'}.`);
+}
+
+/** Checks the URL and a publishable key. @throws CliError that names the one that is wrong */
+async function checkPublishableKey(cli: Cli, url: string, key: string): Promise<void> {
+  if (key.startsWith('sk_'))
+    throw usageError(
+      'The publishable key is a secret key. It would be exposed to everyone.',
+      'Use a key that begins with pk_.',
+    );
+  const response = await fetch(`${url}/api/v1/auth/options`, {
+    headers: { 'x-publishable-key': key },
+    signal: AbortSignal.any([cli.signal, AbortSignal.timeout(10_000)]),
+  }).catch((cause: unknown) => {
+    throw new CliError(`No Gatehouse responds at ${url}.`, {
+      fix: 'Check the URL, and start Gatehouse.',
+      cause,
+    });
+  });
+  if (response.ok) return;
+  const { code } = (await response.json().catch(() => ({}))) as { code?: string };
+  throw code === 'invalid_api_key' || code === 'wrong_credential_type'
+    ? new CliError(`The publishable key is not valid at ${url}.`, {
+        fix: 'Remove it from the environment and the .env file: `init` then creates one with the secret key.',
+      })
+    : new CliError(
+        `The server at ${url} responded with the status ${response.status}${code ? ` (${code})` : ''}.`,
+        {
+          fix: 'Pass the PUBLIC_URL of Gatehouse with --url <url>.',
+        },
+      );
+}
+
+/** Creates a publishable key for the app. @returns its value */
+export async function createPublishableKey(
+  { client, project }: NonNullable<Target['management']>,
+  name: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const body = { name: name.slice(0, 100), type: 'publishable' as const };
+  return (await client.apiKeys.create(project.id, body, { signal })).key;
+}

@@ -1,0 +1,125 @@
+import { apiNextSteps, apiVariables } from './api-steps.js';
+import { CodePlanner, type CodePlan, type Framework } from './framework.js';
+import { ModuleEditor, type SyntaxNode } from './module-editor.js';
+import type { Project } from './project.js';
+
+/** Express: a route for customers who are signed in. */
+export const express: Framework = {
+  name: 'Express',
+  packages: ['@gatehouse/server'],
+  envFile: '.env',
+  pageOrigin: () => null,
+  needsProject: true,
+  urlVariable: 'GATEHOUSE_URL',
+  publishableKeyVariable: 'GATEHOUSE_PUBLISHABLE_KEY',
+  detect: (project) => project.dependency('express') !== undefined,
+  variables: apiVariables,
+  plan: planExpress,
+  nextSteps: apiNextSteps,
+};
+
+interface App {
+  path: string;
+  editor: ModuleEditor;
+  /** The declaration `const app = express();`. */
+  declaration: SyntaxNode;
+  /** The name of the variable. */
+  name: string;
+}
+
+function planExpress(project: Project): CodePlan {
+  const planner = new CodePlanner(project);
+  const app = findApp(project);
+  const path = app?.path ?? (project.isTypeScript ? 'app.ts' : 'app.js');
+  const isEsModule = app ? app.editor.isEsModule : isTyped(path) || project.manifest.type === 'module';
+  const file = `gatehouse${endingOf(path)}`;
+  planner.create(path.slice(0, path.lastIndexOf('/') + 1) + file, routesFile(isTyped(path), isEsModule));
+  const importLine = isEsModule
+    ? `import { customerRoutes } from './gatehouse${compiledEnding(path)}';`
+    : `const { customerRoutes } = require('./gatehouse');`;
+  const lines = `${importLine}\n\napp.use(customerRoutes);`;
+  if (app) planner.edit(path, './gatehouse', () => ({ content: useRoutes(app, file, project) }), lines);
+  else
+    planner.explain(
+      'the file that creates the app',
+      'no file contains `const app = express();` exactly once',
+      lines,
+    );
+  return planner.plan;
+}
+
+const isTyped = (path: string): boolean => /\.[cm]?ts$/.test(path);
+
+const endingOf = (path: string): string => /\.[cm]?[jt]s$/.exec(path)![0];
+
+const compiledEnding = (path: string): string => endingOf(path).replace('t', 'j');
+
+/** Returns the file that creates the app, or null. */
+function findApp(project: Project): App | null {
+  const started = /\bnode\s+(?:--\S+\s+)*([\w./-]+\.[cm]?js)\b/.exec(
+    project.manifest.scripts?.['start'] ?? '',
+  )?.[1];
+  const names = ['app', 'server', 'index', 'main'].flatMap((name) =>
+    ['js', 'mjs', 'cjs', 'ts', 'mts'].flatMap((ending) => [`${name}.${ending}`, `src/${name}.${ending}`]),
+  );
+  const candidates = [started, project.manifest.main, ...names].map((path) => path?.replace(/^\.\//, ''));
+  for (const path of new Set(candidates)) {
+    const app = path ? readApp(path, project.read(path)) : null;
+    if (app) return app;
+  }
+  return null;
+}
+
+function readApp(path: string, code: string | null): App | null {
+  const editor = code === null || !/\.[cm]?[jt]s$/.test(path) ? null : ModuleEditor.parse(path, code);
+  const found = editor?.findOnly((node) => isApp(editor, node));
+  const declaration = found?.ancestors[0];
+  if (!editor || declaration?.type !== 'VariableDeclaration') return null;
+  if ((declaration['declarations'] as unknown[]).length !== 1) return null;
+  // `import express = require('express')`
+  if (isTyped(path) && !editor.isEsModule) return null;
+  return { path, editor, declaration, name: (found!.node['id'] as unknown as { name: string }).name };
+}
+
+/** Whether a node is `app = express()` in a declaration. */
+const isApp = (editor: ModuleEditor, node: SyntaxNode): boolean =>
+  node.type === 'VariableDeclarator' &&
+  (node['id'] as SyntaxNode).type === 'Identifier' &&
+  node['init'] !== null &&
+  editor.textOf(node['init'] as SyntaxNode) === 'express()';
+
+/** Adds the routes before all others, so that no other handler sends a response first. */
+function useRoutes({ editor, declaration, name }: App, file: string, project: Project): string {
+  // Node.js requires endings in ES modules. Other modules of TypeScript are bundled or compiled to `require()`.
+  const needsEnding = editor.isEsModule && (!isTyped(file) || project.manifest.type === 'module');
+  const byDefault = needsEnding ? compiledEnding(file) : '';
+  editor.addImport('{ customerRoutes }', editor.specifierOf(file, byDefault));
+  const end = editor.textOf(declaration).endsWith(';') ? ';' : '';
+  editor.insert(declaration.end, `\n${editor.indentAt(declaration.start)}${name}.use(customerRoutes)${end}`);
+  return editor.toString();
+}
+
+/** Returns `gatehouse.js`, with the lines of docs/quick-starts/express.md. */
+function routesFile(hasTypes: boolean, isEsModule: boolean): string {
+  const assertion = hasTypes ? '!' : '';
+  const load = (name: string, from: string): string =>
+    isEsModule ? `import { ${name} } from '${from}';` : `const { ${name} } = require('${from}');`;
+  return `${load('createServer', '@gatehouse/server')}
+${load('Router', 'express')}
+${load('existsSync', 'node:fs')}
+
+// Variables that are already set take precedence.
+if (existsSync('.env')) process.loadEnvFile();
+
+const gatehouse = createServer({
+  url: process.env.GATEHOUSE_URL${assertion},
+  projectId: process.env.GATEHOUSE_PROJECT_ID${assertion},
+});
+
+/** The routes for customers who are signed in. */
+${isEsModule ? 'export ' : ''}const customerRoutes = Router();
+customerRoutes.get('/orders', gatehouse.requireCustomer(), (req, res) => {
+  res.json({ customerId: req.customer${assertion}.sub, orders: [] });
+});
+${isEsModule ? '' : '\nmodule.exports = { customerRoutes };\n'}`;
+}

@@ -1,0 +1,101 @@
+import type { Project } from './project.js';
+
+/** A file that `init` creates, or changes as little as possible. */
+export interface FileChange {
+  /** Relative to the folder of the project. */
+  path: string;
+  action: 'create' | 'change';
+  content: string;
+}
+
+/** A step that is left to the developer. */
+export interface ManualStep {
+  /** The file, or a description of it. */
+  subject: string;
+  /** Completes "because …". */
+  reason: string;
+  /** The exact lines to add. */
+  lines: string[];
+}
+
+/** What `init` adds to the code of a project. */
+export interface CodePlan {
+  changes: FileChange[];
+  manualSteps: ManualStep[];
+}
+
+/** The values that the generated code reads from the environment. */
+export interface Connection {
+  url: string;
+  /** Empty only if the framework does not need it. */
+  projectId: string;
+  publishableKey: string;
+}
+
+export interface NextStepsContext {
+  project: Project;
+  connection: Connection;
+  /** Returns the command that runs a script of package.json, such as `npm run dev`. */
+  runScript: (name: string) => string;
+}
+
+export interface Framework {
+  /** The name in messages. */
+  name: string;
+  /** The packages that the code imports. */
+  packages: string[];
+  /** The file for the settings. */
+  envFile: '.env' | '.env.local';
+  /** Whether the code reads the id of the project. */
+  needsProject: boolean;
+  urlVariable: string;
+  publishableKeyVariable: string;
+  /** Returns the origin of pages that call Gatehouse themselves during development, or null if a server does. */
+  pageOrigin: (project: Project) => string | null;
+  /** Returns whether a project uses the framework. */
+  detect: (project: Project) => boolean;
+  /** Returns the variables of the environment. */
+  variables: (connection: Connection, project: Project) => Record<string, string>;
+  /** Returns the changes of the code. @throws CliError if the project cannot use the package of the framework */
+  plan: (project: Project) => CodePlan;
+  /** Returns what the developer does next, line by line. */
+  nextSteps: (context: NextStepsContext) => string[];
+}
+
+/** Collects the changes of the code of a project. */
+export class CodePlanner {
+  readonly plan: CodePlan = { changes: [], manualSteps: [] };
+
+  constructor(private readonly project: Project) {}
+
+  /** Creates a file. One that exists is left alone, and the lines are printed unless it uses Gatehouse already. */
+  create(path: string, content: string): void {
+    const existing = this.project.read(path);
+    if (existing === null) this.plan.changes.push({ path, action: 'create', content });
+    else if (!existing.includes('@gatehouse/')) this.explain(path, 'it exists already', content);
+  }
+
+  /**
+   * Changes a file.
+   * @param marker text that the file contains once it was changed
+   * @param edit returns the new content, or the reason why the file cannot be changed safely
+   * @param lines what the developer adds instead
+   */
+  edit(
+    path: string,
+    marker: string,
+    edit: (code: string) => { content: string } | { reason: string },
+    lines: string,
+  ): void {
+    const code = this.project.read(path) ?? '';
+    if (code.includes(marker)) return;
+    const result = edit(code);
+    if ('content' in result) this.plan.changes.push({ path, action: 'change', content: result.content });
+    else this.explain(path, result.reason, lines);
+  }
+
+  /** Leaves a step to the developer. */
+  explain(subject: string, reason: string, lines: string): void {
+    this.plan.manualSteps.push({ subject, reason, lines: lines.trimEnd().split('\n') });
+  }
+}

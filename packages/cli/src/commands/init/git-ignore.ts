@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import type { FileChange } from './framework.js';
+import type { Project } from './project.js';
+
+/** Returns the change that makes Git ignore a file of the project, or null if Git ignores it already. */
+export function planGitIgnore(project: Project, file: string): FileChange | null {
+  const content = project.read('.gitignore');
+  if (content !== null && listsFile(content, file)) return null;
+  if (isIgnoredByGit(project, file)) return null;
+  const separator = !content || content.endsWith('\n') ? '' : '\n';
+  return {
+    path: '.gitignore',
+    action: content === null ? 'create' : 'change',
+    content: `${content ?? ''}${separator}${file}\n`,
+  };
+}
+
+/** Whether a line is one of the usual patterns for the file. */
+function listsFile(content: string, file: string): boolean {
+  const patterns = [file, '.env*', ...(file === '.env' ? [] : ['.env.*', '.env*.local', '*.local'])];
+  return content.split(/\r?\n/).some((line) => patterns.includes(line.trim().replace(/^\//, '')));
+}
+
+/** Whether Git ignores the file. False without Git or a repository. */
+function isIgnoredByGit(project: Project, file: string): boolean {
+  const args = ['check-ignore', '--quiet', '--no-index', '--', file];
+  return spawnSync('git', args, { cwd: project.folder, stdio: 'ignore' }).status === 0;
+}

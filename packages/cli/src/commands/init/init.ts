@@ -1,0 +1,92 @@
+import { Option, type Command } from 'commander';
+import type { Cli } from '../../cli.js';
+import { CliError, usageError } from '../../cli-error.js';
+import { printJson } from '../../output.js';
+import { confirm } from '../../prompt.js';
+import { visibleText } from '../../visible-text.js';
+import { applyPlan } from './apply-plan.js';
+import { findTarget } from './connection.js';
+import { findConflicts, type Conflict } from './env-file.js';
+import { express } from './express.js';
+import type { Framework } from './framework.js';
+import { nestjs } from './nestjs.js';
+import { nextjs } from './nextjs.js';
+import { createPlan, type InitOptions, type Plan } from './plan.js';
+import { listActions, printNextSteps, printPlan } from './print-plan.js';
+import { Project } from './project.js';
+import { vite } from './vite.js';
+
+/** In the order of detection: a project of NestJS or Next.js can also depend on Express or Vite. */
+const frameworks: Record<string, Framework> = { nextjs, nestjs, vite, express };
+
+/** Adds `gatehouse init`. */
+export function addInitCommand(program: Command, cli: Cli): void {
+  program
+    .command('init')
+    .summary('add sign-in to a project')
+    .description(
+      'Add sign-in to the project in this folder: Next.js, Vite with React, Express or NestJS. Lists all changes first. ' +
+        'Requires the scopes project:read and api_key:write.',
+    )
+    .option('--yes', 'apply the changes without a confirmation')
+    .addOption(new Option('--framework <name>', 'default: detected').choices(Object.keys(frameworks)))
+    .option('--publishable-key <key>', 'publishable key (pk_…) of the project; default: a new one')
+    .option('--no-install', 'do not install packages')
+    .option('--packages <folder>', 'install the packed files of the packages in this folder')
+    .action((options: InitOptions) => init(cli, options));
+}
+
+async function init(cli: Cli, options: InitOptions): Promise<void> {
+  const project = Project.read(cli.cwd);
+  if (!project)
+    throw new CliError('This folder contains no package.json.', {
+      fix: 'Run the command in the folder of your app, or create one, such as with `npm create vite@latest`.',
+    });
+  const framework = findFramework(project, options.framework);
+  const target = await findTarget(cli, project, framework, options.publishableKey);
+  const plan = await createPlan(project, framework, target, options);
+  await confirmReplacements(cli, findConflicts(project, plan.variables));
+  const actions = listActions(plan);
+  if (cli.isJson && !options.yes && actions.length > 0)
+    throw usageError(
+      'With --json, the changes are not shown before they are applied.',
+      'Confirm them with --yes.',
+    );
+  if (!cli.isJson) await printPlan(cli, plan, actions);
+  if (actions.length > 0) await confirm(cli, 'Apply these changes?', options.yes);
+  const applied = await applyPlan(cli, plan);
+  if (applied.manualSteps.length > 0) cli.exitCode = 1;
+  if (cli.isJson) await printJson(cli, toJson(plan, applied));
+  else await printNextSteps(cli, plan, applied);
+}
+
+/** Returns the framework of the project. @throws CliError if it is not supported */
+function findFramework(project: Project, name: string | undefined): Framework {
+  const found = name ? frameworks[name] : Object.values(frameworks).find((each) => each.detect(project));
+  if (found) return found;
+  throw new CliError('This project uses none of Next.js, Vite with React, Express and NestJS.', {
+    fix: 'Follow a quick start for another framework, or pass --framework <name>.',
+  });
+}
+
+/** Confirms each replacement of a value. @throws CliError unless the user agrees to all of them */
+async function confirmReplacements(cli: Cli, conflicts: Conflict[]): Promise<void> {
+  for (const { file, name, current, wanted } of conflicts) {
+    if (!cli.stdin.isTTY)
+      throw usageError(
+        `${name} has another value in ${file}.`,
+        `Remove it from ${file}, or set the same value.`,
+      );
+    await confirm(cli, visibleText(`Replace ${name}=${current} in ${file} by ${wanted}?`), false);
+  }
+}
+
+const toJson = (plan: Plan, applied: Plan) => ({
+  framework: plan.framework.name,
+  url: applied.target.url,
+  projectId: applied.target.projectId || null,
+  publishableKey: applied.target.publishableKey,
+  files: [...applied.settings, ...applied.changes].map(({ path, action }) => ({ path, action })),
+  packages: applied.packages,
+  manualSteps: applied.manualSteps,
+});

@@ -1,0 +1,105 @@
+import { CliError } from '../../cli-error.js';
+import { apiNextSteps, apiVariables } from './api-steps.js';
+import { CodePlanner, type CodePlan, type Framework } from './framework.js';
+import { ModuleEditor, type SyntaxNode } from './module-editor.js';
+import type { Project } from './project.js';
+
+const APP_MODULE = 'src/app.module.ts';
+const MODULE_LINES = `import { CustomerRoutesModule } from './gatehouse.module';
+
+@Module({
+  imports: [CustomerRoutesModule],
+})`;
+
+/** NestJS: a module with a route for customers who are signed in. */
+export const nestjs: Framework = {
+  name: 'NestJS',
+  packages: ['@gatehouse/server'],
+  envFile: '.env',
+  pageOrigin: () => null,
+  needsProject: true,
+  urlVariable: 'GATEHOUSE_URL',
+  publishableKeyVariable: 'GATEHOUSE_PUBLISHABLE_KEY',
+  detect: (project) => project.dependency('@nestjs/core') !== undefined,
+  variables: apiVariables,
+  plan: planNestjs,
+  nextSteps: apiNextSteps,
+};
+
+function planNestjs(project: Project): CodePlan {
+  if (!project.isTypeScript)
+    throw new CliError('init supports NestJS in TypeScript only, and this project has no tsconfig.json.');
+  const planner = new CodePlanner(project);
+  planner.create('src/gatehouse.module.ts', GATEHOUSE_MODULE);
+  if (project.exists(APP_MODULE)) {
+    const byDefault = project.manifest.type === 'module' ? '.js' : '';
+    const edit = (code: string) => importModule(code, byDefault);
+    planner.edit(APP_MODULE, './gatehouse.module', edit, MODULE_LINES);
+  } else planner.explain('the module of the app', `${APP_MODULE} does not exist`, MODULE_LINES);
+  return planner.plan;
+}
+
+/** Adds the module to the imports of the only module in the file. */
+function importModule(code: string, byDefault: string): { content: string } | { reason: string } {
+  const editor = ModuleEditor.parse(APP_MODULE, code);
+  if (!editor) return { reason: 'it has a syntax error' };
+  const decorator = editor.findOnly(
+    (node) => node.type === 'Decorator' && /^@Module\(\s*\{/.test(editor.textOf(node)),
+  );
+  const call = decorator?.node['expression'] as SyntaxNode | undefined;
+  const [options] = (call?.['arguments'] ?? []) as SyntaxNode[];
+  if (!options) return { reason: 'it does not contain exactly one `@Module({ … })`' };
+  const imports = (options['properties'] as SyntaxNode[]).find(
+    (property) => (property['key'] as { name?: string } | undefined)?.name === 'imports',
+  );
+  if (!imports)
+    editor.insert(
+      options.start + 1,
+      `\n${editor.indentAt(decorator!.node.start)}  imports: [CustomerRoutesModule],`,
+    );
+  else if (!addElement(editor, imports['value'] as SyntaxNode))
+    return { reason: 'its `imports` are not a list' };
+  editor.addImport('{ CustomerRoutesModule }', editor.specifierOf('gatehouse.module.ts', byDefault));
+  return { content: editor.toString() };
+}
+
+/** Adds the module to a list. @returns false if the node is no list */
+function addElement(editor: ModuleEditor, list: SyntaxNode | undefined): boolean {
+  if (list?.type !== 'ArrayExpression') return false;
+  const last = (list['elements'] as (SyntaxNode | null)[]).at(-1);
+  if (!last) editor.insert(list.start + 1, 'CustomerRoutesModule');
+  else if (editor.startsLine(last.start))
+    editor.insert(last.end, `,\n${editor.indentAt(last.start)}CustomerRoutesModule`);
+  else editor.insert(last.end, ', CustomerRoutesModule');
+  return true;
+}
+
+/** The module of docs/quick-starts/nestjs.md. */
+const GATEHOUSE_MODULE = `import type { AccessTokenClaims } from '@gatehouse/server';
+import { Customer, CustomerGuard, GatehouseModule } from '@gatehouse/server/nestjs';
+import { Controller, Get, Module, UseGuards } from '@nestjs/common';
+import { existsSync } from 'node:fs';
+
+// Variables that are already set take precedence.
+if (existsSync('.env')) process.loadEnvFile();
+
+@Controller()
+@UseGuards(CustomerGuard)
+class OrdersController {
+  @Get('orders')
+  list(@Customer() customer: AccessTokenClaims) {
+    return { customerId: customer.sub, orders: [] };
+  }
+}
+
+@Module({
+  imports: [
+    GatehouseModule.forRoot({
+      url: process.env['GATEHOUSE_URL']!,
+      projectId: process.env['GATEHOUSE_PROJECT_ID']!,
+    }),
+  ],
+  controllers: [OrdersController],
+})
+export class CustomerRoutesModule {}
+`;

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import type { Agent } from 'package-manager-detector';
+import { isRejected } from './allowed-origin.js';
+import type { Target } from './connection.js';
+import { planVariables } from './env-file.js';
+import type { FileChange, Framework, ManualStep } from './framework.js';
+import { planGitIgnore } from './git-ignore.js';
+import { addCommand, findPackageManager, type Command } from './install-packages.js';
+import type { Project } from './project.js';
+
+/** The options of the command. */
+export interface InitOptions {
+  yes?: boolean;
+  install: boolean;
+  packages?: string;
+  framework?: string;
+  publishableKey?: string;
+}
+
+/** Everything that `init` does to a project. A second run has nothing to do. */
+export interface Plan {
+  project: Project;
+  framework: Framework;
+  target: Target;
+  packageManager: Agent;
+  /** The variables that the code reads. A key that will be created is missing. */
+  variables: Record<string, string>;
+  /** The files with variables, and .gitignore. */
+  settings: FileChange[];
+  changes: FileChange[];
+  /** The packages that are missing. */
+  packages: string[];
+  /** Installs them; null if there is none, or with `--no-install`. */
+  installation: Command | null;
+  /** The origin that the project must allow, or null. */
+  origin: string | null;
+  manualSteps: ManualStep[];
+}
+
+/** Stands for the publishable key until it is created. */
+const NEW_KEY = 'pk_';
+
+/** Returns the plan for a project. Changes nothing. @throws CliError if the project or an option is not supported */
+export async function createPlan(
+  project: Project,
+  framework: Framework,
+  target: Target,
+  options: InitOptions,
+): Promise<Plan> {
+  const packageManager = await findPackageManager(project);
+  const packages = framework.packages.filter((name) => project.dependency(name) === undefined);
+  const { url, projectId, publishableKey } = target;
+  const { [framework.publishableKeyVariable]: key, ...variables } = framework.variables(
+    { url, projectId, publishableKey: publishableKey ?? NEW_KEY },
+    project,
+  );
+  const { changes, manualSteps } = framework.plan(project);
+  const origin = framework.pageOrigin(project);
+  const packageFolder = options.packages ? resolve(project.folder, options.packages) : null;
+  const installation = addCommand(packageManager, packages, packageFolder);
+  return {
+    project,
+    framework,
+    target,
+    packageManager,
+    variables: { ...variables, ...(publishableKey && { [framework.publishableKeyVariable]: key! }) },
+    settings: planSettings(project, framework, { ...variables, [framework.publishableKeyVariable]: key! }),
+    changes,
+    packages,
+    installation: options.install && packages.length > 0 ? installation : null,
+    origin: origin !== null && isRejected(target, origin) ? origin : null,
+    manualSteps,
+  };
+}
+
+/** Returns the changes of the files with variables, and of .gitignore for them. */
+export function planSettings(
+  project: Project,
+  { envFile }: Framework,
+  variables: Record<string, string>,
+): FileChange[] {
+  const files = planVariables(project, envFile, variables);
+  const willExist = project.exists(envFile) || files.some(({ path }) => path === envFile);
+  const ignored = willExist ? planGitIgnore(project, envFile) : null;
+  return ignored ? [ignored, ...files] : files;
+}

@@ -1,0 +1,60 @@
+import { printLine, styled, type Printer } from '../../output.js';
+import { visibleText } from '../../visible-text.js';
+import { runCommand, toText } from './install-packages.js';
+import type { Plan } from './plan.js';
+
+/** One line of the plan, such as "create  src/gatehouse.tsx". */
+export interface Action {
+  verb: string;
+  subject: string;
+}
+
+/** Returns everything that a plan does, in the order of its execution. */
+export function listActions({ target, project, settings, installation, changes, origin }: Plan): Action[] {
+  const name = target.management?.project.name ?? '';
+  return [
+    ...(target.publishableKey
+      ? []
+      : [{ verb: 'create', subject: `the publishable key ${project.name} in the project ${name}` }]),
+    ...settings.map(({ path, action }) => ({ verb: action, subject: path })),
+    ...(installation ? [{ verb: 'run', subject: toText(installation) }] : []),
+    ...changes.map(({ path, action }) => ({ verb: action, subject: path })),
+    ...(origin ? [{ verb: 'allow', subject: `the origin ${origin} in the project ${name}` }] : []),
+  ];
+}
+
+/** Prints what `init` is about to do. */
+export async function printPlan(printer: Printer, plan: Plan, actions: Action[]): Promise<void> {
+  const { framework, project, target } = plan;
+  const { project: found } = target.management ?? {};
+  await printLine(printer, `${framework.name}: ${visibleText(project.name)}`);
+  await printLine(
+    printer,
+    `Gatehouse: ${target.url}${found ? `, project ${visibleText(found.name)} (${found.environment})` : ''}`,
+  );
+  await printLine(printer);
+  if (actions.length === 0) await printLine(printer, 'Nothing to change.');
+  for (const { verb, subject } of actions)
+    await printLine(printer, `  ${styled(printer, 'bold', verb.padEnd(8))}${visibleText(subject)}`);
+  await printLine(printer);
+}
+
+/** Prints the steps that are left to the developer, and how to use the app. */
+export async function printNextSteps(printer: Printer, plan: Plan, applied: Plan): Promise<void> {
+  const { framework, project, packageManager, packages, installation } = plan;
+  for (const { subject, reason, lines } of applied.manualSteps) {
+    const title = styled(printer, 'yellow', `Left to do in ${visibleText(subject)}`);
+    await printLine(printer, `${title}, because ${reason}:`);
+    await printLine(printer);
+    for (const line of lines) await printLine(printer, `  ${visibleText(line)}`.trimEnd());
+    await printLine(printer);
+  }
+  if (packages.length > 0 && !installation) await printLine(printer, `Install ${packages.join(' and ')}.`);
+  const { url, projectId, publishableKey } = applied.target;
+  const steps = framework.nextSteps({
+    project,
+    connection: { url, projectId, publishableKey: publishableKey! },
+    runScript: (name) => runCommand(packageManager, name),
+  });
+  for (const line of steps) await printLine(printer, line);
+}

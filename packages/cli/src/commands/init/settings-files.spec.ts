@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findConflicts, planVariables } from './env-file.js';
+import { planGitIgnore } from './git-ignore.js';
+import { Project } from './project.js';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-init-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const projectWith = (files: Record<string, string>): Project => {
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return new Project(folder, {});
+};
+
+it('adds missing variables, keeps equal ones, and reports others', () => {
+  const project = projectWith({ '.env': '# Shop\nA=1\nexport B = "two"', '.env.local': 'C=3\n' });
+  const variables = { A: '1', B: 'zwei', C: 'drei', D: '4' };
+  expect(findConflicts(project, variables)).toEqual([
+    { file: '.env', name: 'B', current: 'two', wanted: 'zwei' },
+    { file: '.env.local', name: 'C', current: '3', wanted: 'drei' },
+  ]);
+  expect(planVariables(project, '.env', variables)).toEqual([
+    { path: '.env', action: 'change', content: '# Shop\nA=1\nB=zwei\nD=4\n' },
+    { path: '.env.local', action: 'change', content: 'C=drei\n' },
+  ]);
+  expect(planVariables(project, '.env', { A: '1' })).toEqual([]);
+});
+
+it.each([
+  ['.env', null, '.env\n'],
+  ['.env', 'node_modules', 'node_modules\n.env\n'],
+  ['.env', '*.local\n', '*.local\n.env\n'],
+  ['.env', 'node_modules\n.env\n', null],
+  ['.env', '/.env\n', null],
+  ['.env.local', '.env*\n', null],
+  ['.env.local', '*.local\n', null],
+  ['.env.local', '.env\n', '.env\n.env.local\n'],
+])('ignores %s with the .gitignore %j', (file, ignored, expected) => {
+  const project = projectWith(ignored === null ? {} : { '.gitignore': ignored });
+  expect(planGitIgnore(project, file)?.content ?? null).toBe(expected);
+});
