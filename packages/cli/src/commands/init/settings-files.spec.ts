@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { apiVariables } from './api-steps.js';
 import { findConflicts, planVariables } from './env-file.js';
 import { planGitIgnore } from './git-ignore.js';
 import { Project } from './project.js';
@@ -40,4 +41,16 @@ it.each([
 ])('ignores %s with the .gitignore %j', (file, ignored, expected) => {
   const project = projectWith(ignored === null ? {} : { '.gitignore': ignored });
   expect(planGitIgnore(project, file)?.content ?? null).toBe(expected);
+});
+
+it.each([
+  ['http://127.0.0.1:3000', 'process.env.PORT', '', '4000'],
+  ['http://localhost:3000', "process.env['PORT']", '', '4000'],
+  ['http://localhost:3000', 'process.env.PORT', 'PORT=5000', undefined],
+  ['http://localhost:3000', 'listen(3000)', '', undefined],
+  ['https://auth.example.com', 'process.env.PORT', '', undefined],
+])('with Gatehouse at %s, a server with %s and "%s" in .env gets the port %s', (url, code, env, port) => {
+  const project = projectWith({ 'app.js': code, '.env': env });
+  const connection = { url, projectId: 'project', publishableKey: 'pk_' };
+  expect(apiVariables(connection, project)['PORT']).toBe(port);
 });
