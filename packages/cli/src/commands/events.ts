@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
-import { followEvents, readServerTime, type Event } from '../follow-events.js';
+import { createFeedReader, followFeed, type FeedEvent } from '../follow-feed.js';
 import { parsePastTime } from '../options.js';
 import { formatTime, printJson, printLine, printNote, styled } from '../output.js';
 import { fitText, visibleJson, visibleText, widthOf } from '../visible-text.js';
@@ -34,26 +34,26 @@ export function addEventsCommand(program: Command, cli: Cli): void {
 }
 
 async function tail(cli: Cli, { types, since }: TailOptions): Promise<void> {
-  const client = cli.connect();
-  const createdAfter = since ?? (await readServerTime(cli));
-  const pages = followEvents(cli, client, {
-    createdAfter,
-    ...(types && { types }),
+  const { projectId } = cli.settings();
+  const read = createFeedReader(cli.connect(), { projectId, types, createdAfter: since });
+  const pages = followFeed(read, undefined, {
+    wait: cli.wait,
+    signal: cli.signal,
     onOutage: (error) =>
       printNote(
         cli,
         error ? `Waiting for Gatehouse: ${visibleText(error.message)}` : 'Gatehouse responds again.',
       ),
   });
-  for await (const { data } of pages)
-    for (const event of data) {
+  for await (const { events } of pages)
+    for (const event of events) {
       if (cli.isJson) await printJson(cli, event);
       else await printLine(cli, describeEvent(cli, event));
     }
 }
 
 /** Returns an event in one line. On a terminal, the data is shortened to its width. */
-function describeEvent(cli: Cli, { created_at: createdAt, type, id, data, erased }: Event): string {
+function describeEvent(cli: Cli, { created_at: createdAt, type, id, data, erased }: FeedEvent): string {
   const head = [formatTime(createdAt), visibleText(type).padEnd(24), visibleText(id)];
   const content = erased ? '(erased)' : visibleJson(data);
   const room = cli.stdout.isTTY ? (cli.stdout.columns ?? 80) - widthOf(head.join('  ')) - 2 : Infinity;

@@ -3,12 +3,12 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { EventForwarder, type FeedEvent } from './event-forwarder.js';
+import { EventForwarder, type ForwardedEvent } from './event-forwarder.js';
 import type { ListenRecord } from './listen-record.js';
 import { TIMEOUT_MS } from './send-webhook.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const newEvent = (id: string): FeedEvent => ({
+const newEvent = (id: string): ForwardedEvent => ({
   id,
   type: 'app.paid',
   body: `{"id":"${id}", "total": 49.90}`,

@@ -1,23 +1,21 @@
+import type { Cli } from '../../cli.js';
+import type { FeedEvent } from '../../follow-feed.js';
+import { pauseAfter } from '../../pause-after.js';
 import type { Report } from './listen-record.js';
 import { sendWebhook, type SendResult } from './send-webhook.js';
-import { pauseAfter, type Wait } from './pause-after.js';
 import { webhookHeaders } from './webhook-headers.js';
 
 /** An event of the feed. `body` is null if its data was erased. */
-export interface FeedEvent {
-  id: string;
-  type: string;
-  body: string | null;
-}
+export type ForwardedEvent = Pick<FeedEvent, 'id' | 'type' | 'body'>;
 
 /** An event that was sent, with the text of its body. */
-type SentEvent = FeedEvent & { body: string };
+type SentEvent = ForwardedEvent & { body: string };
 
 export interface ForwarderOptions {
   target: URL;
   secret: string;
   userAgent: string;
-  wait: Wait;
+  wait: Cli['wait'];
   /** Ends the current request and all waiting. */
   signal: AbortSignal;
   report: Report;
@@ -35,7 +33,7 @@ export class EventForwarder {
   private skipped = 0;
   /** Ends the pause before the next connection. */
   private retry = new AbortController();
-  private isWaiting = false;
+  private isUnreachable = false;
   /** Resolves when the current event and all before it are finished. */
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -46,10 +44,10 @@ export class EventForwarder {
   }
 
   /** Sends an event after all others. @throws the reason of `signal` if it was aborted before the response */
-  forward(event: FeedEvent): Promise<void> {
+  forward(event: ForwardedEvent): Promise<void> {
     return this.enqueue(async () => {
       const { id, type, body } = event;
-      if (body !== null) return this.deliver({ id, type, body }, false);
+      if (typeof body === 'string') return this.deliver({ id, type, body }, false);
       this.skipped += 1;
       await this.options.report({ kind: 'skipped', event_id: id, event_type: type, reason: 'erased' });
     });
@@ -60,7 +58,7 @@ export class EventForwarder {
    * unreachable, tries to connect at once.
    */
   async redeliver(which: 'last' | 'all'): Promise<void> {
-    if (this.isWaiting) return this.retry.abort();
+    if (this.isUnreachable) return this.retry.abort();
     await this.enqueue(async () => {
       const events = this.toRedeliver(which);
       if (events.length === 0) await this.options.report({ kind: 'nothing_to_redeliver' });
@@ -121,10 +119,12 @@ export class EventForwarder {
     for (let failures = 0; ;) {
       const result = await this.send(event);
       if (!result.error?.isUnreachable) {
+        this.isUnreachable = false;
         if (failures > 0) await report({ kind: 'reachable', target: target.host });
         return result;
       }
       failures += 1;
+      this.isUnreachable = true;
       if (failures === 1)
         await report({
           kind: 'unreachable',
@@ -140,9 +140,7 @@ export class EventForwarder {
   private async pause(ms: number): Promise<void> {
     const { wait, signal } = this.options;
     this.retry = new AbortController();
-    this.isWaiting = true;
     await wait(ms, AbortSignal.any([signal, this.retry.signal]));
-    this.isWaiting = false;
     signal.throwIfAborted();
   }
 

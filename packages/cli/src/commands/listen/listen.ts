@@ -2,12 +2,12 @@ import type { ReadStream } from 'node:tty';
 import { GatehouseError, type Gatehouse } from '@gatehouse/server';
 import type { Command } from 'commander';
 import { VERSION, type Cli } from '../../cli.js';
-import { ExitCode, usageError } from '../../cli-error.js';
+import { ExitCode } from '../../cli-error.js';
+import { createFeedReader, findCursor, followFeed, type Progress } from '../../follow-feed.js';
 import { parsePastTime } from '../../options.js';
 import { printJson } from '../../output.js';
 import { findProject } from '../../project.js';
 import { EventForwarder } from './event-forwarder.js';
-import { findCursor, followFeed, type Progress, type ReadFeed } from './follow-feed.js';
 import type { Report } from './listen-record.js';
 import { parseTarget } from './parse-target.js';
 import { readKeys } from './read-keys.js';
@@ -57,15 +57,19 @@ async function listen(cli: Cli, options: Options): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([cli.signal, stop.signal]);
   const report: Report = (record) => (cli.isJson ? printJson(cli, record) : reportText(cli, record));
-  const following = { wait: cli.wait, signal, report };
-  const { forward: target } = options;
+  const { wait } = cli;
+  const { forward: target, types, since: createdAfter } = options;
   const userAgent = `Gatehouse-Webhooks/${VERSION}`;
-  const forwarder = new EventForwarder({ target, secret, userAgent, ...following });
-  const read = createReader(client, projectId, options);
+  const forwarder = new EventForwarder({ target, secret, userAgent, wait, signal, report });
+  const read = createFeedReader(client, { projectId, types, createdAfter, includeBody: true });
+  const onOutage = (error: GatehouseError | null): Promise<void> =>
+    report(
+      error ? { kind: 'gatehouse_unavailable', message: error.message } : { kind: 'gatehouse_available' },
+    );
   const progress: Progress = { page: null, handled: 0 };
   const restoreTerminal = cli.stdin.isTTY ? readKeysOf(cli, forwarder, stop) : () => undefined;
   try {
-    for await (const page of followFeed(read, options.after, following)) {
+    for await (const page of followFeed(read, options.after, { wait, signal, onOutage })) {
       if (!progress.page)
         await report({
           kind: 'ready',
@@ -92,8 +96,8 @@ async function listen(cli: Cli, options: Options): Promise<void> {
         kind: 'summary',
         ...forwarder.counts,
         ...(await findCursor(read, progress)),
-        since: options.since ?? null,
-        types: options.types ?? null,
+        since: createdAfter ?? null,
+        types: types ?? null,
       });
   }
 }
@@ -109,36 +113,6 @@ async function findReadableProject(cli: Cli, client: Gatehouse): Promise<string>
     if (!(error instanceof GatehouseError && error.code === 'insufficient_scope')) throw error;
   }
   return projectId;
-}
-
-const createReader =
-  (client: Gatehouse, projectId: string, { types, since, after }: Options): ReadFeed =>
-  async ({ cursor, limit, signal }) => {
-    const query = {
-      project_id: projectId,
-      include_body: true,
-      ...(types && { types }),
-      ...(since && { created_after: since }),
-      ...(cursor === undefined && !since && !after && { start: 'latest' as const }),
-      ...(cursor !== undefined && { cursor }),
-      ...(limit && { limit }),
-    };
-    const page = await client.events
-      .list(query, { ...(signal && { signal }) })
-      .page()
-      .catch(explainCursor);
-    const data = page.data.map(({ id, type, body = null }) => ({ id, type, body }));
-    return { ...page, data };
-  };
-
-/** @throws the error; with a remedy if it is about the cursor */
-function explainCursor(error: unknown): never {
-  if (error instanceof GatehouseError && error.code === 'invalid_cursor')
-    throw usageError(
-      error.problem.detail,
-      'Pass the project, --types and --since of the call that printed the cursor.',
-    );
-  throw error;
 }
 
 /** Reads the keys of the command from the terminal. @returns a function that restores it */

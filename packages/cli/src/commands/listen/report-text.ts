@@ -21,23 +21,26 @@ function describe(cli: Cli, record: Exclude<ListenRecord, Response>): string[] {
     case 'ready':
       return describeReady(cli, record);
     case 'skipped':
-      return [`Skipped ${visibleText(record.event_type)} ${record.event_id}: its customer was deleted.`];
+      return [`Skipped ${describeEvent(record)}: its customer was deleted.`];
     case 'unreachable':
       return [
-        `Waiting: ${visibleText(record.message)}. ${visibleText(record.event_type)} ${record.event_id} and all later events wait, in their order.`,
+        `Waiting: ${visibleText(record.message)}. ${describeEvent(record)} and all later events wait, in their order.`,
       ];
     case 'reachable':
       return [`${record.target} accepts connections again.`];
     case 'gatehouse_unavailable':
       return [`Waiting for Gatehouse: ${visibleText(record.message)}`];
     case 'gatehouse_available':
-      return ['Gatehouse is available again.'];
+      return ['Gatehouse responds again.'];
     case 'nothing_to_redeliver':
       return ['There is no event to redeliver.'];
     case 'summary':
       return describeSummary(record);
   }
 }
+
+const describeEvent = (record: { event_id: string; event_type: string }): string =>
+  visibleText(`${record.event_type} ${record.event_id}`);
 
 function describeReady(cli: Cli, record: Ready): string[] {
   const { target, project_id: project, signing_secret: secret, signing_secret_source: source } = record;
@@ -56,7 +59,7 @@ function describeSummary({ delivered, failed, skipped, ...position }: Summary): 
   const skippedText = skipped > 0 ? `, ${skipped} skipped` : '';
   return [
     `${delivered} delivered, ${failed.length} failed${skippedText}.`,
-    ...failed.map((id) => `Failed: ${id}`),
+    ...failed.map((id) => `Failed: ${visibleText(id)}`),
     ...describePosition(position),
   ];
 }
@@ -84,7 +87,7 @@ async function printResponse(cli: Cli, record: Response): Promise<void> {
     formatTime(record.at),
     styled(cli, isSuccess ? 'green' : 'red', status),
     visibleText(record.event_type).padEnd(TYPE_WIDTH),
-    record.event_id,
+    visibleText(record.event_id),
     `${record.duration_ms} ms`,
     ...(record.is_redelivery ? ['redelivered'] : []),
   ];

@@ -1,7 +1,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Cli } from '../../cli.js';
 import { classifyError, type SendError } from './classify-error.js';
-import type { Wait } from './pause-after.js';
 
 /** Time limit of a request, from the lookup of the host to the end of the response. */
 export const TIMEOUT_MS = 30_000;
@@ -21,7 +21,7 @@ export interface SendResult {
 export interface SendOptions {
   headers: Record<string, string>;
   body: string;
-  wait: Wait;
+  wait: Cli['wait'];
   /** Ends the request. */
   signal: AbortSignal;
 }

@@ -1,10 +1,13 @@
-import { GatehouseError, type Page } from '@gatehouse/server';
-import type { FeedEvent } from './event-forwarder.js';
-import type { Report } from './listen-record.js';
-import { pauseAfter, type Wait } from './pause-after.js';
+import { GatehouseError, type components, type Gatehouse, type Page } from '@gatehouse/server';
+import type { Cli } from './cli.js';
+import { usageError } from './cli-error.js';
+import { pauseAfter } from './pause-after.js';
+
+export type FeedEvent = components['schemas']['FeedEventResponse'];
 
 /** Time between two reads at the end of the feed. */
-export const INTERVAL_MS = 1_000;
+const INTERVAL_MS = 1_000;
+const PAGE_SIZE = 100;
 
 /** Reads the page of the feed after a cursor. */
 export type ReadFeed = (page: {
@@ -12,6 +15,42 @@ export type ReadFeed = (page: {
   limit?: number;
   signal?: AbortSignal;
 }) => Promise<Page<FeedEvent>>;
+
+export interface FeedFilter {
+  projectId: string | undefined;
+  /** Event types, separated by commas. */
+  types: string | undefined;
+  /** Default: the feed starts after all existing events. */
+  createdAfter: string | undefined;
+  /** Whether events contain the bodies of their webhooks. */
+  includeBody?: boolean;
+}
+
+/** Returns a function that reads the feed. A cursor is valid only with the filters of the request that returned it. */
+export const createFeedReader =
+  (client: Gatehouse, { projectId, types, createdAfter, includeBody }: FeedFilter): ReadFeed =>
+  ({ cursor, limit = PAGE_SIZE, signal }) => {
+    const query = {
+      limit,
+      ...(projectId && { project_id: projectId }),
+      ...(types && { types }),
+      ...(createdAfter && { created_after: createdAfter }),
+      ...(includeBody && { include_body: true }),
+      ...(cursor === undefined ? !createdAfter && { start: 'latest' as const } : { cursor }),
+    };
+    const pages = client.events.list(query, { ...(signal && { signal }) });
+    return pages.page().catch(explainCursor);
+  };
+
+/** @throws the error, with a fix if it is about the cursor */
+function explainCursor(error: unknown): never {
+  if (error instanceof GatehouseError && error.code === 'invalid_cursor')
+    throw usageError(
+      error.problem.detail,
+      'Pass the project, --types and --since of the command that printed the cursor.',
+    );
+  throw error;
+}
 
 export interface FeedPage {
   /** Undefined for the first page of a feed that does not continue. */
@@ -21,9 +60,10 @@ export interface FeedPage {
 }
 
 export interface FollowOptions {
-  wait: Wait;
+  wait: Cli['wait'];
   signal: AbortSignal;
-  report: Report;
+  /** Called once when Gatehouse is unavailable, with the error, and again with null when it responds. */
+  onOutage: (error: GatehouseError | null) => Promise<void>;
 }
 
 /**
@@ -51,18 +91,18 @@ export async function* followFeed(
 /** Returns the result of a read, or null if `signal` was aborted. */
 async function readWhenAvailable<Result>(
   read: () => Promise<Result>,
-  { wait, signal, report }: FollowOptions,
+  { wait, signal, onOutage }: FollowOptions,
 ): Promise<Result | null> {
   for (let failures = 0; !signal.aborted;) {
     try {
       const result = await read();
-      if (failures > 0) await report({ kind: 'gatehouse_available' });
+      if (failures > 0) await onOutage(null);
       return result;
     } catch (error) {
       if (signal.aborted) return null;
       if (!(error instanceof GatehouseError) || !isTemporary(error)) throw error;
       failures += 1;
-      if (failures === 1) await report({ kind: 'gatehouse_unavailable', message: error.message });
+      if (failures === 1) await onOutage(error);
       await wait(pauseAfter(failures), signal);
     }
   }

@@ -1,10 +1,8 @@
 import { GatehouseError, type Page } from '@gatehouse/server';
-import type { FeedEvent } from './event-forwarder.js';
-import { findCursor, followFeed, type FeedPage, type ReadFeed } from './follow-feed.js';
-import type { ListenRecord } from './listen-record.js';
+import { findCursor, followFeed, type FeedEvent, type FeedPage, type ReadFeed } from './follow-feed.js';
 
 const toEvents = (ids: string): FeedEvent[] =>
-  ids.split(' ').flatMap((id) => (id ? [{ id, type: 'app.paid', body: '{}' }] : []));
+  ids.split(' ').flatMap((id) => (id ? [{ id } as FeedEvent] : []));
 const toPage = (ids: string, nextCursor: string, hasMore = false): Page<FeedEvent> => ({
   data: toEvents(ids),
   nextCursor,
@@ -17,7 +15,7 @@ const failure = (code: string, status: number): GatehouseError =>
 async function follow(after: string | undefined, results: (Page<FeedEvent> | GatehouseError)[]) {
   const cursors: (string | undefined)[] = [];
   const pauses: number[] = [];
-  const records: ListenRecord[] = [];
+  const outages: (string | undefined)[] = [];
   const pages: FeedPage[] = [];
   const stop = new AbortController();
   const read: ReadFeed = async ({ cursor }) => {
@@ -30,10 +28,10 @@ async function follow(after: string | undefined, results: (Page<FeedEvent> | Gat
   const options = {
     signal: stop.signal,
     wait: async (ms: number) => void pauses.push(ms),
-    report: async (record: ListenRecord) => void records.push(record),
+    onOutage: async (error: GatehouseError | null) => void outages.push(error?.code),
   };
   for await (const page of followFeed(read, after, options)) pages.push(page);
-  return { cursors, pauses, records, pages };
+  return { cursors, pauses, outages, pages };
 }
 
 it('reads pages without a pause while there are more, and then once a second', async () => {
@@ -51,10 +49,10 @@ it('reads pages without a pause while there are more, and then once a second', a
 it('continues from the same cursor after an outage, with growing pauses', async () => {
   const outage = failure('unavailable', 503);
   const results = [toPage('a', 'c1', true), outage, outage, failure('rate_limited', 429), toPage('b', 'c2')];
-  const { cursors, pauses, records, pages } = await follow('c0', results);
+  const { cursors, pauses, outages, pages } = await follow('c0', results);
   expect(cursors).toEqual(['c0', 'c1', 'c1', 'c1', 'c1']);
   expect(pauses).toEqual([1_000, 2_000, 4_000, 1_000]);
-  expect(records.map(({ kind }) => kind)).toEqual(['gatehouse_unavailable', 'gatehouse_available']);
+  expect(outages).toEqual(['unavailable', undefined]);
   expect(pages.flatMap(({ events }) => events.map(({ id }) => id))).toEqual(['a', 'b']);
 });
 

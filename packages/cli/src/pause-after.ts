@@ -1,6 +1,3 @@
-/** Waits for a time in ms. Ends early when `signal` is aborted. */
-export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
-
 const LONGEST_PAUSE_MS = 15_000;
 
 /** Returns the pause after a number of failed attempts, in ms: 1 s, doubled by each further one, at most 15 s. */
