@@ -11,8 +11,11 @@ import { failed, ok, warning, type CheckResult } from './check-result.js';
 export type Environment = Record<string, string | undefined>;
 
 /** Returns the fix of a problem of the configuration, which starts with the name of its setting. */
-const settingFix = (problem: string): string =>
-  `Correct ${problem.split(' ', 1)[0]!}, and restart all processes. docs/settings.md describes it.`;
+function settingFix(problem: string): string {
+  const [name] = problem.split(' ');
+  const verb = problem.includes(' is required') ? 'Set' : 'Correct';
+  return `${verb} ${name}, and restart all processes. docs/settings.md describes it.`;
+}
 
 /** Checks settings; default: those of this process. Without a valid configuration, nothing else can be checked. */
 export function checkSettings(environment?: Environment): {
