@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,10 +18,25 @@ interface User {
   passwordHash: string;
 }
 
-/** The files of a system: the first text of each, and that of each user. */
-type Files = Record<string, { start?: string; write: (user: User) => string; end?: string }>;
+/** A file of a system: the text at its start, that of each user, and that at its end. */
+interface ExportFile {
+  /** The option that names the file; default: it is an argument. */
+  option?: string;
+  start?: string;
+  write: (user: User) => string;
+  end?: string;
+}
+
+type Files = Record<string, ExportFile>;
 
 const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+/** Returns the text of a user in a JSON array. */
+const toItem = ({ index }: User, value: unknown): string =>
+  `${index === 0 ? '' : ','}${JSON.stringify(value)}`;
+
+const [signerKey, hash64] = [randomBytes(64).toString('base64'), randomBytes(64).toString('base64')];
+const [salt, hash32] = [randomBytes(16).toString('base64'), randomBytes(32).toString('base64')];
 
 /** The exports of the systems, by the value of `--from`. */
 const systems: Record<string, Files> = {
@@ -61,6 +76,72 @@ const systems: Record<string, Files> = {
       write: ({ id }) => `${id},${id},email\n`,
     },
   },
+  clerk: {
+    'users.csv': {
+      start:
+        'id,first_name,last_name,primary_email_address,verified_email_addresses,password_digest,password_hasher\n',
+      write: ({ id, email, passwordHash }) =>
+        `user_${id},Ada,Lovelace,${email},${email},${passwordHash},bcrypt\n`,
+    },
+    'users.json': {
+      write: ({ id, email }) =>
+        toLine({
+          id: `user_${id}`,
+          primary_email_address: email,
+          private_metadata: { plan: 'pro' },
+          created_at: '2021-03-04T05:06:07.000Z',
+        }),
+    },
+  },
+  firebase: {
+    'users.json': {
+      start: '{"users":[',
+      write: (user) =>
+        toItem(user, {
+          ...{ localId: user.id, email: user.email, emailVerified: true, passwordHash: hash64, salt },
+          ...{ displayName: 'Ada Lovelace', createdAt: '1614834367000', customAttributes: '{"plan":"pro"}' },
+        }),
+      end: ']}',
+    },
+    'hash-config.txt': {
+      option: '--hash-config',
+      start: `algorithm: SCRYPT, base64_signer_key: ${signerKey}, base64_salt_separator: Bw==, rounds: 8, mem_cost: 14`,
+      write: () => '',
+    },
+  },
+  keycloak: {
+    'users.json': {
+      start: '{"realm":"acme","users":[',
+      write: (user) =>
+        toItem(user, {
+          ...{ id: user.id, username: user.email, email: user.email, emailVerified: true, enabled: true },
+          ...{ firstName: 'Ada', lastName: 'Lovelace', createdTimestamp: 1_614_834_367_000 },
+          attributes: { plan: ['pro'] },
+          credentials: [
+            {
+              type: 'password',
+              secretData: JSON.stringify({ value: hash32, salt }),
+              credentialData: JSON.stringify({ hashIterations: 210_000, algorithm: 'pbkdf2-sha512' }),
+            },
+          ],
+        }),
+      end: ']}',
+    },
+  },
+  cognito: {
+    'users.json': {
+      start: '{"Users":[',
+      write: (user) =>
+        toItem(user, {
+          Username: user.id,
+          Attributes: Object.entries({
+            ...{ sub: user.id, email: user.email, email_verified: 'true', 'custom:plan': 'pro' },
+          }).map(([Name, Value]) => ({ Name, Value })),
+          ...{ UserCreateDate: '2021-03-04T05:06:07.000000+00:00', Enabled: true, UserStatus: 'CONFIRMED' },
+        }),
+      end: ']}',
+    },
+  },
 };
 
 export interface SourceResult {
@@ -91,7 +172,7 @@ export async function measureSources(
   return results;
 }
 
-/** @returns the names of the files */
+/** @returns the arguments that name the files */
 async function writeExport(
   folder: string,
   files: Files,
@@ -111,7 +192,7 @@ async function writeExport(
     output.end(end);
     await finished(output);
   }
-  return Object.keys(files);
+  return Object.entries(files).flatMap(([name, { option }]) => (option ? [option, name] : [name]));
 }
 
 /** @returns the number of created customers */
