@@ -262,6 +262,17 @@ it('customers of Cognito sign in with the old password through legacySignIn, and
   }
 });
 
+it('users that cannot be imported are reported, and the others are imported', async () => {
+  const email = uniqueEmail();
+  const users = [email, email.toUpperCase(), 'invalid', ''].map((address) =>
+    keycloakUser(address, [{ type: 'password', secretData: '{' }]),
+  );
+  const { code, stdout } = await runImport('keycloak', { 'u.json': JSON.stringify({ users }) }, 'u.json');
+  const counts = { created: 1, skipped: 1, failed: 1, notSent: 1 };
+  expect([code, parseLines(stdout)]).toMatchObject([1, [counts]]);
+  expect(await findCustomer(email)).toMatchObject({ id: users[0]!.id });
+});
+
 it('files without users, or with missing parameters, fail with exit code 2', async () => {
   const files = {
     'users.csv': 'a,b\n1,2\n',
