@@ -107,13 +107,13 @@ describe('gatehouse customers', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const env = { ...options().env, GATEHOUSE_URL: url };
     const result = await runCli(instance, ['customers', 'export', 'broken.ndjson'], { cwd: folder, env });
+    server.closeAllConnections();
+    server.close();
     expect(result).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/ended after 1 customer\.[^]*Run the command again/),
     });
     expect(await readdir(folder)).toEqual(['customers.ndjson']);
-    server.closeAllConnections();
-    server.close();
   });
 });
 

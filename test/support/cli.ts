@@ -97,6 +97,10 @@ export class RunningCli {
   }
 }
 
+const running = new Set<RunningCli>();
+// A command that a failed test has left would keep the process running.
+afterAll(() => Promise.all([...running].map((cli) => cli.interrupt())));
+
 /** Starts a command with the project key of an instance. */
 export async function startCli(
   instance: TestInstance,
@@ -109,7 +113,9 @@ export async function startCli(
     GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
     ...options.env,
   };
-  return new RunningCli(args, { ...options, env }, ownFolder);
+  const cli = new RunningCli(args, { ...options, env }, ownFolder);
+  running.add(cli);
+  return cli;
 }
 
 /** Runs a command with the project key of an instance. */
