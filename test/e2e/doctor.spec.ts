@@ -116,6 +116,12 @@ describe('doctor of the server', () => {
         /^The role \w+ is a superuser$/,
         /without superuser/,
       ],
+      [
+        { DATABASE_READ_URL: `postgres://gatehouse:${wrongPassword}@${closed}/gatehouse` },
+        'replica',
+        /ECONNREFUSED/,
+        /in DATABASE_READ_URL\.$/,
+      ],
       [{ GATEHOUSE_SECRET: rootSecret }, 'root secret', /^GATEHOUSE_SECRET cannot decrypt/, /backup\.$/],
       [
         { REDIS_URL: `redis://:${redisPassword}@${closed}` },

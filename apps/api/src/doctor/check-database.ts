@@ -56,10 +56,13 @@ async function checkConnected(database: Database, config: Config, logger: Logger
   const started = now().getTime();
   const server = await new DatabaseServerRepository(database).read();
   const middle = (started + now().getTime()) / 2;
+  // Later statements may fail on an unsupported version.
+  if (server.versionNumber < MIN_VERSION * 10_000) return serverResults(server, config);
   const results = [
     ...serverResults(server, config),
     clockResult(server.now.getTime() - middle),
     ...(await checkOwner(database, config)),
+    ...(await checkReplica(database, config)),
   ];
   const pending = await listPendingMigrations(database);
   if (pending.length > 0)
@@ -147,6 +150,22 @@ async function checkOwner(database: Database, { database: { migrateUrl } }: Conf
       address: describeHosts(migrateUrl),
     };
     return [connectionProblem({ check: 'database owner', ...server }, error)];
+  }
+}
+
+/** Checks the connection to the replica, if there is one. */
+async function checkReplica({ replica }: Database, { database }: Config): Promise<CheckResult[]> {
+  if (replica === null) return [];
+  try {
+    await retryTimeouts(() => replica.source.initialize());
+    return [];
+  } catch (error) {
+    const server = {
+      product: 'PostgreSQL',
+      setting: 'DATABASE_READ_URL',
+      address: describeHosts(database.readUrl!),
+    };
+    return [connectionProblem({ check: 'replica', ...server }, error)];
   }
 }
 

@@ -87,7 +87,7 @@ export async function checkWebhooks({ signal }: Cli, client: Gatehouse): Promise
       warning(
         'webhooks',
         `Dead letters: ${letters.data.length}${letters.hasMore ? ' or more' : ''}`,
-        'Repair the receivers, and redeliver them with gatehouse deliveries redeliver.',
+        'Repair the receivers, and redeliver them: gatehouse deliveries redeliver --dead-letters.',
       ),
     );
   return results.length > 0 ? limit(results) : [ok('webhooks', describeEndpoints(endpoints.length))];
