@@ -74,7 +74,7 @@ const findCustomer = async (email: string): Promise<Record<string, any>> => {
 const signIn = async (email: string, password = PASSWORD): Promise<string> =>
   (await asPage(instance, project, 'login', { email, password })).body.customer?.id;
 
-/** Expects that a customer signs in with the old password and at the provider, each with the authenticator app if there is one. */
+/** Expects that a customer signs in with the old password and at the provider, each with the authenticator app if any. */
 async function expectSignIns(customer: Parameters<typeof signInEverywhere>[3]): Promise<void> {
   const { id } = await findCustomer(customer.email);
   expect(await signInEverywhere(instance, project, standIn, customer)).toEqual({
@@ -277,11 +277,13 @@ it('files without users, or with missing parameters, fail with exit code 2', asy
   const files = {
     'users.csv': 'a,b\n1,2\n',
     'users.json': '{"realm":"acme"}',
+    'empty.json': '[]',
     'hash-config.txt': 'algorithm: MD5',
   };
   const config = ['--hash-config', 'hash-config.txt'];
   for (const [system, args, message] of [
     ['clerk', ['users.csv'], 'is not the CSV export of Clerk'],
+    ['clerk', ['empty.json'], 'No users in'],
     ['cognito', ['users.csv'], 'has no column cognito:username or email'],
     ['keycloak', ['users.json'], 'No users in'],
     ['firebase', ['users.json'], 'The password hash parameters of the Firebase project are missing'],

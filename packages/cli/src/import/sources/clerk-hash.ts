@@ -10,8 +10,8 @@ import {
 } from '../password-hashes.js';
 
 /**
- * Converters of the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a malformed digest.
- * Formats: https://clerk.com/docs/reference/backend/user/create-user
+ * Converters of the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a
+ * malformed digest. Formats: https://clerk.com/docs/reference/backend/user/create-user
  */
 const converters: Readonly<Record<string, (digest: string) => string | null>> = {
   bcrypt: (digest) => (isCompleteHash(digest) ? digest : null),

@@ -28,8 +28,8 @@ interface Addresses {
 }
 
 /**
- * Returns the user of a JSON export: an object of `GET /v1/users` of the Backend API, or one of `clerk migrate export clerk`,
- * which has the names of the columns of the CSV export and contains a primary address only if it is verified.
+ * Returns the user of a JSON export: an object of `GET /v1/users` of the Backend API, or one of `clerk migrate export
+ * clerk`, which has the names of the columns of the CSV export and contains a primary address only if it is verified.
  */
 export function convertClerkUser(position: string, user: JsonObject, secrets?: ClerkSecrets): SourceRecord {
   const draft = new CustomerDraft();

@@ -2,7 +2,14 @@ import { usageError } from '../../cli-error.js';
 import { readColumns, readCsv, readObjects, type Row } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
-import { invalidRecord, leaveOutOthers, leaveOutText, NO_PHONE, NO_USERNAME } from '../source-values.js';
+import {
+  assertUsers,
+  invalidRecord,
+  leaveOutOthers,
+  leaveOutText,
+  NO_PHONE,
+  NO_USERNAME,
+} from '../source-values.js';
 import { convertClerkUser, setEmail, setSecrets, type ClerkSecrets } from './clerk-user.js';
 
 const isCsv = (file: string): boolean => /\.csv(\.gz)?$/i.test(file);
@@ -15,8 +22,8 @@ const columns = new Set([
 ]);
 
 /**
- * Reads the CSV export of the dashboard, which has the password hashes and the secrets of authenticator apps, and JSON exports, which have
- * metadata and external accounts. A user that is in both is imported once, with everything.
+ * Reads the CSV export of the dashboard, which has the password hashes and the secrets of authenticator apps, and JSON
+ * exports, which have metadata and external accounts. A user that is in both is imported once, with everything.
  * Source: https://clerk.com/docs/guides/development/migrating/export-from-clerk
  */
 export const clerk: ImportSource = {
@@ -29,6 +36,10 @@ export const clerk: ImportSource = {
 };
 
 async function* readClerk(files: readonly string[]): AsyncGenerator<SourceRecord> {
+  yield* assertUsers(files, () => readAll(files));
+}
+
+async function* readAll(files: readonly string[]): AsyncGenerator<SourceRecord> {
   const [tables, documents] = [files.filter(isCsv), files.filter((file) => !isCsv(file))];
   for (const file of tables) await assertExport(file);
   const isJoined = documents.length > 0;

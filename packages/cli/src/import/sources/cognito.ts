@@ -36,8 +36,8 @@ const knownAttributes = new Set([
 const isCsv = (file: string): boolean => /\.csv(\.gz)?$/i.test(file);
 
 /**
- * Reads the JSON of `aws cognito-idp list-users`, or CSV with the columns of `aws cognito-idp get-csv-header`. Cognito exports neither
- * password hashes nor secrets of authenticator apps.
+ * Reads the JSON of `aws cognito-idp list-users`, or CSV with the columns of `aws cognito-idp get-csv-header`. Cognito
+ * exports neither password hashes nor secrets of authenticator apps.
  * Source: https://docs.aws.amazon.com/cli/latest/reference/cognito-idp/list-users.html
  */
 export const cognito: ImportSource = {
@@ -98,7 +98,7 @@ export function convertCognitoRow(position: string, row: Record<string, string>)
   });
 }
 
-/** Returns a time in ms. @param value a text in ISO 8601, or seconds since 1970 with decimals, as version 1 of the AWS CLI writes */
+/** Returns a time in ms, or a text in ISO 8601. @param value such a text, or seconds with decimals (AWS CLI version 1) */
 const toMs = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 1_000) : value);
 
 function convert(position: string, user: CognitoUser): SourceRecord {

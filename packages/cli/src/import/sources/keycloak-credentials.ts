@@ -28,8 +28,8 @@ const pbkdf2Digests: Readonly<Record<string, Digest>> = {
 };
 
 /**
- * Sets the password hash, the authenticator app and the passkeys of a user. Formats: PasswordCredentialData, Argon2PasswordHashProvider,
- * OTPCredentialModel and WebAuthnCredentialData of Keycloak.
+ * Sets the password hash, the authenticator app and the passkeys of a user. Formats: PasswordCredentialData,
+ * Argon2PasswordHashProvider, OTPCredentialModel and WebAuthnCredentialData of Keycloak.
  */
 export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: string | undefined): void {
   const passkeys: Passkey[] = [];

@@ -25,7 +25,8 @@ const knownFields = new Set([
 ]);
 
 /**
- * Reads users of `kc.sh export`: the realm with `--users realm_file` or `same_file`, or the files `<realm>-users-<number>.json`.
+ * Reads users of `kc.sh export`: the realm with `--users realm_file` or `same_file`, or the files
+ * `<realm>-users-<number>.json`.
  * Sources: https://www.keycloak.org/server/importExport, and UserRepresentation of Keycloak
  */
 export const keycloak: ImportSource = {
