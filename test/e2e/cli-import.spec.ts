@@ -194,9 +194,18 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
   expect(await getCustomer(email)).toMatchObject({
     externalId: expect.stringMatching(/^email\|/),
   });
-  const again = await importFiles(folder, ...args, 'report.ndjson');
-  expect(again.stderr).toContain('These files were imported at');
-  expect(parseLines(again.stdout)).toMatchObject([counts]);
+  // The import is complete: the same command reports it again, here for people.
+  const again = await runCli(instance, ['customers', 'import', ...args, 'report.ndjson'], {
+    cwd: folder,
+    env: env(),
+  });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('These files were imported at') });
+  expect(again.stdout).toMatch(/^Created: +1$/m);
+  expect(again.stdout).toMatch(
+    /^left out +1 +identity twitter +Pass --provider <name>=<slug> to import it$/m,
+  );
+  const broken = await writeFiles({ 'customers.ndjson': '{"email":' });
+  expect((await importFiles(broken, 'customers.ndjson')).code).toBe(1);
 });
 
 describe('an interrupted import', () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { usageError } from '../cli-error.js';
+import { INEXACT_INTEGER, INVALID_RECORD } from './source-fields.js';
 import type { SourceRecord } from './source.js';
 
 /**
@@ -30,12 +31,16 @@ export interface ReportCount {
 /** Number of different reasons that are counted. Fields of unknown names could have any number of them. */
 const MAX_REASONS = 200;
 
+const INVALID = new Set([INVALID_RECORD, INEXACT_INTEGER]);
+
 const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason'] as const;
 
 /** Counts what an import has left out, and writes each entry to a file. */
 export class ImportReport {
   /** Number of users that were not sent. */
   notSent = 0;
+  /** How many of them are records that cannot be read. */
+  invalid = 0;
   private readonly counted = new Map<string, ReportCount>();
   private readonly output: WriteStream | null;
   private readonly isCsv: boolean;
@@ -54,6 +59,7 @@ export class ImportReport {
   async addRecord(record: SourceRecord): Promise<void> {
     const result = record.customer ? 'left_out' : 'not_sent';
     if (!record.customer) this.notSent += 1;
+    if (!record.customer && record.leftOut.some(({ reason }) => INVALID.has(reason))) this.invalid += 1;
     for (const { field, reason } of record.leftOut) await this.add(record, result, field, reason);
   }
 

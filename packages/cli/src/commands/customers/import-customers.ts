@@ -88,6 +88,8 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
   const previous = options.dryRun ? null : await findImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
+  // A report that cannot be written fails before anything is imported.
+  await createReport().close();
   const { state, report } = isFinished(previous)
     ? { state: previous, report: await readAgain(cli, previous, records(), createReport()) }
     : await sendImport(cli, client, {
@@ -99,7 +101,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   await report.close();
   await printSummary(cli, state, report, options.report ?? null);
   await warnOfClients(cli, slugs);
-  if (state.failed > 0) cli.exitCode = ExitCode.failure;
+  if (state.failed > 0 || report.invalid > 0) cli.exitCode = ExitCode.failure;
 }
 
 const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
