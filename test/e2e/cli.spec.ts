@@ -94,8 +94,9 @@ describe('gatehouse customers', () => {
       code: 2,
       stderr: expect.stringContaining('--force'),
     });
-    const printed = parseLines(await succeed(['customers', 'export'], options()));
-    expect(printed.map(({ email }) => email as string)).toEqual(emails);
+    const printed = await succeed(['customers', 'export'], { ...options(), columns: 80 });
+    expect(printed).not.toMatch(/\p{Bidi_Control}/u);
+    expect(parseLines(printed).map(({ email }) => email as string)).toEqual(emails);
   });
 
   it('leaves no file if the connection ends during an export', async () => {
@@ -113,7 +114,7 @@ describe('gatehouse customers', () => {
       code: 1,
       stderr: expect.stringMatching(/ended after 1 customer\.[^]*Run the command again/),
     });
-    expect(await readdir(folder)).toEqual(['customers.ndjson']);
+    expect((await readdir(folder)).filter((name) => name.startsWith('broken'))).toEqual([]);
   });
 });
 

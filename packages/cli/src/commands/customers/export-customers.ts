@@ -8,7 +8,7 @@ import type { Cli } from '../../cli.js';
 import { CliError, usageError } from '../../cli-error.js';
 import { createProgress, printNote, write } from '../../output.js';
 import { findProject } from '../../project.js';
-import { visibleText } from '../../visible-text.js';
+import { visibleJson, visibleText } from '../../visible-text.js';
 
 interface Options {
   hashes?: boolean;
@@ -38,7 +38,7 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
       const projectId = await findProject(cli, client);
       const query = hashes ? { hashes: true } : {};
       const customersOfProject = client.projects.exportCustomers(projectId, query, { signal: cli.signal });
-      const lines = new ExportLines(cli, customersOfProject);
+      const lines = new ExportLines(cli, customersOfProject, target !== null);
       if (target) await writeToFile(lines, target);
       else for await (const line of lines) await write(cli.stdout, line);
       const count = countCustomers(lines.count);
@@ -68,16 +68,20 @@ class ExportLines implements AsyncIterable<string> {
   constructor(
     private readonly cli: Cli,
     private readonly customers: AsyncIterable<unknown>,
+    /** A progress between the lines on the same terminal would be unreadable. */
+    private readonly isToFile: boolean,
   ) {}
 
   /** @throws CliError with the number of customers if the connection ends early */
   async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
     const progress = createProgress(this.cli);
+    const isShown = this.isToFile || !this.cli.stdout.isTTY;
     try {
       for await (const customer of this.customers) {
-        yield `${JSON.stringify(customer)}\n`;
+        yield `${visibleJson(customer)}\n`;
         this.count += 1;
-        if (this.count % PROGRESS_STEP === 0) progress.update(`Exported ${countCustomers(this.count)}`);
+        if (isShown && this.count % PROGRESS_STEP === 0)
+          progress.update(`Exported ${countCustomers(this.count)}`);
       }
     } catch (error) {
       if (this.count === 0 || !(error instanceof GatehouseError)) throw error;
