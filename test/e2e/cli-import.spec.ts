@@ -219,7 +219,12 @@ describe('an interrupted import', () => {
     const lines = Array.from({ length: COUNT }, (_, index) => ({ email: `person-${index}@${domain}` }));
     const cwd = folder ?? (await writeFiles({ 'customers.ndjson': toNdjson(lines) }));
     proxy.limit = toNdjson(lines.slice(0, 600)).length;
-    const options = { cwd, env: { ...env(), GATEHOUSE_URL: proxy.url }, wait: async () => undefined };
+    const options = {
+      cwd,
+      env: { ...env(), GATEHOUSE_URL: proxy.url },
+      wait: async () => undefined,
+      columns: 100,
+    };
     const cli = await startCli(instance, ['--json', 'customers', 'import', 'customers.ndjson'], options);
     await eventually('a batch', async () => (await countCustomers(domain)) === 500);
     return { cli, cwd, options };
@@ -240,6 +245,7 @@ describe('an interrupted import', () => {
   it('ends with Ctrl-C, and the same command continues it', async () => {
     const domain = `${randomUUID()}.example`;
     const { cli, options } = await startImport(domain);
+    await cli.waitFor('500 customers processed, 0 failed', 'stderr');
     expect(await cli.interrupt()).toBe(130);
     expect(cli.stderr).toContain('Interrupted after line 500. Run the same command again to continue.');
     proxy.cut();

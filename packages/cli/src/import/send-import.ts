@@ -109,7 +109,9 @@ function showProgress(
       await waitUntil(PROGRESS_MS, end.signal);
       if (end.signal.aborted) return;
       // A dry run is not stored.
-      const state = request.dryRun ? null : await findImport(client, request.importId).catch(() => null);
+      const state = request.dryRun
+        ? null
+        : await findImport(client, request.importId, end.signal).catch(() => null);
       if (!end.signal.aborted)
         updateProgress(progress, start, state?.lastLine ?? sent.count, state?.failed ?? 0);
     }
@@ -144,9 +146,13 @@ const waitUntil = (ms: number, signal: AbortSignal): Promise<void> =>
   });
 
 /** Returns an import, or null if it was not started. @throws GatehouseError */
-export async function findImport(client: Gatehouse, importId: string): Promise<ImportState | null> {
+export async function findImport(
+  client: Gatehouse,
+  importId: string,
+  signal?: AbortSignal,
+): Promise<ImportState | null> {
   try {
-    return await client.imports.get(importId, { limit: 1 });
+    return await client.imports.get(importId, { limit: 1 }, { ...(signal && { signal }) });
   } catch (error) {
     if (error instanceof GatehouseError && error.code === 'not_found') return null;
     throw error;
