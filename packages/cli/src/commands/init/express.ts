@@ -78,7 +78,7 @@ function readApp(path: string, code: string | null): App | null {
   if ((declaration['declarations'] as unknown[]).length !== 1) return null;
   // `import express = require('express')`
   if (isTyped(path) && !editor.isEsModule) return null;
-  return { path, editor, declaration, name: (found!.node['id'] as unknown as { name: string }).name };
+  return { path, editor, declaration, name: editor.textOf(found!.node['id'] as SyntaxNode) };
 }
 
 /** Whether a node is `app = express()` in a declaration. */
