@@ -166,14 +166,17 @@ it('continues with --after at the event that was interrupted', async () => {
   expect(receivedBy(receiver)).toEqual(['one', 'two', 'three', 'three', 'four']);
 });
 
-it('explains why the certificate of a receiver is rejected, and continues', async () => {
+it('explains why the certificate of a receiver is rejected, continues, and ends at the key Ctrl-C', async () => {
   const server = createTlsServer(selfSigned(['localhost'])).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     const command = await listen(`https://localhost:${(server.address() as AddressInfo).port}/hook`);
     const ids = await createEvents('one', 'two');
     await command.waitFor('response', 2);
-    expect((await command.interrupt())['failed']).toEqual(ids);
+    // On a terminal, Ctrl-C is a key.
+    command.press('\u0003');
+    expect(await command.exitCode).toBe(130);
+    expect(command.list('summary')).toMatchObject([{ delivered: 0, failed: ids }]);
     expect(command.list('response')[0]).toMatchObject({
       error: 'tls_error',
       message: expect.stringMatching(/not trusted .*NODE_EXTRA_CA_CERTS/),
