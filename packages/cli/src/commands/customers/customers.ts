@@ -7,7 +7,11 @@ import { addListCustomersCommand } from './list-customers.js';
 
 /** Adds `gatehouse customers`. */
 export function addCustomersCommand(program: Command, cli: Cli): void {
-  const customers = program.command('customers').description('list, get, import and export customers');
+  const customers = program
+    .command('customers')
+    .helpCommand(false)
+    .summary('list, get, import and export customers')
+    .description('List, get, import and export customers.');
   addListCustomersCommand(customers, cli);
   addGetCustomerCommand(customers, cli);
   addExportCustomersCommand(customers, cli);
