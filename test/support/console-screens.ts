@@ -25,7 +25,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   const lists = [
     ...['', 'deliveries', 'dead-letters', 'endpoints', 'batches', 'events', 'customers', 'organizations'],
     ...['projects', 'audit', 'mails', 'mailbox', 'operators', 'health', 'account'],
-  ].map((name) => ({ name: name || 'overview', path: `/${name}` }));
+  ].flatMap((name) => withTabs(name || 'overview', `/${name}`));
   lists.push({ name: 'customers-import', path: '/customers/import' });
   const records = {
     delivery: ['deliveries', await findNewest('deliveries', 'dlv_')],
@@ -39,9 +39,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   return [
     ...lists,
     { name: 'attempts', path: '/deliveries/attempts' },
-    ...Object.entries(records).flatMap(([name, [list, id]]) =>
-      id ? [{ name, path: `/${list}/${id}` }, ...listTabs(name, `/${list}/${id}`)] : [],
-    ),
+    ...Object.entries(records).flatMap(([name, [list, id]]) => (id ? withTabs(name, `/${list}/${id}`) : [])),
     ...(key ? [{ name: 'key', path: `/projects/${key.projectId}/keys/${key.id}` }] : []),
     ...(provider
       ? [
@@ -54,14 +52,18 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   ];
 }
 
-/** The tabs of each record, except for the first, which is open by default. */
+/** The tabs of each screen, except for the first, which is open by default. */
 const tabs: Record<string, string[]> = {
+  overview: ['identity'],
   customer: ['profile', 'sessions', 'webhooks'],
-  project: ['providers', 'keys'],
+  project: ['providers', 'templates', 'keys'],
+  health: ['alerts'],
 };
 
-const listTabs = (name: string, path: string): Screen[] =>
-  (tabs[name] ?? []).map((tab) => ({ name: `${name}-${tab}`, path: `${path}?tab=${tab}` }));
+const withTabs = (name: string, path: string): Screen[] => [
+  { name, path },
+  ...(tabs[name] ?? []).map((tab) => ({ name: `${name}-${tab}`, path: `${path}?tab=${tab}` })),
+];
 
 /** Opens a screen for a signed-in operator in a new browser context. @param path below `/console` */
 export const openScreen = (
