@@ -262,6 +262,8 @@ describe('an interrupted import', () => {
     const folder = await writeFiles({ 'other.csv': 'a,b\n1,2\n', 'other.json': '{"a":1}\n' });
     for (const [args, message] of [
       [['missing.csv'], 'does not exist'],
+      [['/dev/null'], 'is not a regular file'],
+      [['other.csv', '--report', './other.csv'], 'The report would replace'],
       [['--from', 'supabase', 'other.csv'], 'is none of the tables'],
       [['--from', 'auth0', 'other.json'], 'neither a user export nor a password export'],
       [['--from', 'unknown', 'other.json'], 'Allowed choices are'],

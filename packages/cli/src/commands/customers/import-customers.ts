@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { GatehouseError, type Gatehouse } from '@gatehouse/server';
 import { InvalidArgumentError, Option, type Command } from 'commander';
@@ -76,14 +76,14 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const source = sources.find(({ name }) => name === options.from)!;
   const files = names.map((name) => resolve(cli.cwd, name));
   const { values, optionFiles } = readSourceOptions(cli, source, options);
-  for (const file of [...files, ...Object.values(optionFiles)])
-    if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
+  const inputs = [...files, ...Object.values(optionFiles)];
+  for (const file of inputs) assertFile(file);
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
+  if (reportFile) assertNoInput(reportFile, inputs);
   const { projectId, providers } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
   const settings = [VERSION, source.name, values, projectId, slugs.fingerprint];
-  const importId =
-    options.importId ?? (await deriveImportId([...files, ...Object.values(optionFiles)], settings));
+  const importId = options.importId ?? (await deriveImportId(inputs, settings));
   const sourceOptions = { values: { ...values, ...optionFiles } };
   const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
   const previous = options.dryRun ? null : await findImport(client, importId);
@@ -102,6 +102,19 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   await printSummary(cli, state, report, options.report ?? null);
   await warnOfClients(cli, slugs);
   if (state.failed > 0 || report.invalid > 0) cli.exitCode = ExitCode.failure;
+}
+
+/** @throws CliError for a file that does not exist, or that cannot be read several times */
+function assertFile(file: string): void {
+  if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
+  if (!statSync(file).isFile())
+    throw usageError(`${file} is not a regular file, and an import reads its files several times.`);
+}
+
+/** @throws CliError if the report would replace one of the files */
+function assertNoInput(reportFile: string, inputs: readonly string[]): void {
+  if (existsSync(reportFile) && inputs.some((file) => realpathSync(file) === realpathSync(reportFile)))
+    throw usageError(`The report would replace ${reportFile}, which is to be imported.`);
 }
 
 const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
