@@ -56,3 +56,14 @@ it('throws the error of the customers, and stops reading them when the connectio
   await expect(importLines(endless())).rejects.toMatchObject({ code: 'unavailable' });
   expect([requests.length, isClosed]).toEqual([1, true]);
 });
+
+it('sends the request when the first customer has been read', async () => {
+  const { importLines, requests } = simulate();
+  let count = -1;
+  function* read() {
+    count = requests.length;
+    yield { email: 'ada@example.com' };
+  }
+  expect(await importLines(read())).toEqual({ created: 1 });
+  expect(count).toBe(0);
+});

@@ -25,7 +25,9 @@ export const createCustomerImport = (transport: Transport) =>
     options: CallOptions = {},
   ): Promise<Schemas['ImportDetailResponse']> {
     const source: { error?: unknown } = {};
-    const body = toStream(customers, source);
+    const chunks = toChunks(customers);
+    // Gatehouse ends a request without a line, and the first customer of files that are joined can take minutes.
+    const body = toStream(await chunks.next(), chunks, source);
     try {
       return (await transport('POST', PATH, { ...options, query, body })) as Schemas['ImportDetailResponse'];
     } catch (error) {
@@ -36,19 +38,21 @@ export const createCustomerImport = (transport: Transport) =>
 
 /** Returns the lines of the customers as bytes, which are read when the network accepts them. */
 function toStream(
-  customers: AsyncIterable<ImportedCustomer> | Iterable<ImportedCustomer>,
+  first: IteratorResult<string, void>,
+  chunks: AsyncGenerator<string, void, undefined>,
   source: { error?: unknown },
 ): ReadableStream<Uint8Array> {
-  const chunks = toChunks(customers);
   const encoder = new TextEncoder();
+  let next: IteratorResult<string, void> | null = first;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await chunks.next().catch((error: unknown) => {
+      next ??= await chunks.next().catch((error: unknown) => {
         source.error = error;
         throw error;
       });
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      if (next.done) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+      next = null;
     },
     async cancel() {
       await chunks.return();
