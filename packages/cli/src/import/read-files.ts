@@ -25,6 +25,9 @@ const MAX_ROW_LENGTH = 1024 * 1024;
 export const toObject = (value: unknown): JsonObject | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 
+/** Returns whether a row is empty because it is not CSV. */
+export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
+
 /**
  * Reads the rows of a CSV file with a header, in constant memory. A row that is not CSV is empty, so that the source reports
  * it as invalid. @throws CliError if the file cannot be read

@@ -1,5 +1,5 @@
 import { usageError } from '../../cli-error.js';
-import { readColumns, readCsv, readObjects, type Row } from '../read-files.js';
+import { isInvalidRow, readColumns, readCsv, readObjects, type Row } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
@@ -52,8 +52,9 @@ async function* readAll(files: readonly string[]): AsyncGenerator<SourceRecord> 
     }
   for (const file of tables)
     for await (const { position, value } of readCsv(file))
+      if (isInvalidRow(value)) yield invalidRecord(position);
       // The JSON export contained the others.
-      if (!isJoined || !value['id'] || secrets.has(value['id'])) yield convertClerkRow(position, value);
+      else if (!isJoined || !value['id'] || secrets.has(value['id'])) yield convertClerkRow(position, value);
 }
 
 async function assertExport(file: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { usageError } from '../../cli-error.js';
-import { readColumns, readCsv, readJson, type JsonObject } from '../read-files.js';
+import { isInvalidRow, readColumns, readCsv, readJson, type JsonObject } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
@@ -63,7 +63,8 @@ async function* readRows(file: string): AsyncGenerator<SourceRecord> {
   const names = new Set(await readColumns(file));
   if (!names.has('cognito:username') || !names.has('email'))
     throw usageError(`${file} has no column cognito:username or email.`);
-  for await (const { position, value } of readCsv(file)) yield convertCognitoRow(position, value);
+  for await (const { position, value } of readCsv(file))
+    yield isInvalidRow(value) ? invalidRecord(position) : convertCognitoRow(position, value);
 }
 
 /** Returns a user of `list-users`. */
