@@ -1,3 +1,4 @@
+import { toObject } from './read-files.js';
 import type { SourceRecord } from './source.js';
 
 /** An identity provider of the project. */
@@ -34,9 +35,12 @@ export class IdentitySlugs {
   resolve(record: SourceRecord): SourceRecord {
     const identities = record.customer?.identities;
     if (!record.customer || !Array.isArray(identities) || identities.length === 0) return record;
+    // Gatehouse reports identities of a file in its own format that are malformed.
+    if (!identities.every((identity) => typeof toObject(identity)?.['provider'] === 'string')) return record;
     const found: typeof identities = [];
     const leftOut = [...record.leftOut];
-    for (const { provider, subject } of identities) {
+    for (const identity of identities) {
+      const { provider } = identity;
       const slug = this.slugs.get(provider) ?? (this.keepsNames ? provider : undefined);
       if (slug === undefined)
         leftOut.push({ field: `identity ${provider}`, reason: 'Pass --provider <name>=<slug> to import it' });
@@ -46,7 +50,7 @@ export class IdentitySlugs {
           reason: `The project has no identity provider "${slug}"`,
         });
       else {
-        found.push({ provider: slug, subject });
+        found.push({ ...identity, provider: slug });
         this.usedTypes.add(this.types?.get(slug) ?? slug);
       }
     }
