@@ -191,6 +191,16 @@ describe('supabase', () => {
         ['encrypted_password: Gatehouse does not', 'mfa_factors: Supabase has encrypted'],
       ],
       [row({ id: '', email: 'x@example.com' }), null, [': The record is not']],
+      [
+        row({ id: 'a', banned_until: 'infinity' }),
+        { disabledAt: '1970-01-01T00:00:00.000Z' },
+        ['banned_until: The customer is disabled'],
+      ],
+      [
+        row({ id: 'b', is_sso_user: 't', email_confirmed_at: '2024-01-02 03:04:05+00' }),
+        { emailVerified: false },
+        ['email_confirmed_at: The single sign-on'],
+      ],
     ];
     const columns = [
       'id',
@@ -199,6 +209,7 @@ describe('supabase', () => {
       'email_confirmed_at',
       'phone',
       'is_anonymous',
+      'is_sso_user',
       'deleted_at',
       'banned_until',
       'updated_at',

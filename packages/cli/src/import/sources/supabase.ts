@@ -132,12 +132,15 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
   const draft = new CustomerDraft()
     .setId('id', id)
     .set('email', row['email'])
-    .set('emailVerified', Boolean(row['email_confirmed_at']))
+    .set('emailVerified', Boolean(row['email_confirmed_at']) && !isTrue(row['is_sso_user']))
     .set('createdAt', row['created_at'])
     .set('updatedAt', row['updated_at'])
     .set('lastLoginAt', row['last_sign_in_at']);
   if (row['encrypted_password']) draft.setPasswordHash('encrypted_password', row['encrypted_password']);
   if (row['phone']) draft.leaveOut('phone', 'Customers have no phone number');
+  // Supabase allows several such users with the address of another one.
+  if (row['email_confirmed_at'] && isTrue(row['is_sso_user']))
+    draft.leaveOut('email_confirmed_at', 'The single sign-on of a company has set the address');
   convertBan(draft, row);
   convertMetadata(draft, row);
   if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
@@ -153,7 +156,7 @@ function convertBan(draft: CustomerDraft, row: Row): void {
   const end = Date.parse(until.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
   // PostgreSQL writes a ban without an end as `infinity`, which is no date.
   if (end <= Date.now()) return;
-  draft.set('disabledAt', row['updated_at'] || row['created_at']);
+  draft.set('disabledAt', row['updated_at'] || row['created_at'] || new Date(0).toISOString());
   draft.leaveOut(
     'banned_until',
     'The customer is disabled without an end: enable the customer when the ban ends',
