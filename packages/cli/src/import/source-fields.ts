@@ -14,6 +14,8 @@ const MAX_EXTERNAL_ID_LENGTH = 255;
 const MAX_NAME_LENGTH = 100;
 const MAX_METADATA_BYTES = 8 * 1024;
 const MAX_METADATA_KEYS = 50;
+/** Gatehouse rejects a line that is nested deeper than 20 levels, of which the customer is one. */
+const MAX_METADATA_DEPTH = 19;
 
 /** The reason for a user without an email address, which every source reports in these words. */
 export const NO_EMAIL = 'The user has no email address, which every customer needs';
@@ -33,7 +35,13 @@ export const notImported = (
   reason: string,
 ): SourceRecord => ({ position, sourceId, customer: null, leftOut: [{ field, reason }] });
 
-/** Returns whether a value contains an integer that is not exact. */
+/** Returns whether objects and lists are nested deeper than a number of levels. */
+export function exceedsDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => exceedsDepth(item, levels - 1));
+}
+
+/** Returns whether a value contains an integer that is not exact. The value must not be nested deeply. */
 export function hasInexactInteger(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactInteger);
@@ -97,6 +105,8 @@ export class CustomerDraft {
     const keys = Object.keys(value).length;
     if (keys === 0) return this;
     if (keys > MAX_METADATA_KEYS) return this.leaveOut(field, 'Metadata has more than 50 keys');
+    if (exceedsDepth(value, MAX_METADATA_DEPTH))
+      return this.leaveOut(field, 'Metadata is nested deeper than 19 levels');
     if (hasInexactInteger(value)) return this.leaveOut(field, INEXACT_INTEGER);
     if (Buffer.byteLength(JSON.stringify(value)) > MAX_METADATA_BYTES)
       return this.leaveOut(field, 'Metadata is larger than 8 KiB');
@@ -134,6 +144,11 @@ export class CustomerDraft {
   }
 }
 
-/** Returns the text of a value, or an empty text for anything that is not a text or a number. */
-export const toText = (value: unknown): string =>
-  typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+/**
+ * Returns the text of a value, or an empty text for anything that is not a text or an exact number. A rounded number could
+ * be the id of another account.
+ */
+export const toText = (value: unknown): string => {
+  if (typeof value === 'string') return value.trim();
+  return typeof value === 'number' && !hasInexactInteger(value) ? String(value) : '';
+};

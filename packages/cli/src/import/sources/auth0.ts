@@ -125,12 +125,18 @@ function convertIdentities(
   passwords: Passwords | null,
 ): void {
   const identities: { provider: string; subject: string }[] = [];
+  const hashes: string[] = [];
   for (const { provider, connection, subject } of listIdentities(userId, user)) {
     if (provider === 'auth0') {
       const hash = passwords?.get(subject);
       passwords?.delete(subject);
-      if (hash) draft.setPasswordHash('passwordHash', hash);
+      if (hash) hashes.push(hash);
       else draft.leaveOut('passwordHash', 'The files contain no password of this user');
+    } else if (subject === '' && !OWN_PROVIDERS.has(provider)) {
+      draft.leaveOut(
+        'identities',
+        'The account at the provider has no user_id, or a number that JSON cannot represent',
+      );
     } else if (SHARED_PROVIDERS.has(provider)) {
       identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
     } else if (!OWN_PROVIDERS.has(provider)) {
@@ -138,6 +144,11 @@ function convertIdentities(
     }
   }
   if (identities.length > 0) draft.set('identities', identities);
+  // The first one belongs to the email address of the user, the others to linked accounts.
+  const [hash, ...others] = hashes;
+  if (hash !== undefined) draft.setPasswordHash('passwordHash', hash);
+  if (others.length > 0)
+    draft.leaveOut('passwordHash', 'A customer has one password: those of linked accounts are left out');
 }
 
 /** Returns the identities of a user: those of the export, or the one that the id of the user contains. */

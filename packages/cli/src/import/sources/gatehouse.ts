@@ -1,6 +1,16 @@
 import { readObjects } from '../read-files.js';
-import { hasInexactInteger, INEXACT_INTEGER, INVALID_RECORD, notImported, toText } from '../source-fields.js';
+import {
+  exceedsDepth,
+  hasInexactInteger,
+  INEXACT_INTEGER,
+  INVALID_RECORD,
+  notImported,
+  toText,
+} from '../source-fields.js';
 import type { ImportedCustomer, ImportSource } from '../source.js';
+
+/** Maximum number of levels of a line. */
+const MAX_DEPTH = 20;
 
 /** Customers in the format of Gatehouse's own imports and exports (docs/imports.md). The server checks their fields. */
 export const gatehouse: ImportSource = {
@@ -11,7 +21,8 @@ export const gatehouse: ImportSource = {
     for (const file of files)
       for await (const { position, value } of readObjects(file)) {
         const sourceId = toText(value?.['id']) || toText(value?.['externalId']) || null;
-        if (!value) yield notImported(position, null, '', INVALID_RECORD);
+        if (!value || exceedsDepth(value, MAX_DEPTH))
+          yield notImported(position, sourceId, '', INVALID_RECORD);
         else if (hasInexactInteger(value)) yield notImported(position, sourceId, '', INEXACT_INTEGER);
         else yield { position, sourceId, customer: value as unknown as ImportedCustomer, leftOut: [] };
       }

@@ -39,6 +39,9 @@ function expectCases(records: SourceRecord[], cases: Case[]): void {
 const pick = (value: object, names: string[]): object =>
   Object.fromEntries(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
 
+/** A list in lists, which exceeds the stack of code that recurses. */
+const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+
 const BCRYPT = `$2b$10$${'a'.repeat(53)}`;
 
 describe('auth0', () => {
@@ -124,14 +127,45 @@ describe('auth0', () => {
         {},
         ['user_metadata: Metadata is larger'],
       ],
+      [
+        { ...user, user_id: 'email|c', user_metadata: { deep: 'DEEP' } },
+        { publicMetadata: undefined },
+        ['user_metadata: Metadata is nested deeper'],
+      ],
+      [
+        {
+          ...user,
+          user_id: 'facebook|1',
+          identities: [
+            { provider: 'facebook', user_id: 2 ** 60 },
+            { provider: 'github', user_id: 42 },
+          ],
+        },
+        { identities: [{ provider: 'github', subject: '42' }] },
+        ['identities: The account at the provider'],
+      ],
+      [
+        {
+          ...user,
+          user_id: 'auth0|4',
+          identities: [
+            { provider: 'auth0', user_id: '4' },
+            { provider: 'auth0', user_id: '5' },
+          ],
+        },
+        { passwordHash: BCRYPT },
+        ['passwordHash: A customer has one password'],
+      ],
     ];
     const passwords = [
       { _id: { $oid: '1' }, passwordHash: BCRYPT },
       { _id: { $oid: 'x' }, alt_id: '2', passwordHash: 'md5:1' },
       { _id: { $oid: 'lost' }, passwordHash: BCRYPT },
+      { _id: { $oid: '5' }, passwordHash: BCRYPT.replace('10', '11') },
+      { _id: { $oid: '4' }, passwordHash: BCRYPT },
     ];
     const records = await read(auth0, {
-      'users.json.gz': gzipSync(`${toLines(cases.map(([record]) => record))}{\n`),
+      'users.json.gz': gzipSync(`${toLines(cases.map(([record]) => record)).replaceAll('"DEEP"', DEEP)}{\n`),
       'passwords.json': toLines(passwords),
     });
     expectCases(records.slice(0, cases.length), cases);
@@ -250,6 +284,8 @@ describe('gatehouse', () => {
         expected,
       );
     }
+    const deep = await read(gatehouse, { 'deep.json': `{"email":"a","metadata":{"deep":${DEEP}}}` });
+    expect(deep).toMatchObject([{ customer: null }]);
     await expect(read(gatehouse, { 'cut.json': '[{"email":"a"},' })).rejects.toMatchObject({ exitCode: 2 });
   });
 });
