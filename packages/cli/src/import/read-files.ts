@@ -79,16 +79,25 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
   parser.onValue = ({ value }) => void values.push(value);
   try {
     for await (const chunk of readChunks(file)) {
-      parser.write(chunk);
+      writeJson(parser, chunk);
       for (const value of values) {
         number += 1;
         yield { position: `${basename(file)}#${number}`, value: toObject(value) };
       }
       values = [];
     }
-    if (!parser.isEnded) throw new Error('the JSON document is incomplete');
+    if (!parser.isEnded) throw new Error('it is incomplete JSON');
   } catch (error) {
     throw unreadable(file, error);
+  }
+}
+
+function writeJson(parser: JSONParser, chunk: Buffer): void {
+  try {
+    parser.write(chunk);
+  } catch {
+    // The error of the parser contains a text of the file, which may be a secret.
+    throw new Error('it is not valid JSON');
   }
 }
 

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ImportSource, SourceRecord } from '../source.js';
+import { clerk } from './clerk.js';
+import { cognito } from './cognito.js';
+import { keycloak } from './keycloak.js';
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function read(source: ImportSource, name: string, content: string): Promise<SourceRecord[]> {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  const records: SourceRecord[] = [];
+  for await (const record of source.read([file], { values: {} })) records.push(record);
+  return records;
+}
+
+it.each([
+  [clerk, 'id,primary_email_address'],
+  [cognito, 'cognito:username,email'],
+])('reports rows of CSV that are malformed: %#', async (source, header) => {
+  const records = await read(source, 'users.csv', `${header}\n1,ada@example.com,\n2,bob@example.com\n`);
+  expect(records.map(({ position, customer, leftOut }) => [position, customer?.email, leftOut[0]])).toEqual([
+    ['users.csv:2', undefined, { field: '', reason: 'The record is not in the format of this export' }],
+    ['users.csv:3', 'bob@example.com', source === cognito ? expect.anything() : undefined],
+  ]);
+});
+
+it('reports malformed JSON without a value of the file', async () => {
+  for (const content of ['{"users":[{"secretData" "secret"}]}', '{"users":[{"secretData":"secret']) {
+    const error: unknown = await read(keycloak, 'realm.json', content).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ exitCode: 2, message: expect.stringMatching(/JSON$/) });
+    expect(String(error)).not.toMatch(/secret/i);
+  }
+});
