@@ -5,6 +5,7 @@ import type { ImportSource, SourceRecord } from '../source.js';
 import { clerk } from './clerk.js';
 import { cognito } from './cognito.js';
 import { keycloak } from './keycloak.js';
+import { supabase } from './supabase.js';
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'))));
@@ -35,4 +36,9 @@ it('reports malformed JSON without a value of the file', async () => {
     expect(error).toMatchObject({ exitCode: 2, message: expect.stringMatching(/JSON$/) });
     expect(String(error)).not.toMatch(/secret/i);
   }
+});
+
+it('rejects identities of an old version of Supabase, which have no provider_id', async () => {
+  const identities = 'id,user_id,provider,email\n1,2,google,ada@example.com\n';
+  await expect(read(supabase, 'identities.csv', identities)).rejects.toMatchObject({ exitCode: 2 });
 });

@@ -65,7 +65,7 @@ async function findTable(file: string): Promise<'users' | 'identities' | 'mfa_fa
   const columns = new Set(await readColumns(file));
   if (columns.has('user_id') && columns.has('provider_id')) return 'identities';
   if (columns.has('user_id') && columns.has('factor_type')) return 'mfa_factors';
-  if (columns.has('id') && columns.has('email')) return 'users';
+  if (columns.has('id') && columns.has('email') && !columns.has('user_id')) return 'users';
   throw new CliError(`${file} is none of the tables auth.users, auth.identities and auth.mfa_factors.`, {
     exitCode: 2,
     fix: 'Export the tables with a header, as docs/moving-in/supabase.md describes.',
