@@ -112,7 +112,7 @@ function setClerkIdentities(draft: CustomerDraft, user: JsonObject): void {
   const identities = [];
   for (const account of toObjects(user['external_accounts'])) {
     const subject = toText(account['provider_user_id']);
-    if (account['verification'] && !isVerifiedObject(account))
+    if (!isVerifiedObject(account))
       draft.leaveOut('external_accounts', 'The external account is not verified');
     else if (subject === '') draft.leaveOut('external_accounts', 'The external account has no id');
     else identities.push({ provider: toText(account['provider']).replace(/^oauth_/, ''), subject });

@@ -179,6 +179,7 @@ describe('a user of a JSON export of Clerk', () => {
     external_accounts: [
       { provider: 'oauth_google', provider_user_id: '1234', verification },
       { provider: 'oauth_github', provider_user_id: '5678', verification: { status: 'unverified' } },
+      { provider: 'oauth_apple', provider_user_id: '9', verification: null },
     ],
     public_metadata: { theme: 'dark' },
     private_metadata: { plan: 'pro' },
@@ -204,7 +205,12 @@ describe('a user of a JSON export of Clerk', () => {
       updatedAt: '2020-09-13T12:26:41.000Z',
       disabledAt: '2020-09-13T12:26:41.000Z',
     });
-    expect(fieldsOf(record)).toEqual(['email_addresses', 'external_accounts', 'password_digest']);
+    expect(fieldsOf(record)).toEqual([
+      'email_addresses',
+      'external_accounts',
+      'external_accounts',
+      'password_digest',
+    ]);
   });
 
   it('keeps an unverified primary address instead of a verified one', () => {
