@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { GatehouseError, type Gatehouse, type ImportedCustomer } from '@gatehouse/server';
 import type { Cli } from '../cli.js';
 import { CliError } from '../cli-error.js';
@@ -106,7 +107,7 @@ function showProgress(
   const start = { at: Date.now(), lines: null as number | null };
   const update = async (): Promise<void> => {
     while (!end.signal.aborted) {
-      await waitUntil(PROGRESS_MS, end.signal);
+      await delay(PROGRESS_MS, undefined, { signal: end.signal }).catch(() => undefined);
       if (end.signal.aborted) return;
       // A dry run is not stored.
       const state = request.dryRun
@@ -135,15 +136,6 @@ function updateProgress(
   const rate = Math.round((lines - start.lines) / seconds);
   progress.update(`${lines} customers processed, ${failed} failed, ${rate} per second`);
 }
-
-const waitUntil = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 
 /** Returns an import, or null if it was not started. @throws GatehouseError */
 export async function findImport(
