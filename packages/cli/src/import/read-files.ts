@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { JSONParser } from '@streamparser/json';
 import { parse } from 'csv-parse';
-import { CliError } from '../cli-error.js';
+import { CliError, usageError } from '../cli-error.js';
 
 /** A record of a file, with its position for reports. */
 export interface FileRecord<T> {
@@ -101,6 +101,9 @@ function writeJson(parser: JSONParser, chunk: Buffer): void {
   }
 }
 
+/** Returns whether a file is CSV, by its name. */
+export const isCsv = (file: string): boolean => /\.csv(\.gz)?$/i.test(file);
+
 /** Returns the names of the columns of a CSV file. @throws CliError */
 export async function readColumns(file: string): Promise<string[]> {
   for await (const line of readLines(file))
@@ -158,7 +161,5 @@ function parseObject(line: string): JsonObject | null {
 
 function unreadable(file: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
-  return new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-    exitCode: 2,
-  });
+  return usageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
 }

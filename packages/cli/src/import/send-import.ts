@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatehouseError, type Gatehouse, type ImportedCustomer } from '@gatehouse/server';
 import type { Cli } from '../cli.js';
-import { CliError } from '../cli-error.js';
+import { CliError, ExitCode } from '../cli-error.js';
 import { createProgress, printNote, type Progress } from '../output.js';
 import type { ImportReport } from './import-report.js';
 import type { SourceRecord } from './source.js';
@@ -169,7 +169,7 @@ async function explainInterruption(cli: Cli, { dryRun }: ImportRequest, lastLine
     ? 'Interrupted. Nothing was imported.'
     : `Interrupted after line ${lastLine}. Run the same command again to continue.`;
   await printNote(cli, message);
-  return new CliError(message, { exitCode: 130 });
+  return new CliError(message, { exitCode: ExitCode.interrupted });
 }
 
 /** Prints how an import that has failed is continued. @returns the error */

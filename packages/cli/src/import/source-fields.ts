@@ -18,7 +18,7 @@ const MAX_METADATA_KEYS = 50;
 const MAX_METADATA_DEPTH = 19;
 
 /** The reason for a user without an email address, which every source reports in these words. */
-export const NO_EMAIL = 'The user has no email address, which every customer needs';
+const NO_EMAIL = 'The user has no email address, which every customer needs';
 
 /** The reason for a record that is not in the format of the source. */
 export const INVALID_RECORD = 'The record is not in the format of this export';

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { Cli } from '../../cli.js';
-import { CliError, usageError } from '../../cli-error.js';
+import { CliError, ExitCode, usageError } from '../../cli-error.js';
 import { printJson } from '../../output.js';
 import { confirm } from '../../prompt.js';
 import { visibleText } from '../../visible-text.js';
@@ -55,7 +55,7 @@ async function init(cli: Cli, options: InitOptions): Promise<void> {
   if (!cli.isJson) await printPlan(cli, plan, actions);
   if (actions.length > 0) await confirm(cli, 'Apply these changes?', options.yes);
   const applied = await applyPlan(cli, plan);
-  if (applied.manualSteps.length > 0) cli.exitCode = 1;
+  if (applied.manualSteps.length > 0) cli.exitCode = ExitCode.failure;
   if (cli.isJson) await printJson(cli, toJson(plan, applied));
   else await printNextSteps(cli, plan, applied);
 }

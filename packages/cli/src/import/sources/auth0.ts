@@ -1,7 +1,8 @@
-import { CliError } from '../../cli-error.js';
+import { usageError } from '../../cli-error.js';
 import { readObjects, toObject, type JsonObject } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
+import { NO_PHONE, NO_USERNAME } from '../source-values.js';
 
 /** The part of a password export that is imported, by the id of the user. */
 type Passwords = Map<string, string>;
@@ -13,8 +14,8 @@ const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
 const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'samlp', 'waad', 'adfs', 'okta']);
 
 const NOT_MOVED: Record<string, string> = {
-  username: 'Customers have no username',
-  phone_number: 'Customers have no phone number',
+  username: NO_USERNAME,
+  phone_number: NO_PHONE,
 };
 
 /**
@@ -36,7 +37,7 @@ export const auth0: ImportSource = {
     const kinds = await Promise.all(files.map(async (file) => ({ file, isUsers: await isUserExport(file) })));
     const userFiles = kinds.filter(({ isUsers }) => isUsers);
     if (userFiles.length === 0)
-      throw new CliError('None of the files is a user export: its lines have user_id.', { exitCode: 2 });
+      throw usageError('None of the files is a user export, whose lines have user_id.');
     const passwords: Passwords = new Map();
     for (const { file, isUsers } of kinds) if (!isUsers) yield* readPasswords(file, passwords);
     const hasPasswords = userFiles.length < kinds.length;
@@ -56,10 +57,10 @@ async function isUserExport(file: string): Promise<boolean> {
     if (value && '_id' in value) return false;
     break;
   }
-  throw new CliError(`${file} is neither a user export nor a password export of Auth0.`, {
-    exitCode: 2,
-    fix: 'The lines of a user export have user_id, those of a password export _id and passwordHash.',
-  });
+  throw usageError(
+    `${file} is neither a user export nor a password export of Auth0.`,
+    'Use files whose lines have user_id (users), or _id and passwordHash (passwords).',
+  );
 }
 
 /** Adds the passwords of a file. Yields the rows without a password or an id. */

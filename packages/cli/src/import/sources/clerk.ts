@@ -1,5 +1,5 @@
 import { usageError } from '../../cli-error.js';
-import { isInvalidRow, readColumns, readCsv, readObjects, type Row } from '../read-files.js';
+import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type Row } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
@@ -11,8 +11,6 @@ import {
   NO_USERNAME,
 } from '../source-values.js';
 import { convertClerkUser, setEmail, setSecrets, type ClerkSecrets } from './clerk-user.js';
-
-const isCsv = (file: string): boolean => /\.csv(\.gz)?$/i.test(file);
 
 const columns = new Set([
   ...['id', 'first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'],

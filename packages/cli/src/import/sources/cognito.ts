@@ -1,5 +1,5 @@
 import { usageError } from '../../cli-error.js';
-import { isInvalidRow, readColumns, readCsv, readJson, type JsonObject } from '../read-files.js';
+import { isCsv, isInvalidRow, readColumns, readCsv, readJson, type JsonObject } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
@@ -32,8 +32,6 @@ const knownAttributes = new Set([
   ...['sub', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'locale', 'identities'],
   ...['updated_at', 'phone_number', 'phone_number_verified', 'cognito:username', 'cognito:mfa_enabled'],
 ]);
-
-const isCsv = (file: string): boolean => /\.csv(\.gz)?$/i.test(file);
 
 /**
  * Reads the JSON of `aws cognito-idp list-users`, or CSV with the columns of `aws cognito-idp get-csv-header`. Cognito

@@ -1,7 +1,8 @@
-import { CliError } from '../../cli-error.js';
+import { usageError } from '../../cli-error.js';
 import { readColumns, readCsv, toObject, type JsonObject, type Row } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
+import { NO_PHONE, parseJson } from '../source-values.js';
 
 /** The identities of the users by their ids, one per line: the provider and its id of the user. A text takes little memory. */
 type Identities = Map<string, string>;
@@ -27,7 +28,7 @@ const OWN_APP_METADATA = new Set(['provider', 'providers']);
 
 /**
  * Users of Supabase: the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files with a header
- * (https://supabase.com/docs/guides/auth/architecture). Which table a file contains shows its header.
+ * (https://supabase.com/docs/guides/auth/architecture). The header shows which table a file contains.
  */
 export const supabase: ImportSource = {
   name: 'supabase',
@@ -43,9 +44,7 @@ export const supabase: ImportSource = {
   async *read(files) {
     const tables = await Promise.all(files.map(async (file) => ({ file, table: await findTable(file) })));
     if (!tables.some(({ table }) => table === 'users'))
-      throw new CliError('None of the files is auth.users: it has the column encrypted_password.', {
-        exitCode: 2,
-      });
+      throw usageError('None of the files is the table auth.users, which has the columns id and email.');
     const related: Related = { identities: new Map(), factors: new Map() };
     for (const { file, table } of tables) {
       if (table === 'identities') yield* readIdentities(file, related.identities);
@@ -66,10 +65,10 @@ async function findTable(file: string): Promise<'users' | 'identities' | 'mfa_fa
   if (columns.has('user_id') && columns.has('provider_id')) return 'identities';
   if (columns.has('user_id') && columns.has('factor_type')) return 'mfa_factors';
   if (columns.has('id') && columns.has('email') && !columns.has('user_id')) return 'users';
-  throw new CliError(`${file} is none of the tables auth.users, auth.identities and auth.mfa_factors.`, {
-    exitCode: 2,
-    fix: 'Export the tables with a header, as docs/moving-in/supabase.md describes.',
-  });
+  throw usageError(
+    `${file} is none of the tables auth.users, auth.identities and auth.mfa_factors.`,
+    'Export the tables with a header, as docs/moving-in/supabase.md describes.',
+  );
 }
 
 async function* readIdentities(file: string, identities: Identities): AsyncGenerator<SourceRecord> {
@@ -137,7 +136,7 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
     .set('updatedAt', row['updated_at'])
     .set('lastLoginAt', row['last_sign_in_at']);
   if (row['encrypted_password']) draft.setPasswordHash('encrypted_password', row['encrypted_password']);
-  if (row['phone']) draft.leaveOut('phone', 'Customers have no phone number');
+  if (row['phone']) draft.leaveOut('phone', NO_PHONE);
   // Supabase allows several such users with the address of another one.
   if (row['email_confirmed_at'] && isTrue(row['is_sso_user']))
     draft.leaveOut('email_confirmed_at', 'The single sign-on of a company has set the address');
@@ -179,12 +178,7 @@ function convertMetadata(draft: CustomerDraft, row: Row): void {
 
 /** Returns null for a text that is not an object. */
 function parseMetadata(text: string | undefined): JsonObject | null {
-  if (!text) return {};
-  try {
-    return toObject(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return text ? toObject(parseJson(text)) : {};
 }
 
 const without = (metadata: JsonObject, names: Set<string>): JsonObject =>
