@@ -27,7 +27,7 @@ export function addEventsCommand(program: Command, cli: Cli): void {
     )
     .option(
       '--since <time>',
-      'begin with the events after this time, or of the last 10m; default: now',
+      'start with the events after this time, or of the last 10m; default: with new events',
       parsePastTime,
     )
     .action((options: TailOptions) => tail(cli, options));

@@ -76,7 +76,9 @@ function addCreate(keys: Command, cli: Cli): void {
         'key that creates it. Requires the scope api_key:write.',
     )
     .argument('<name>', 'name of the key, such as "Order service"')
-    .addOption(new Option('--type <type>', 'default: secret').choices(['secret', 'publishable']))
+    .addOption(
+      new Option('--type <type>', 'type of the key; default: secret').choices(['secret', 'publishable']),
+    )
     .addOption(
       new Option('--access <access>', 'projects that a secret key can access; default: project').choices([
         'project',

@@ -82,10 +82,10 @@ export async function printSummary(
     await printTable(
       cli,
       [
-        { title: 'RESULT', value: ({ result }) => labels[result] },
-        { title: 'COUNT', value: ({ count }) => count, isFixed: true },
-        { title: 'FIELD', value: ({ field }) => field },
-        { title: 'REASON', value: ({ reason }) => reason },
+        { title: 'Result', value: ({ result }) => labels[result] },
+        { title: 'Count', value: ({ count }) => count, isFixed: true },
+        { title: 'Field', value: ({ field }) => field },
+        { title: 'Reason', value: ({ reason }) => reason },
       ],
       report.counts,
       'Nothing was left out',

@@ -47,7 +47,10 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
       'identity provider of the project for a provider of the system; repeatable',
       collectProvider,
     )
-    .option('--report <file>', 'file for what was left out or failed: CSV by its name, otherwise NDJSON')
+    .option(
+      '--report <file>',
+      'file to create with what was left out or failed: CSV if its name ends with .csv, otherwise NDJSON',
+    )
     .option('--import-id <uuid>', 'id of the import; default: one that depends on the files', parseUuid)
     .option('--emit-events', 'emit customer.created for each customer');
   for (const { name, options = [] } of sources)

@@ -18,6 +18,7 @@ const DESCRIPTION =
 export function addDoctorCommand(program: Command, cli: Cli): void {
   program
     .command('doctor')
+    .summary('check the connection, the key, webhooks and emails')
     .description(DESCRIPTION)
     .action(async () => {
       const results = await runChecks(cli);

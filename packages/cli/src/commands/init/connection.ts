@@ -117,7 +117,7 @@ async function checkPublishableKey(cli: Cli, url: string, key: string): Promise<
     headers: { 'x-publishable-key': key },
     signal: AbortSignal.any([cli.signal, AbortSignal.timeout(10_000)]),
   }).catch((cause: unknown) => {
-    throw new CliError(`No Gatehouse responds at ${url}.`, {
+    throw new CliError(`Gatehouse does not respond at ${url}.`, {
       fix: 'Check the URL, and start Gatehouse.',
       cause,
     });

@@ -29,10 +29,14 @@ export function addInitCommand(program: Command, cli: Cli): void {
         'Requires the scopes project:read and api_key:write.',
     )
     .option('--yes', 'apply the changes without a confirmation')
-    .addOption(new Option('--framework <name>', 'default: detected').choices(Object.keys(frameworks)))
+    .addOption(
+      new Option('--framework <name>', 'framework of the app; default: detected').choices(
+        Object.keys(frameworks),
+      ),
+    )
     .option('--publishable-key <key>', 'publishable key (pk_…) of the project; default: a new one')
     .option('--no-install', 'do not install packages')
-    .option('--packages <folder>', 'install the packed files of the packages in this folder')
+    .option('--packages <folder>', 'install the packages from their packed files in this folder')
     .action((options: InitOptions) => init(cli, options));
 }
 

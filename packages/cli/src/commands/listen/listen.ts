@@ -22,14 +22,14 @@ interface Options {
   secretFile?: string;
 }
 
-/** Adds the command `listen`. */
+/** Adds `gatehouse listen`. */
 export const addListenCommand = (program: Command, cli: Cli): unknown =>
   program
     .command('listen')
     .summary('forward events to a receiver on this machine')
     .description(
-      `Send each new event of a project to a URL as a signed webhook, one at a time and in the order of the feed.
-The key needs the scopes event:read and project:read.`,
+      'Send each new event of a project to a URL as a signed webhook, one at a time and in the order of the feed. ' +
+        'Requires the scope event:read, and project:read to find the project.',
     )
     .requiredOption(
       '--forward <url>',
@@ -39,7 +39,7 @@ The key needs the scopes event:read and project:read.`,
     .option('--types <types>', 'only these types, separated by commas, such as customer.*,app.*')
     .option(
       '--since <time>',
-      'start with the events after a time, such as 10m, instead of with new ones',
+      'start with the events after this time, or of the last 10m; default: with new events',
       parsePastTime,
     )
     .option('--after <cursor>', 'continue after an earlier call, with the same --types and --since')

@@ -15,7 +15,7 @@ const MAX_DEPTH = 20;
 /** Customers in the format of Gatehouse's own imports and exports (docs/imports.md). The server checks their fields. */
 export const gatehouse: ImportSource = {
   name: 'gatehouse',
-  files: 'one JSON object per line, as the export of a project has it',
+  files: 'one JSON object per line, or a JSON array, in the format of `gatehouse customers export`',
   providers: {},
   async *read(files) {
     for (const file of files)
