@@ -1,21 +1,14 @@
-import { apiNextSteps, apiVariables } from './api-steps.js';
+import { apiFramework } from './api-framework.js';
 import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor, type SyntaxNode } from './module-editor.js';
 import type { Project } from './project.js';
 
 /** Express: a route for customers who are signed in. */
 export const express: Framework = {
+  ...apiFramework,
   name: 'Express',
-  packages: ['@gatehouse/server'],
-  envFile: '.env',
-  pageOrigin: () => null,
-  needsProject: true,
-  urlVariable: 'GATEHOUSE_URL',
-  publishableKeyVariable: 'GATEHOUSE_PUBLISHABLE_KEY',
   detect: (project) => project.dependency('express') !== undefined,
-  variables: apiVariables,
   plan: planExpress,
-  nextSteps: apiNextSteps,
 };
 
 interface App {

@@ -1,5 +1,5 @@
 import { CliError } from '../../cli-error.js';
-import { apiNextSteps, apiVariables } from './api-steps.js';
+import { apiFramework } from './api-framework.js';
 import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor, type SyntaxNode } from './module-editor.js';
 import type { Project } from './project.js';
@@ -13,17 +13,10 @@ const MODULE_LINES = `import { CustomerRoutesModule } from './gatehouse.module';
 
 /** NestJS: a module with a route for customers who are signed in. */
 export const nestjs: Framework = {
+  ...apiFramework,
   name: 'NestJS',
-  packages: ['@gatehouse/server'],
-  envFile: '.env',
-  pageOrigin: () => null,
-  needsProject: true,
-  urlVariable: 'GATEHOUSE_URL',
-  publishableKeyVariable: 'GATEHOUSE_PUBLISHABLE_KEY',
   detect: (project) => project.dependency('@nestjs/core') !== undefined,
-  variables: apiVariables,
   plan: planNestjs,
-  nextSteps: apiNextSteps,
 };
 
 function planNestjs(project: Project): CodePlan {

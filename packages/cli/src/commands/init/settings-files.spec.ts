@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apiVariables } from './api-steps.js';
+import { apiFramework } from './api-framework.js';
 import { findConflicts, planVariables } from './env-file.js';
 import { planGitIgnore } from './git-ignore.js';
 import { Project } from './project.js';
@@ -52,5 +52,5 @@ it.each([
 ])('with Gatehouse at %s, a server with %s and "%s" in .env gets the port %s', (url, code, env, port) => {
   const project = projectWith({ 'app.js': code, '.env': env });
   const connection = { url, projectId: 'project', publishableKey: 'pk_' };
-  expect(apiVariables(connection, project)['PORT']).toBe(port);
+  expect(apiFramework.variables(connection, project)['PORT']).toBe(port);
 });

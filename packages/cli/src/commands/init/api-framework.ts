@@ -1,13 +1,25 @@
 import { readVariable } from './env-file.js';
-import type { Connection, NextStepsContext } from './framework.js';
+import type { Connection, Framework, NextStepsContext } from './framework.js';
 import type { Project } from './project.js';
 
 /** The port at which both Gatehouse and new projects of Express and NestJS listen. */
 const DEFAULT_PORT = '3000';
 const OTHER_PORT = '4000';
 
+/** The members that Express and NestJS share: a server that verifies the access tokens of customers. */
+export const apiFramework: Omit<Framework, 'name' | 'detect' | 'plan'> = {
+  packages: ['@gatehouse/server'],
+  envFile: '.env',
+  pageOrigin: () => null,
+  needsProject: true,
+  urlVariable: 'GATEHOUSE_URL',
+  publishableKeyVariable: 'GATEHOUSE_PUBLISHABLE_KEY',
+  variables: apiVariables,
+  nextSteps: apiNextSteps,
+};
+
 /** Returns the variables of a server. On the machine of Gatehouse, it gets another port. */
-export function apiVariables(
+function apiVariables(
   { url, projectId, publishableKey }: Connection,
   project: Project,
 ): Record<string, string> {
@@ -20,13 +32,13 @@ export function apiVariables(
   };
 }
 
-/** Whether Gatehouse listens on this machine, on the default port of the frameworks. */
+/** Returns whether Gatehouse listens on this machine, on the default port of the frameworks. */
 function isOnSamePort(url: string): boolean {
   const { hostname, port } = new URL(url);
   return /^(localhost|127\..*|\[::1\])$/.test(hostname) && port === DEFAULT_PORT;
 }
 
-/** Whether the server takes its port from the environment. */
+/** Returns whether the server takes its port from the environment. */
 const readsPort = (project: Project): boolean =>
   [
     'bin/www',
@@ -44,7 +56,7 @@ const readsPort = (project: Project): boolean =>
     .some((code) => /\benv(?:\.PORT\b|\[['"]PORT['"]\])/.test(code));
 
 /** Returns how to start the server, and how to call its route as a new customer. */
-export function apiNextSteps({ project, connection, runScript }: NextStepsContext): string[] {
+function apiNextSteps({ project, connection, runScript }: NextStepsContext): string[] {
   const { url, publishableKey } = connection;
   const port = readVariable(project, 'PORT') ?? DEFAULT_PORT;
   const hasConflict = isOnSamePort(url) && port === DEFAULT_PORT;
