@@ -217,7 +217,7 @@ import "@gatehouse/react/styles.css";`,
 
   it('requires Next.js 16 and the App Router', () => {
     const old = createProject({ 'app/layout.tsx': LAYOUT }, { dependencies: { next: '^15.1.0' } });
-    expect(() => nextjs.plan(old)).toThrow('requires Next.js 16, and this project has 15');
+    expect(() => nextjs.plan(old)).toThrow('requires Next.js 16, and this app has 15');
     expect(() => nextjs.plan(createProject({ 'pages/index.tsx': '' }, manifest))).toThrow('App Router');
   });
 

@@ -23,9 +23,9 @@ const frameworks: Record<string, Framework> = { nextjs, nestjs, vite, express };
 export function addInitCommand(program: Command, cli: Cli): void {
   program
     .command('init')
-    .summary('add sign-in to a project')
+    .summary('add sign-in to an app')
     .description(
-      'Add sign-in to the project in this folder: Next.js, Vite with React, Express or NestJS. Lists all changes first. ' +
+      'Add sign-in to the app in this folder, with Next.js, Vite and React, Express, or NestJS. Lists all changes first. ' +
         'Requires the scopes project:read and api_key:write.',
     )
     .option('--yes', 'apply the changes without a confirmation')
@@ -68,7 +68,7 @@ async function init(cli: Cli, options: InitOptions): Promise<void> {
 function findFramework(project: Project, name: string | undefined): Framework {
   const found = name ? frameworks[name] : Object.values(frameworks).find((each) => each.detect(project));
   if (found) return found;
-  throw new CliError('This project uses none of Next.js, Vite with React, Express and NestJS.', {
+  throw new CliError('This app uses none of Next.js, Vite with React, Express and NestJS.', {
     fix: 'Follow a quick start for another framework, or pass --framework <name>.',
   });
 }

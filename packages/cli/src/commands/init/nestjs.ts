@@ -21,7 +21,7 @@ export const nestjs: Framework = {
 
 function planNestjs(project: Project): CodePlan {
   if (!project.isTypeScript)
-    throw new CliError('init supports NestJS in TypeScript only, and this project has no tsconfig.json.');
+    throw new CliError('init supports NestJS in TypeScript only, and this app has no tsconfig.json.');
   const planner = new CodePlanner(project);
   planner.create('src/gatehouse.module.ts', GATEHOUSE_MODULE);
   if (project.exists(APP_MODULE)) {

@@ -33,12 +33,12 @@ export const nextjs: Framework = {
 function planNextjs(project: Project): CodePlan {
   const major = Number(/\d+/.exec(project.dependency('next') ?? '')?.[0] ?? NaN);
   if (major < 16)
-    throw new CliError(`@gatehouse/nextjs requires Next.js 16, and this project has ${major}.`, {
+    throw new CliError(`@gatehouse/nextjs requires Next.js 16, and this app has ${major}.`, {
       fix: 'Upgrade Next.js, then run `gatehouse init` again.',
     });
   const layout = project.find(...layoutPaths);
   if (!layout)
-    throw new CliError('@gatehouse/nextjs requires the App Router, and this project has no app/layout.', {
+    throw new CliError('@gatehouse/nextjs requires the App Router, and this app has no app/layout.', {
       fix: 'Add a root layout: https://nextjs.org/docs/app/getting-started/layouts-and-pages',
     });
   const planner = new CodePlanner(project);
