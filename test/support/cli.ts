@@ -11,7 +11,7 @@ export interface CliOptions {
   env?: Record<string, string | undefined>;
   /** The working directory; default: a new empty folder. */
   cwd?: string;
-  /** What is typed or piped into the command. */
+  /** The text that is typed or piped into the command. */
   input?: string;
   /** The width of the terminal. Without it, no stream is a terminal. */
   columns?: number;

@@ -4,7 +4,7 @@ export const ExitCode = { success: 0, failure: 1, usage: 2, interrupted: 130 } a
 export interface CliErrorOptions {
   /** Default: 1, the command failed. 2: wrong usage or settings. */
   exitCode?: number;
-  /** What the reader does about it, in one sentence. */
+  /** The fix, in one sentence. */
   fix?: string;
   cause?: unknown;
 }

@@ -9,7 +9,7 @@ export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number
 /** The stream from which the command reads. */
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean };
 
-/** What the command uses of its process. Tests replace it. */
+/** The parts of its process that the command uses. Tests replace them. */
 export interface CliProcess {
   env: Record<string, string | undefined>;
   /** The working directory, in which `.env` is read. */
@@ -34,7 +34,7 @@ export interface Cli extends Required<CliProcess> {
   flags: Flags;
   /** Exit code if the command succeeds; a command that does only a part of its work sets it to 1. */
   exitCode: number;
-  /** Whether to print one JSON object per line. */
+  /** True if the command prints one JSON object per line. */
   readonly isJson: boolean;
   /** Returns the settings. @throws CliError if one of them is missing or invalid */
   settings(): Settings;

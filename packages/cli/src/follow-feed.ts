@@ -22,7 +22,7 @@ export interface FeedFilter {
   types: string | undefined;
   /** Default: the feed starts after all existing events. */
   createdAfter: string | undefined;
-  /** Whether events contain the bodies of their webhooks. */
+  /** True: events contain the bodies of their webhooks. */
   includeBody?: boolean;
 }
 
@@ -111,7 +111,7 @@ async function readWhenAvailable<Result>(
 
 const isTemporary = ({ status }: GatehouseError): boolean => status === 429 || status >= 500;
 
-/** How far the pages of the feed are handled. */
+/** The position in the feed up to which events are handled. */
 export interface Progress {
   page: FeedPage | null;
   /** Number of events of the page that were sent or skipped. */

@@ -7,7 +7,7 @@ const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as 
 
 export type Style = keyof typeof STYLES;
 
-/** What the functions for output use of the environment. */
+/** The part of the environment that the functions for output use. */
 export type Printer = Pick<Cli, 'env' | 'stdout' | 'stderr' | 'signal'>;
 
 /** Writes a text and waits until the stream accepts more, so that a slow reader limits the memory. */

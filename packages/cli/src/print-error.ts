@@ -57,7 +57,7 @@ function describeProblem(error: GatehouseError): Description {
   };
 }
 
-/** What the reader does about an error of the API, by its code. The details of the other codes say it. */
+/** The fixes of errors of the API by their codes. The details of the other errors contain their fix. */
 const FIXES: Record<string, (error: GatehouseError) => string | null> = {
   insufficient_scope: ({ problem }) =>
     `Use a secret key with the scope ${(problem.requiredScopes ?? []).join(' and ')}. The scopes of a key cannot be changed.`,

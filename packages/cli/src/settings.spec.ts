@@ -26,7 +26,7 @@ function readError(env: Record<string, string>, flags: SettingFlags = {}): strin
   }
 }
 
-it('come from flags, then the environment, then .env.local, then .env', () => {
+it('reads settings from flags, then the environment, then .env.local, then .env', () => {
   write(
     '.env',
     `GATEHOUSE_URL=${URL_A}/\nGATEHOUSE_SECRET_KEY="${KEY_A}"\nGATEHOUSE_PROJECT_ID=${PROJECT}\n`,
@@ -44,7 +44,7 @@ it('come from flags, then the environment, then .env.local, then .env', () => {
   });
 });
 
-it('never send the key of the environment to a URL of the working directory', () => {
+it('never sends the key of the environment to a URL of the working directory', () => {
   write('.env', `GATEHOUSE_URL=${URL_A}\n`);
   expect(readError({ GATEHOUSE_SECRET_KEY: KEY_A })).toContain('wrong server');
   write('key', KEY_A);
@@ -52,7 +52,7 @@ it('never send the key of the environment to a URL of the working directory', ()
   expect(read({ GATEHOUSE_SECRET_KEY: KEY_A }, { url: URL_A })).toEqual({ url: URL_A, secretKey: KEY_A });
 });
 
-it('are rejected with a fix, and invalid ones are not repeated', () => {
+it('rejects missing and invalid settings with a fix, and does not repeat invalid ones', () => {
   const valid = { GATEHOUSE_URL: URL_A, GATEHOUSE_SECRET_KEY: KEY_A };
   const cases: [Record<string, string>, SettingFlags, string][] = [
     [{ GATEHOUSE_SECRET_KEY: KEY_A }, {}, 'GATEHOUSE_URL is not set'],

@@ -22,7 +22,7 @@ export interface SettingFlags {
 /** The files of the working directory, in the order of precedence. */
 const FILES = ['.env.local', '.env'];
 
-/** Where a value is from: a flag or the environment, which the user has set, or a file in the working directory. */
+/** A value of a flag or the environment, which the user has set, or of a file in the working directory. */
 interface Value {
   text: string;
   isFromFolder: boolean;

@@ -32,7 +32,7 @@ async function print(shown: Row[], width?: number, env: Record<string, string> =
 
 const withoutColors = { NO_COLOR: '1' };
 
-it('is as wide as its values in a pipe, without colors', async () => {
+it('prints a table that is as wide as its values in a pipe, without colors', async () => {
   expect((await print(rows)).lines).toEqual([
     'Id     Email                     Name',
     'id-1   ada.lovelace@example.com  Ada [U+001B][31mLovelace',

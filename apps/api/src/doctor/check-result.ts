@@ -1,12 +1,12 @@
 /** The result of one check of `doctor`. */
 export interface CheckResult {
-  /** What was checked, such as `database`. */
+  /** The name of the check, such as `database`. */
   check: string;
   /** `skipped`: the check requires something that another check has found broken, or that is not configured. */
   status: 'ok' | 'warning' | 'error' | 'skipped';
   /** The state, or the cause of the problem. Contains no secret. */
   message: string;
-  /** What resolves the problem; null if there is none. */
+  /** The fix of the problem; null if there is none. */
   fix: string | null;
 }
 

@@ -6,7 +6,7 @@ import { INEXACT_INTEGER, INVALID_RECORD } from './source-fields.js';
 import type { SourceRecord } from './source.js';
 
 /**
- * What happened to a user: a part was left out, the user was not sent, a customer with this email exists, or the server
+ * The result for a user: a part was left out, the user was not sent, a customer with this email exists, or the server
  * rejected the line.
  */
 export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
@@ -39,7 +39,7 @@ const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason'] a
 export class ImportReport {
   /** Number of users that were not sent. */
   notSent = 0;
-  /** How many of them are records that cannot be read. */
+  /** Number of these whose records cannot be read. */
   invalid = 0;
   private readonly counted = new Map<string, ReportCount>();
   private readonly output: WriteStream | null;

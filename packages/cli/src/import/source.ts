@@ -15,7 +15,7 @@ export interface LeftOut {
 
 /** One user of the other system. */
 export interface SourceRecord {
-  /** Where the record is, for reports: the name of the file with the line or the index, such as `users.csv:17`. */
+  /** The position of the record, for reports: the name of the file with the line or the index, such as `users.csv:17`. */
   position: string;
   /** Id of the user in the other system, for reports; null if the record has none. */
   sourceId: string | null;

@@ -11,7 +11,7 @@ import type { Project } from './project.js';
 
 type GatehouseProject = components['schemas']['ListedProjectResponse'];
 
-/** What is known of the instance before anything is changed. */
+/** The installation and the project that the app will use, as they are before anything is changed. */
 export interface Target {
   url: string;
   projectId: string;
@@ -25,9 +25,9 @@ export interface Target {
 const PROJECT_VARIABLE = 'GATEHOUSE_PROJECT_ID';
 
 /**
- * Returns the instance and the project that the app will use. Without a publishable key it requires a secret key, and
+ * Returns the installation and the project that the app will use. Without a publishable key it requires a secret key, and
  * asks for missing settings on a terminal.
- * @throws CliError, or GatehouseError, if the instance rejects one of the keys
+ * @throws CliError, or GatehouseError, if the installation rejects one of the keys
  */
 export async function findTarget(
   cli: Cli,

@@ -74,7 +74,7 @@ function readApp(path: string, code: string | null): App | null {
   return { path, editor, declaration, name: editor.textOf(found!.node['id'] as SyntaxNode) };
 }
 
-/** Whether a node is `app = express()` in a declaration. */
+/** Returns whether a node is `app = express()` in a declaration. */
 const isApp = (editor: ModuleEditor, node: SyntaxNode): boolean =>
   node.type === 'VariableDeclarator' &&
   (node['id'] as SyntaxNode).type === 'Identifier' &&

@@ -18,7 +18,7 @@ export interface ManualStep {
   lines: string[];
 }
 
-/** What `init` adds to the code of a project. */
+/** The changes of the code of an app, and the steps that are left to the developer. */
 export interface CodePlan {
   changes: FileChange[];
   manualSteps: ManualStep[];
@@ -46,7 +46,7 @@ export interface Framework {
   packages: string[];
   /** The file for the settings. */
   envFile: '.env' | '.env.local';
-  /** Whether the code reads the id of the project. */
+  /** True if the code reads the id of the project. */
   needsProject: boolean;
   urlVariable: string;
   publishableKeyVariable: string;

@@ -15,13 +15,13 @@ export function planGitIgnore(project: Project, file: string): FileChange | null
   };
 }
 
-/** Whether a line is one of the usual patterns for the file. */
+/** Returns whether a line is one of the usual patterns for the file. */
 function listsFile(content: string, file: string): boolean {
   const patterns = [file, '.env*', ...(file === '.env' ? [] : ['.env.*', '.env*.local', '*.local'])];
   return content.split(/\r?\n/).some((line) => patterns.includes(line.trim().replace(/^\//, '')));
 }
 
-/** Whether Git ignores the file. False without Git or a repository. */
+/** Returns whether Git ignores the file: false without Git or a repository. */
 function isIgnoredByGit(project: Project, file: string): boolean {
   const args = ['check-ignore', '--quiet', '--no-index', '--', file];
   return spawnSync('git', args, { cwd: project.folder, stdio: 'ignore' }).status === 0;

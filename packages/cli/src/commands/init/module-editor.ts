@@ -41,12 +41,12 @@ export class ModuleEditor {
     }
   }
 
-  /** Whether the module uses `import`, and not `require()`. */
+  /** True if the module uses `import`, and not `require()`. */
   get isEsModule(): boolean {
     return this.program['sourceType'] === 'module';
   }
 
-  /** Whether the module begins with a directive such as 'use client'. */
+  /** Returns whether the module begins with a directive such as 'use client'. */
   hasDirective(text: string): boolean {
     return this.program.directives.some((each) => (each['value'] as { value?: string }).value === text);
   }
@@ -80,7 +80,7 @@ export class ModuleEditor {
     return /^\s*/.exec(line)![0];
   }
 
-  /** Whether only whitespace precedes a position in its line. */
+  /** Returns whether only whitespace precedes a position in its line. */
   startsLine(position: number): boolean {
     return /(?:^|\n)[ \t]*$/.test(this.code.slice(0, position));
   }

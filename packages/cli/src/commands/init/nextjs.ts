@@ -61,7 +61,7 @@ const layoutPaths = ['app', 'src/app'].flatMap((folder) =>
   ['tsx', 'jsx', 'js'].map((ending) => `${folder}/layout.${ending}`),
 );
 
-/** Whether Next.js renders a static shell of each page, which may not read the session of a request. */
+/** Returns whether Next.js renders a static shell of each page, which may not read the session of a request. */
 function hasStaticShell(project: Project): boolean {
   const config = project.find(...['ts', 'mts', 'js', 'mjs'].map((ending) => `next.config.${ending}`));
   return /\bcacheComponents:\s*true\b/.test((config && project.read(config)) ?? '');

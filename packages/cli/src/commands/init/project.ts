@@ -11,7 +11,7 @@ export interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** The project in the working directory. All paths are relative to its folder, with `/`. */
+/** The npm project in the working directory, which is no project of Gatehouse. All paths are relative to its folder, with `/`. */
 export class Project {
   constructor(
     readonly folder: string,

@@ -110,7 +110,7 @@ function wrapRoot(path: string, code: string, file: string): { content: string }
   return { content: editor.toString() };
 }
 
-/** Whether a node is a call of `….render()` with an element. */
+/** Returns whether a node is a call of `….render()` with an element. */
 function isRender({ type, ...node }: SyntaxNode): boolean {
   if (type !== 'CallExpression') return false;
   const callee = node['callee'] as SyntaxNode;

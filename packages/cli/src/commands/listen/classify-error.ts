@@ -2,7 +2,7 @@
 export interface SendError {
   code: 'http_error' | 'timeout' | 'connection_error' | 'tls_error' | 'dns_error' | 'protocol_error';
   message: string;
-  /** Whether no connection could be opened, so that the receiver has not seen the request. */
+  /** True if no connection could be opened, so that the receiver has not seen the request. */
   isUnreachable: boolean;
 }
 

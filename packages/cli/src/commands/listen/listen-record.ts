@@ -1,4 +1,4 @@
-/** What `gatehouse listen` reports, as one line of `--json`. Later versions may add kinds and members. */
+/** A report of `gatehouse listen`, which is one line of `--json`. Later versions may add kinds and members. */
 export type ListenRecord =
   | {
       kind: 'ready';

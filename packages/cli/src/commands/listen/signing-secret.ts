@@ -22,7 +22,7 @@ export interface SigningSecret {
   secret: string;
   /** The file or the variable that contains it. */
   source: string;
-  /** Whether it was generated, so that the user does not know it. */
+  /** True if it was generated, so that the user does not know it. */
   isGenerated: boolean;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../source-values.js';
 import { convertClerkHash } from './clerk-hash.js';
 
-/** What only the CSV export contains. */
+/** The values that only the CSV export contains. */
 export interface ClerkSecrets {
   digest: string;
   hasher: string;

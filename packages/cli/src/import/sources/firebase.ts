@@ -23,7 +23,7 @@ import {
   toObjects,
 } from '../source-values.js';
 
-/** What Firebase writes instead of a hash for an account that must not read hashes: `REDACTED` in base64. */
+/** The text that Firebase writes instead of a hash for an account that must not read hashes: `REDACTED` in base64. */
 const REDACTED = 'UkVEQUNURUQ=';
 
 /** Names of fields that are read, or that have no meaning outside of Firebase. */
