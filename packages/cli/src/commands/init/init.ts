@@ -25,7 +25,7 @@ export function addInitCommand(program: Command, cli: Cli): void {
     .command('init')
     .summary('add sign-in to an app')
     .description(
-      'Add sign-in to the app in this folder, with Next.js, Vite and React, Express, or NestJS. Lists all changes first. ' +
+      'Add sign-in to the app in this folder: Next.js, Vite with React, Express or NestJS. Lists all changes first. ' +
         'Requires the scopes project:read and api_key:write.',
     )
     .option('--yes', 'apply the changes without a confirmation')

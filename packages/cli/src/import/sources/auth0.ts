@@ -25,7 +25,7 @@ const NOT_MOVED: Record<string, string> = {
  */
 export const auth0: ImportSource = {
   name: 'auth0',
-  files: 'the user export, and the password export of the support, both with one JSON object per line',
+  files: 'the user export, and the password export from its support, both with one JSON object per line',
   providers: {
     'google-oauth2': 'google',
     github: 'github',
