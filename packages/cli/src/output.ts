@@ -53,7 +53,7 @@ export async function printRecord(
 
 /** Returns a time of the API for people, in UTC: "2026-11-27 09:30:00Z". */
 export const formatTime = (time: string | null | undefined): string =>
-  time ? time.replace('T', ' ').replace(/\.\d+Z$/, 'Z') : '';
+  time ? visibleText(time.replace('T', ' ').replace(/\.\d+Z$/, 'Z')) : '';
 
 export interface Progress {
   /** Replaces the line. */

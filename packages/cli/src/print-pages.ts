@@ -5,6 +5,7 @@ import { usageError } from './cli-error.js';
 import { parseNumber } from './options.js';
 import { printJson, printNote } from './output.js';
 import { createTable, type Column } from './table.js';
+import { visibleText } from './visible-text.js';
 
 /** The options of a command that prints a list. */
 export interface PageOptions {
@@ -49,7 +50,10 @@ export async function printPages<Item>(
     // A page with a filter can be empty although more pages follow.
     if (!page.hasMore || !next) break;
     if (!all && page.data.length > 0) {
-      await printNote(cli, `More: --cursor ${next} prints the next page, --all prints all pages.`);
+      await printNote(
+        cli,
+        `More: --cursor ${visibleText(next)} prints the next page, --all prints all pages.`,
+      );
       return;
     }
   }

@@ -1,6 +1,7 @@
 import { GatehouseError, type Gatehouse } from '@gatehouse/server';
 import type { Cli } from './cli.js';
-import { usageError } from './cli-error.js';
+import { CliError, usageError } from './cli-error.js';
+import { isProjectId } from './settings.js';
 
 const FIX = 'Pass --project <id>, or set GATEHOUSE_PROJECT_ID.';
 
@@ -15,7 +16,7 @@ export async function findProject(cli: Cli, client: Gatehouse): Promise<string> 
   const { projectId } = cli.settings();
   if (projectId) return projectId;
   const projects = await listProjects(cli, client);
-  if (projects.length === 1) return projects[0]!.id;
+  if (projects.length === 1) return checkId(projects[0]!.id);
   const names = projects.slice(0, LISTED).map(({ id, name }) => `${id} (${name})`);
   if (projects.length > LISTED) names.push('…');
   throw usageError(
@@ -24,6 +25,14 @@ export async function findProject(cli: Cli, client: Gatehouse): Promise<string> 
       : 'The key can access no project that is not archived.',
     FIX,
   );
+}
+
+/** Returns an id of a response. @throws CliError if it is none: `listen` uses it as the name of a file */
+function checkId(id: string): string {
+  if (isProjectId(id)) return id;
+  throw new CliError('The response contains an invalid id of a project.', {
+    fix: 'Check GATEHOUSE_URL. Another server may have sent this response.',
+  });
 }
 
 /** Returns the projects that the key can access, and stops when there are more than an error lists. */

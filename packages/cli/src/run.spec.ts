@@ -126,6 +126,19 @@ it('names the cause if another server responds, and never prints the key', async
   expect(other.stderr).not.toContain(KEY);
 });
 
+it('rejects an id of a project that could name another file, and never prints ids unchanged', async () => {
+  const id = '../../outside\u001b[31m';
+  response = [200, { data: [{ id, settings: {} }], nextCursor: null, hasMore: false }];
+  expect(await runCommand(['keys', 'list'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('invalid id of a project'),
+  });
+  response = [200, { data: { id, event_id: id, target_url: id } }];
+  const { code, stdout } = await runCommand(['trigger', 'webhook.test', '--endpoint', 'whe_1']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('outside[U+001B]')]);
+  expect(stdout).not.toContain('\u001b');
+});
+
 it('limits lists to the project of the settings', async () => {
   const project = '019aa2c0-7d1e-7000-8000-000000000000';
   await runCommand(['customers', 'list', '--email-verified', 'true', '--project', project, '--limit', '7']);

@@ -119,7 +119,11 @@ export function checkKey(text: string): string {
   return text;
 }
 
+/** Returns whether a text is the id of a project, which is safe as the name of a file. */
+export const isProjectId = (text: string): boolean =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
 function checkProject(text: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text;
+  if (isProjectId(text)) return text;
   throw usageError('The id of the project is invalid.', 'Use its id, a UUID, not its name.');
 }

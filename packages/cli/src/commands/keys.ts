@@ -152,6 +152,6 @@ async function printKey(cli: Cli, key: components['schemas']['CreatedApiKeyRespo
   const expiry = key.expiresAt ? ` It expires at ${formatTime(key.expiresAt)}.` : '';
   await printNote(
     cli,
-    `Created the key ${key.id} (${visibleText(key.name)}).${expiry} Store its value now: it is shown only this once.`,
+    `Created the key ${visibleText(key.id)} (${visibleText(key.name)}).${expiry} Store its value now: it is shown only this once.`,
   );
 }

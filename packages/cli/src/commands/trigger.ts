@@ -94,7 +94,8 @@ async function sendTest(cli: Cli, { data, endpoint, idempotencyKey }: Options): 
     cli,
     `Sent webhook.test as ${visibleText(delivery.event_id)} to ${visibleText(delivery.target_url)}.`,
   );
-  await printLine(cli, `The delivery is ${delivery.id}: gatehouse deliveries show ${delivery.id}`);
+  const deliveryId = visibleText(delivery.id);
+  await printLine(cli, `The delivery is ${deliveryId}: gatehouse deliveries show ${deliveryId}`);
 }
 
 /** @throws CliError if there is no endpoint, or more than one */

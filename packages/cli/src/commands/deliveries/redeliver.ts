@@ -65,7 +65,7 @@ async function redeliverEach(cli: Cli, client: Gatehouse, ids: string[], options
     try {
       const delivery = await client.deliveries.redeliver(id, body, { signal: cli.signal });
       if (cli.isJson) await printJson(cli, delivery);
-      else await printLine(cli, `Redelivered ${visibleText(id)} as ${delivery.id}.`);
+      else await printLine(cli, `Redelivered ${visibleText(id)} as ${visibleText(delivery.id)}.`);
     } catch (error) {
       if (ids.length === 1 || cli.signal.aborted) throw error;
       failures += 1;
@@ -109,7 +109,7 @@ async function redeliverInBulk(
   const started = await redeliveries.start(plan.id, start, call);
   const last = options.wait ? await waitForEnd(cli, redeliveries, started) : started;
   if (cli.isJson) return printJson(cli, last);
-  await printLine(cli, describeProgress(last));
+  await printLine(cli, visibleText(describeProgress(last)));
 }
 
 /** Returns the bulk redelivery when no delivery is pending. */
@@ -129,7 +129,7 @@ async function waitForEnd(
   } finally {
     progress.clear();
     if (last.finished_at === null)
-      await printNote(cli, `The bulk redelivery ${last.id} continues in Gatehouse.`);
+      await printNote(cli, `The bulk redelivery ${visibleText(last.id)} continues in Gatehouse.`);
   }
   if (last.progress.failed > 0) cli.exitCode = ExitCode.failure;
   if (last.state === 'expired') throw new CliError('The plan has expired.');
