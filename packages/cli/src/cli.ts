@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Gatehouse } from '@gatehouse/server';
 import { ExitCode } from './cli-error.js';
+import { isPrivateHost } from './private-host.js';
 import { readSettings, type Settings, type SettingFlags } from './settings.js';
 
 /** A stream to which the command prints. */
@@ -65,6 +66,12 @@ export function createCli(process: CliProcess): Cli {
     },
     connect() {
       const { url, secretKey, projectId = NO_PROJECT } = this.settings();
+      const { protocol, hostname } = new URL(url);
+      // Not an error: the name may be one of a private network.
+      if (protocol === 'http:' && !isPrivateHost(hostname))
+        this.stderr.write(
+          `Warning: the secret key is sent to ${hostname} unencrypted. Use https:// in GATEHOUSE_URL.\n`,
+        );
       return createServer({ url, secretKey, projectId, fetch: fetchAsCli });
     },
   };

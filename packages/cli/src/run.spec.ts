@@ -139,6 +139,16 @@ it('rejects an id of a project that could name another file, and never prints id
   expect(stdout).not.toContain('\u001b');
 });
 
+it('warns before it sends the key unencrypted to a public host', () => {
+  const connect = (target: string): string => {
+    const process = newProcess({ GATEHOUSE_URL: target });
+    createCli(process).connect();
+    return String(process.stderr.read() ?? '');
+  };
+  expect(connect('http://auth.example.com')).toMatch(/^Warning: .+ sent to auth\.example\.com unencrypted/);
+  expect([connect('https://auth.example.com'), connect('http://[::1]:3000')]).toEqual(['', '']);
+});
+
 it('limits lists to the project of the settings', async () => {
   const project = '019aa2c0-7d1e-7000-8000-000000000000';
   await runCommand(['customers', 'list', '--email-verified', 'true', '--project', project, '--limit', '7']);

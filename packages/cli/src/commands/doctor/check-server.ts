@@ -1,7 +1,7 @@
 import type { Cli } from '../../cli.js';
+import { isPrivateHost } from '../../private-host.js';
 import { failed, ok, warning, type CheckResult } from './check-result.js';
 import { trimSlash } from './check-url.js';
-import { isPrivateHost } from './check-tls.js';
 import { requestPublic } from './public-request.js';
 
 /** The command that checks what is only visible on the server. */

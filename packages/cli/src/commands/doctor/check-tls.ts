@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Cli } from '../../cli.js';
+import { isPrivateHost } from '../../private-host.js';
 import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
 
 const CHECK = 'tls';
@@ -45,17 +46,6 @@ function checkPlain({ hostname }: URL): CheckResult {
     `The secret key would be sent to ${hostname} unencrypted`,
     'Put a proxy that terminates TLS in front of Gatehouse, and use https:// in GATEHOUSE_URL.',
   );
-}
-
-/** Returns true for addresses of private networks, and for names that no public DNS contains. */
-export function isPrivateHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  if (isIP(host) === 4)
-    return /^(127|10)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^169\.254\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./.test(
-      host,
-    );
-  if (isIP(host) === 6) return host === '::1' || /^f[cd]/.test(host) || /^fe[89ab]/.test(host);
-  return !host.includes('.') || /\.(localhost|local|internal|svc|lan|home\.arpa)$/.test(host);
 }
 
 async function readCertificate({ signal }: Cli, { hostname, port }: URL): Promise<Certificate> {
