@@ -3,7 +3,7 @@ import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from './connect-redis.js';
 import { queuePrefix } from './queue-prefix.js';
-import { probeRedis, type RedisProblem } from './redis-health.js';
+import { probeRedis, redisProblems, type RedisProblem } from './redis-health.js';
 
 /** Maximum time to wait for the connection and for each response, in ms. */
 const TIMEOUT_MS = 5_000;
@@ -22,15 +22,20 @@ export interface RedisInspection {
 
 /**
  * Connects to Redis once, and returns whether it accepts writes, its version and its eviction policy.
- * @throws Error if the connection fails
+ * @throws Error if the connection fails, or Redis does not respond
  */
 export async function inspectRedis(target: RedisTarget, logger: Logger): Promise<RedisInspection> {
   // A process without Redis never loads ioredis.
   const { connectRedis } = await import('./connect-redis.js');
-  const connection = connectRedis(target, logger, { maxRetriesPerRequest: 0 });
+  const connection = connectRedis(target, logger, {
+    maxRetriesPerRequest: 0,
+    // A read-only Redis would close the connection. ioredis then keeps the process running for two more seconds.
+    reconnectOnError: null,
+  });
   try {
     await withTimeout(connected(connection), TIMEOUT_MS, 'Redis does not respond');
     const { problem, error } = await probeRedis(connection, queuePrefix(target));
+    if (problem === 'unreachable') throw new Error(redisProblems.unreachable, { cause: error });
     const info = await withTimeout(connection.info(), TIMEOUT_MS, 'no response').catch(() => '');
     const find = (name: string): string | null =>
       new RegExp(`^${name}:(.+?)\\s*$`, 'm').exec(info)?.[1] ?? null;
