@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createTlsServer } from 'node:https';
@@ -25,6 +25,7 @@ let tenant: Tenant;
 let folder: string;
 let receiver: Receiver;
 const commands: ListenCommand[] = [];
+let program: ChildProcess | undefined;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workerEnv: { PERIODIC_JOBS: 'off' } });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-listen-'));
@@ -35,6 +36,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const command of commands.splice(0)) await command.interrupt();
+  // Has ended, unless the test failed.
+  program?.kill('SIGKILL');
   await receiver.stop();
 });
 afterAll(async () => {
@@ -195,6 +198,7 @@ it('prints its generated secret, each response and a summary, and ends at Ctrl-C
     XDG_CONFIG_HOME: folder,
   };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  program = child;
   const stdout = text(child.stdout);
   let notes = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (notes += chunk));
