@@ -10,6 +10,9 @@ import { TestInstance } from './test-instance.js';
 /** The message that Chromium writes to the console for every 4xx response; the page did not cause it. */
 const CLIENT_ERROR_MESSAGE = /^Failed to load resource: the server responded with a status of 4/;
 
+/** The message of Chromium for a page without HTTPS, which only shows that HTTPS is required. */
+const INSECURE_PAGE_MESSAGE = /^The Cross-Origin-Opener-Policy header has been ignored/;
+
 /** The context that console tests share: an instance, a browser and an admin. */
 export interface ConsoleTest {
   instance: TestInstance;
@@ -66,7 +69,9 @@ export function describeConsole(name: string, options: Options, tests: (test: Co
       await test.instance?.stop();
     });
     afterEach(() => {
-      const messages = test.browser.consoleMessages.splice(0);
+      const messages = test.browser.consoleMessages
+        .splice(0)
+        .filter((text) => !INSECURE_PAGE_MESSAGE.test(text));
       expect(
         messages.filter((text) => !options.allowClientErrors || !CLIENT_ERROR_MESSAGE.test(text)),
       ).toEqual([]);
