@@ -1,4 +1,4 @@
-import { toObject } from './read-files.js';
+import { toObject } from '../json-object.js';
 import type { SourceRecord } from './source.js';
 
 /** An identity provider of the project. */

@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { JSONParser } from '@streamparser/json';
 import { parse } from 'csv-parse';
 import { CliError, usageError } from '../cli-error.js';
+import { toObject, type JsonObject } from '../json-object.js';
 
 /** A record of a file, with its position for reports. */
 export interface FileRecord<T> {
@@ -13,17 +14,11 @@ export interface FileRecord<T> {
   value: T;
 }
 
-export type JsonObject = Record<string, unknown>;
-
 /** The cells of a row by the names of the columns. An empty cell is an empty text. */
 export type Row = Record<string, string>;
 
 /** Maximum length of a row. A quote that is not closed would otherwise read the rest of the file as one row. */
 const MAX_ROW_LENGTH = 1024 * 1024;
-
-/** Returns the value if it is an object of JSON, otherwise null. */
-export const toObject = (value: unknown): JsonObject | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 
 /** Returns whether a row is empty because it is not CSV. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;

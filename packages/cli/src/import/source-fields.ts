@@ -1,4 +1,4 @@
-import type { JsonObject } from './read-files.js';
+import type { JsonObject } from '../json-object.js';
 import type { ImportedCustomer, LeftOut, SourceRecord } from './source.js';
 
 /** The hash formats that Gatehouse accepts (docs/backend.md). The server checks their parameters. */

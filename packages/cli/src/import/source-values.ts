@@ -1,5 +1,5 @@
 import { usageError } from '../cli-error.js';
-import type { JsonObject } from './read-files.js';
+import { toObject, type JsonObject } from '../json-object.js';
 import { INVALID_RECORD, notImported, toText, type CustomerDraft } from './source-fields.js';
 import type { ImportedCustomer, SourceRecord } from './source.js';
 
@@ -11,11 +11,7 @@ export const NO_PHONE = 'Customers have no phone number';
 
 /** Returns the objects of a list; an empty list for a value of another type. */
 export const toObjects = (value: unknown): JsonObject[] =>
-  Array.isArray(value)
-    ? value.filter(
-        (item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item),
-      )
-    : [];
+  Array.isArray(value) ? value.map(toObject).filter((item) => item !== null) : [];
 
 /** Returns the texts of a list without the empty ones; an empty list for a value of another type. */
 export const toTexts = (value: unknown): string[] =>

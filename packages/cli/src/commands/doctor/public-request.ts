@@ -1,4 +1,5 @@
 import type { Cli } from '../../cli.js';
+import { toObject, type JsonObject } from '../../json-object.js';
 
 /** Time limit of a request in ms. */
 const TIMEOUT_MS = 10_000;
@@ -8,7 +9,7 @@ export interface PublicResponse {
   status: number;
   headers: Headers;
   /** The body, or null if it is not JSON. */
-  body: Record<string, unknown> | null;
+  body: JsonObject | null;
   /** The time of this machine in the middle of the request, in ms since 1970. */
   at: number;
 }
@@ -25,11 +26,10 @@ export async function requestPublic({ signal }: Cli, url: string): Promise<Publi
     .text()
     .then((text) => JSON.parse(text) as unknown)
     .catch(() => null);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   return {
     status: response.status,
     headers: response.headers,
-    body: isObject ? (body as Record<string, unknown>) : null,
+    body: toObject(body),
     at,
   };
 }

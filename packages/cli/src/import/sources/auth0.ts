@@ -1,5 +1,6 @@
 import { usageError } from '../../cli-error.js';
-import { readObjects, toObject, type JsonObject } from '../read-files.js';
+import { toObject, type JsonObject } from '../../json-object.js';
+import { readObjects } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { NO_PHONE, NO_USERNAME } from '../source-values.js';

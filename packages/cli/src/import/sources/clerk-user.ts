@@ -1,4 +1,4 @@
-import { toObject, type JsonObject } from '../read-files.js';
+import { toObject, type JsonObject } from '../../json-object.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
 import {

@@ -1,5 +1,6 @@
 import { usageError } from '../../cli-error.js';
-import { isCsv, isInvalidRow, readColumns, readCsv, readJson, type JsonObject } from '../read-files.js';
+import type { JsonObject } from '../../json-object.js';
+import { isCsv, isInvalidRow, readColumns, readCsv, readJson } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../../cli-error.js';
+import { toObject, type JsonObject } from '../../json-object.js';
 import {
   decodeBase64,
   firebaseScryptHash,
@@ -7,7 +8,7 @@ import {
   toHash,
   type FirebaseHashConfig,
 } from '../password-hashes.js';
-import { readJson, toObject, type JsonObject } from '../read-files.js';
+import { readJson } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import {

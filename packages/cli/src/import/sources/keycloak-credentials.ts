@@ -1,3 +1,4 @@
+import { toObject, type JsonObject } from '../../json-object.js';
 import {
   argon2idHash,
   decodeBase64,
@@ -8,7 +9,6 @@ import {
   toHash,
   type Digest,
 } from '../password-hashes.js';
-import { toObject, type JsonObject } from '../read-files.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
 import { parseJson, toObjects, toTexts } from '../source-values.js';

@@ -1,4 +1,5 @@
-import { readJson, toObject, type JsonObject } from '../read-files.js';
+import { toObject, type JsonObject } from '../../json-object.js';
+import { readJson } from '../read-files.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import {

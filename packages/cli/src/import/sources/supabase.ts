@@ -1,5 +1,6 @@
 import { usageError } from '../../cli-error.js';
-import { readColumns, readCsv, toObject, type JsonObject, type Row } from '../read-files.js';
+import { toObject, type JsonObject } from '../../json-object.js';
+import { readColumns, readCsv, type Row } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
 import { NO_PHONE, parseJson } from '../source-values.js';
