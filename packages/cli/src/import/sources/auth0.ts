@@ -3,7 +3,7 @@ import { toObject, type JsonObject } from '../../json-object.js';
 import { readObjects } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
-import { NO_PHONE, NO_USERNAME } from '../source-values.js';
+import { NO_PHONE, NO_USERNAME, setIdentities } from '../source-values.js';
 
 /** The part of a password export that is imported, by the id of the user. */
 type Passwords = Map<string, string>;
@@ -145,7 +145,7 @@ function convertIdentities(
       identities.push({ provider, subject });
     }
   }
-  if (identities.length > 0) draft.set('identities', identities);
+  setIdentities(draft, identities);
   // The first one belongs to the email address of the user, the others to linked accounts.
   const [hash, ...others] = hashes;
   if (hash !== undefined) draft.setPasswordHash('passwordHash', hash);

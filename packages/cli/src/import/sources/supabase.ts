@@ -3,7 +3,7 @@ import { toObject, type JsonObject } from '../../json-object.js';
 import { readColumns, readCsv, type Row } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
-import { NO_PHONE, parseJson } from '../source-values.js';
+import { NO_PHONE, parseJson, setIdentities } from '../source-values.js';
 
 /** The identities of the users by their ids, one per line: the provider and its id of the user. A text takes little memory. */
 type Identities = Map<string, string>;
@@ -144,7 +144,7 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
   convertBan(draft, row);
   convertMetadata(draft, row);
   if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
-  if (identities.length > 0) draft.set('identities', identities);
+  setIdentities(draft, identities);
   draft.leftOut.push(...(factors?.leftOut ?? []));
   return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
 }
