@@ -23,6 +23,12 @@ interface EndpointTilesProps {
 const successRate = ({ attempts, succeeded }: Metrics['totals']): number | null =>
   attempts === 0 ? null : succeeded / attempts;
 
+const percentiles = [
+  ['Median', 'p50_ms'],
+  ['p95', 'p95_ms'],
+  ['p99', 'p99_ms'],
+] as const;
+
 /** Renders the key metrics of an endpoint, with links to the attempts that they count. */
 export function EndpointTiles({ endpointId, metrics, isCompared, pathTo }: EndpointTilesProps): ReactNode {
   const { totals } = metrics;
@@ -52,21 +58,14 @@ export function EndpointTiles({ endpointId, metrics, isCompared, pathTo }: Endpo
         change={change(successRate, formatPercent, 'more', 'points')}
         to={pathTo({ success: 'true' })}
       />
-      <Tile
-        name="Median"
-        value={formatMs(totals.p50_ms)}
-        change={change(({ p50_ms: value }) => value, formatDuration, 'less')}
-      />
-      <Tile
-        name="p95"
-        value={formatMs(totals.p95_ms)}
-        change={change(({ p95_ms: value }) => value, formatDuration, 'less')}
-      />
-      <Tile
-        name="p99"
-        value={formatMs(totals.p99_ms)}
-        change={change(({ p99_ms: value }) => value, formatDuration, 'less')}
-      />
+      {percentiles.map(([name, field]) => (
+        <Tile
+          key={field}
+          name={name}
+          value={formatMs(totals[field])}
+          change={change((each) => each[field], formatDuration, 'less')}
+        />
+      ))}
       <Tile
         name="Last success"
         value={<RelativeTime at={health?.last_success_at ?? null} fallback="Never" />}
