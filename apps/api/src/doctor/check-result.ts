@@ -6,7 +6,7 @@ export interface CheckResult {
   status: 'ok' | 'warning' | 'error' | 'skipped';
   /** The state, or the cause of the problem. Contains no secret. */
   message: string;
-  /** The fix of the problem; null if there is none. */
+  /** The fix of the problem; null for `ok` and `skipped`. */
   fix: string | null;
 }
 

@@ -39,7 +39,7 @@ function toTime(value: unknown): string | null {
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }
 
-/** Sets a time, unless there is none. @param value in ms since 1970, or a text in ISO 8601 with an offset */
+/** Sets a time, unless the value is empty. @param value in ms since 1970, or a text in ISO 8601 with an offset */
 export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
   if (toText(value) === '') return;
   const time = toTime(value);
@@ -77,7 +77,7 @@ export function leaveOutText(draft: CustomerDraft, field: string, value: unknown
   if (toText(value) !== '') draft.leaveOut(field, reason);
 }
 
-/** Sets the identities, unless there are none. */
+/** Sets the identities, unless the list is empty. */
 export function setIdentities(
   draft: CustomerDraft,
   identities: NonNullable<ImportedCustomer['identities']>,
@@ -87,7 +87,7 @@ export function setIdentities(
 
 /**
  * Returns the records of files.
- * @throws CliError if there is none, so that an import of the wrong file does not look successful
+ * @throws CliError if the files contain no record, so that an import of the wrong file does not look successful
  */
 export async function* assertUsers(
   files: readonly string[],

@@ -18,7 +18,7 @@ const columns: Column<Attempt>[] = [
   { title: 'Delivery', value: ({ delivery_id: id }) => id, isFixed: true },
 ];
 
-/** Returns the HTTP status of an attempt, or why there is none. */
+/** Returns the HTTP status of an attempt, or its error if it has no response. */
 export function describeResponse({ http_status: status, error }: Attempt): string {
   return status > 0 ? String(status) : (error ?? 'none');
 }

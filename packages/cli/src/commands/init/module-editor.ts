@@ -64,7 +64,7 @@ export class ModuleEditor {
     return found;
   }
 
-  /** Returns the only node that matches, or null if there is none or several. */
+  /** Returns the node that matches; null unless exactly one does. */
   findOnly(matches: (node: SyntaxNode) => boolean): { node: SyntaxNode; ancestors: SyntaxNode[] } | null {
     const found = this.findAll(matches);
     return found.length === 1 ? found[0]! : null;

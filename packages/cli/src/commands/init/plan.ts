@@ -30,7 +30,7 @@ export interface Plan {
   changes: FileChange[];
   /** The packages that are missing. */
   packages: string[];
-  /** Installs them; null if there is none, or with `--no-install`. */
+  /** Installs the packages; null if none is missing, or with `--no-install`. */
   installation: Command | null;
   /** The origin that the project must allow, or null. */
   origin: string | null;

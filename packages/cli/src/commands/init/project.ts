@@ -45,7 +45,7 @@ export class Project {
     return existsSync(join(this.folder, path));
   }
 
-  /** Returns the content of a file, or null if there is none. */
+  /** Returns the content of a file, or null if the file does not exist. */
   read(path: string): string | null {
     try {
       return readFileSync(join(this.folder, path), 'utf8');

@@ -55,7 +55,7 @@ export class EventForwarder {
 
   /**
    * Sends the last failed event again, or all of them, or the last event if none has failed. While the receiver is
-   * unreachable, tries to connect at once.
+   * unreachable, ends the pause before the next attempt to connect instead.
    */
   async redeliver(which: 'last' | 'all'): Promise<void> {
     if (this.isUnreachable) return this.retry.abort();

@@ -36,7 +36,7 @@ export type ListenRecord =
       /** Ids of the events whose last request failed. */
       failed: string[];
       skipped: number;
-      /** The position after the last event that was sent or skipped; null if there is none. */
+      /** The position after the last event that was sent or skipped; null before the first. */
       cursor: string | null;
       /** The filters of the cursor. */
       since: string | null;

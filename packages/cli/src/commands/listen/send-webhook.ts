@@ -7,7 +7,7 @@ import { classifyError, type SendError } from './classify-error.js';
 export const TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 16 * 1_024;
 
-/** The response of a receiver, or the reason why there is none. */
+/** The response of a receiver, or the error of a request without one. */
 export interface SendResult {
   /** 0 without a response. */
   status: number;
