@@ -1,6 +1,6 @@
 import { readVariable } from './env-file.js';
 import type { Connection, Framework, NextStepsContext } from './framework.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 /** The port at which both Gatehouse and new projects of Express and NestJS listen. */
 const DEFAULT_PORT = '3000';
@@ -21,9 +21,9 @@ export const apiFramework: Omit<Framework, 'name' | 'detect' | 'plan'> = {
 /** Returns the variables of a server. On the machine of Gatehouse, it gets another port. */
 function apiVariables(
   { url, projectId, publishableKey }: Connection,
-  project: Project,
+  folder: AppFolder,
 ): Record<string, string> {
-  const needsPort = isOnSamePort(url) && readsPort(project) && !readVariable(project, 'PORT');
+  const needsPort = isOnSamePort(url) && readsPort(folder) && !readVariable(folder, 'PORT');
   return {
     GATEHOUSE_URL: url,
     GATEHOUSE_PROJECT_ID: projectId,
@@ -39,7 +39,7 @@ function isOnSamePort(url: string): boolean {
 }
 
 /** Returns whether the server takes its port from the environment. */
-const readsPort = (project: Project): boolean =>
+const readsPort = (folder: AppFolder): boolean =>
   [
     'bin/www',
     'src/main.ts',
@@ -52,17 +52,17 @@ const readsPort = (project: Project): boolean =>
     'src/app.js',
     'src/server.ts',
   ]
-    .map((path) => project.read(path) ?? '')
+    .map((path) => folder.read(path) ?? '')
     .some((code) => /\benv(?:\.PORT\b|\[['"]PORT['"]\])/.test(code));
 
 /** Returns how to start the server, and how to call its route as a new customer. */
-function apiNextSteps({ project, connection, runScript }: NextStepsContext): string[] {
+function apiNextSteps({ folder, connection, runScript }: NextStepsContext): string[] {
   const { url, publishableKey } = connection;
-  const port = readVariable(project, 'PORT') ?? DEFAULT_PORT;
+  const port = readVariable(folder, 'PORT') ?? DEFAULT_PORT;
   const hasConflict = isOnSamePort(url) && port === DEFAULT_PORT;
   return [
     ...(hasConflict ? [`Gatehouse uses port ${DEFAULT_PORT} too: change the port of this server.`] : []),
-    project.manifest.scripts?.['start'] ? `Start the server:  ${runScript('start')}` : 'Start the server.',
+    folder.manifest.scripts?.['start'] ? `Start the server:  ${runScript('start')}` : 'Start the server.',
     'Create a customer, and call the route that requires one:',
     '',
     `  TOKEN=$(curl -sS --fail-with-body "${url}/api/v1/auth/register" \\`,

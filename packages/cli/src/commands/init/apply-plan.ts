@@ -6,31 +6,31 @@ import { createPublishableKey } from './connection.js';
 import type { FileChange } from './framework.js';
 import { install } from './install-packages.js';
 import { planSettings, type Plan } from './plan.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 /**
  * Applies a plan. The key is stored as soon as it exists, so that a run that fails later can be repeated.
  * @returns the plan with the new key, and with the steps that are left
  */
 export async function applyPlan(cli: Cli, plan: Plan): Promise<Plan> {
-  const { project, framework, installation, changes, origin } = plan;
+  const { folder, framework, installation, changes, origin } = plan;
   const target = { ...plan.target };
   if (!target.publishableKey) {
-    target.publishableKey = await createPublishableKey(target.management!, project.name, cli.signal);
+    target.publishableKey = await createPublishableKey(target.management!, folder.name, cli.signal);
   }
   const { url, projectId, publishableKey } = target;
-  const variables = framework.variables({ url, projectId, publishableKey }, project);
-  const settings = planSettings(project, framework, variables);
-  await writeFiles(project, settings);
+  const variables = framework.variables({ url, projectId, publishableKey }, folder);
+  const settings = planSettings(folder, framework, variables);
+  await writeFiles(folder, settings);
   if (installation) await install(cli, installation);
-  await writeFiles(project, changes);
+  await writeFiles(folder, changes);
   const step = origin === null ? null : await allowOrigin(target, origin, cli.signal);
   return { ...plan, target, settings, manualSteps: [...plan.manualSteps, ...(step ? [step] : [])] };
 }
 
-async function writeFiles({ folder }: Project, changes: FileChange[]): Promise<void> {
+async function writeFiles(folder: AppFolder, changes: FileChange[]): Promise<void> {
   for (const { path, content } of changes) {
-    const file = join(folder, path);
+    const file = join(folder.path, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
   }

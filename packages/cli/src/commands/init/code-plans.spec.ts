@@ -5,32 +5,32 @@ import { express } from './express.js';
 import type { CodePlan, Framework } from './framework.js';
 import { nestjs } from './nestjs.js';
 import { nextjs } from './nextjs.js';
-import { Project } from './project.js';
+import { AppFolder } from './app-folder.js';
 import { vite } from './vite.js';
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-function createProject(files: Record<string, string>, manifest: object = {}): Project {
+function createFolder(files: Record<string, string>, manifest: object = {}): AppFolder {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-init-'));
   folders.push(folder);
   for (const [path, content] of Object.entries({ 'package.json': JSON.stringify(manifest), ...files })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
-  return Project.read(folder)!;
+  return AppFolder.read(folder)!;
 }
 
 const changed = ({ changes }: CodePlan, path: string): string | undefined =>
   changes.find((each) => each.path === path)?.content;
 
 /** Applies a plan, and returns that of a second run. */
-function planAgain(framework: Framework, project: Project): CodePlan {
-  for (const { path, content } of framework.plan(project).changes) {
-    mkdirSync(dirname(join(project.folder, path)), { recursive: true });
-    writeFileSync(join(project.folder, path), content);
+function planAgain(framework: Framework, folder: AppFolder): CodePlan {
+  for (const { path, content } of framework.plan(folder).changes) {
+    mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+    writeFileSync(join(folder.path, path), content);
   }
-  return framework.plan(project);
+  return framework.plan(folder);
 }
 
 const NOTHING: CodePlan = { changes: [], manualSteps: [] };
@@ -38,7 +38,7 @@ const NOTHING: CodePlan = { changes: [], manualSteps: [] };
 describe('Vite with React', () => {
   const index = (entry = '/src/main.tsx') => `<script type="module" src="${entry}"></script>`;
   const planEntry = (code: string, entry = 'src/main.tsx'): CodePlan =>
-    vite.plan(createProject({ 'index.html': index(`/${entry}`), [entry]: code }));
+    vite.plan(createFolder({ 'index.html': index(`/${entry}`), [entry]: code }));
 
   it.each([
     [
@@ -116,7 +116,7 @@ createRoot(document.getElementById('root')!).render(
     expect(plan.manualSteps).toEqual([]);
   });
 
-  it('writes JavaScript into a project in JavaScript', () => {
+  it('writes JavaScript into an app in JavaScript', () => {
     const plan = planEntry(`import App from './App.jsx'\nroot.render(<App />)\n`, 'main.jsx');
     expect(changed(plan, 'main.jsx')).toContain(`import { Gatehouse } from './gatehouse.jsx'\n`);
     expect(changed(plan, 'gatehouse.jsx')).not.toContain('ReactNode');
@@ -135,7 +135,7 @@ createRoot(document.getElementById('root')!).render(
 
   it('has nothing to do in a second run', () => {
     const files = { 'index.html': index(), 'src/main.tsx': 'root.render(<App />);' };
-    expect(planAgain(vite, createProject(files))).toEqual(NOTHING);
+    expect(planAgain(vite, createFolder(files))).toEqual(NOTHING);
   });
 });
 
@@ -156,7 +156,7 @@ export default function RootLayout({ children }: LayoutProps<"/">) {
 `;
 
   it.each(['app', 'src/app'])('adds the files beside %s and provides the session in the layout', (app) => {
-    const plan = nextjs.plan(createProject({ [`${app}/layout.tsx`]: LAYOUT }, manifest));
+    const plan = nextjs.plan(createFolder({ [`${app}/layout.tsx`]: LAYOUT }, manifest));
     const root = app.slice(0, -'app'.length);
     expect(plan.changes.map(({ path, action }) => `${action} ${path}`)).toEqual([
       `create ${root}proxy.ts`,
@@ -182,7 +182,7 @@ import "@gatehouse/react/styles.css";`,
     ['children in two places', LAYOUT.replace('{children}', '{children}{children}'), 'exactly once'],
     ['no children', LAYOUT.replace('{children}', ''), 'exactly once'],
   ])('leaves a layout with %s unchanged and returns the lines', (_, layout, reason) => {
-    const { changes, manualSteps } = nextjs.plan(createProject({ 'app/layout.tsx': layout }, manifest));
+    const { changes, manualSteps } = nextjs.plan(createFolder({ 'app/layout.tsx': layout }, manifest));
     expect(changes.some(({ path }) => path === 'app/layout.tsx')).toBe(false);
     expect(manualSteps).toMatchObject([
       { subject: 'app/layout.tsx', reason: expect.stringContaining(reason) },
@@ -192,7 +192,7 @@ import "@gatehouse/react/styles.css";`,
 
   it('lets pages wait for the session in an app with Cache Components', () => {
     const config = 'export default { cacheComponents: true };';
-    const plan = nextjs.plan(createProject({ 'app/layout.tsx': LAYOUT, 'next.config.ts': config }, manifest));
+    const plan = nextjs.plan(createFolder({ 'app/layout.tsx': LAYOUT, 'next.config.ts': config }, manifest));
     expect(changed(plan, 'app/layout.tsx')).toContain(
       `styles.css";\n\n// The provider reads the session of the request.\nexport const instant = false;\n\nexport const metadata`,
     );
@@ -204,25 +204,25 @@ import "@gatehouse/react/styles.css";`,
       'middleware.ts': 'export {};',
       'app/sign-in/page.tsx': '// mine',
     };
-    const { manualSteps } = nextjs.plan(createProject(files, manifest));
+    const { manualSteps } = nextjs.plan(createFolder(files, manifest));
     expect(manualSteps.map(({ subject }) => subject)).toEqual(['middleware.ts', 'app/sign-in/page.tsx']);
   });
 
   it('writes JavaScript beside a layout in JavaScript', () => {
     const plan = nextjs.plan(
-      createProject({ 'app/layout.js': LAYOUT.replace(/: \w+(<[^>]*>)?/g, '') }, manifest),
+      createFolder({ 'app/layout.js': LAYOUT.replace(/: \w+(<[^>]*>)?/g, '') }, manifest),
     );
     expect(plan.changes.every(({ path }) => path.endsWith('.js'))).toBe(true);
   });
 
   it('requires Next.js 16 and the App Router', () => {
-    const old = createProject({ 'app/layout.tsx': LAYOUT }, { dependencies: { next: '^15.1.0' } });
+    const old = createFolder({ 'app/layout.tsx': LAYOUT }, { dependencies: { next: '^15.1.0' } });
     expect(() => nextjs.plan(old)).toThrow('requires Next.js 16, and this app has 15');
-    expect(() => nextjs.plan(createProject({ 'pages/index.tsx': '' }, manifest))).toThrow('App Router');
+    expect(() => nextjs.plan(createFolder({ 'pages/index.tsx': '' }, manifest))).toThrow('App Router');
   });
 
   it('has nothing to do in a second run', () =>
-    expect(planAgain(nextjs, createProject({ 'app/layout.tsx': LAYOUT }, manifest))).toEqual(NOTHING));
+    expect(planAgain(nextjs, createFolder({ 'app/layout.tsx': LAYOUT }, manifest))).toEqual(NOTHING));
 });
 
 describe('Express', () => {
@@ -252,13 +252,13 @@ describe('Express', () => {
       'src/gatehouse.ts',
     ],
   ])('adds the routes to an app in %s', (_, path, manifest, code, expected, file) => {
-    const project = createProject({ [path]: code }, manifest);
-    const plan = express.plan(project);
+    const folder = createFolder({ [path]: code }, manifest);
+    const plan = express.plan(folder);
     expect(changed(plan, path)).toBe(expected);
     const routes = changed(plan, file)!;
     expect(routes.includes('require(')).toBe(code.includes('require('));
     expect(routes.includes('req.customer!')).toBe(file.endsWith('.ts'));
-    expect(planAgain(express, project)).toEqual(NOTHING);
+    expect(planAgain(express, folder)).toEqual(NOTHING);
   });
 
   it.each([
@@ -266,7 +266,7 @@ describe('Express', () => {
     ['no declaration', 'listen(express());'],
     ['a syntax error', 'const app = express(;'],
   ])('leaves a file with %s unchanged and returns the lines', (_, code) => {
-    const { changes, manualSteps } = express.plan(createProject({ 'app.js': code }));
+    const { changes, manualSteps } = express.plan(createFolder({ 'app.js': code }));
     expect(changes.map(({ path }) => path)).toEqual(['gatehouse.js']);
     expect(manualSteps[0]!.lines).toContain('app.use(customerRoutes);');
   });
@@ -281,7 +281,7 @@ ${options}
 })
 export class AppModule {}
 `;
-  const create = (code: string) => createProject({ 'tsconfig.json': '{}', 'src/app.module.ts': code });
+  const create = (code: string) => createFolder({ 'tsconfig.json': '{}', 'src/app.module.ts': code });
   const planModule = (code: string) => nestjs.plan(create(code));
 
   it.each([

@@ -7,9 +7,9 @@ import { visibleText } from '../../visible-text.js';
 import { askSecret } from './ask-secret.js';
 import { readVariable } from './env-file.js';
 import type { Framework } from './framework.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
-type GatehouseProject = components['schemas']['ListedProjectResponse'];
+type Project = components['schemas']['ListedProjectResponse'];
 
 /** The installation and the project that the app will use, as they are before anything is changed. */
 export interface Target {
@@ -18,7 +18,7 @@ export interface Target {
   /** Null if `init` creates one. */
   publishableKey: string | null;
   /** The project and the client with the secret key. Null if no secret key was necessary. */
-  management: { client: Gatehouse; project: GatehouseProject } | null;
+  management: { client: Gatehouse; project: Project } | null;
 }
 
 /** The name under which the id of the project is stored. */
@@ -31,12 +31,12 @@ const PROJECT_VARIABLE = 'GATEHOUSE_PROJECT_ID';
  */
 export async function findTarget(
   cli: Cli,
-  project: Project,
+  folder: AppFolder,
   framework: Framework,
   publishableKeyFlag: string | undefined,
 ): Promise<Target> {
   const find = (flag: string | undefined, ...names: string[]): string | undefined =>
-    [flag, ...names.flatMap((name) => [cli.env[name], readVariable(project, name)])]
+    [flag, ...names.flatMap((name) => [cli.env[name], readVariable(folder, name)])]
       .map((text) => text?.trim())
       .find(Boolean);
   const key = find(publishableKeyFlag, 'GATEHOUSE_PUBLISHABLE_KEY', framework.publishableKeyVariable);
@@ -47,7 +47,7 @@ export async function findTarget(
     await checkPublishableKey(cli, target.url, key);
     return { ...target, management: null };
   }
-  await askForSettings(cli, project, url);
+  await askForSettings(cli, folder, url);
   const client = cli.connect();
   const found = await chooseProject(cli, client);
   if (key) await checkPublishableKey(cli, cli.settings().url, key);
@@ -60,14 +60,14 @@ export async function findTarget(
 }
 
 /** Asks for the URL and the secret key if the user has not set them, and there is a terminal. */
-async function askForSettings(cli: Cli, project: Project, known: string | undefined): Promise<void> {
+async function askForSettings(cli: Cli, folder: AppFolder, known: string | undefined): Promise<void> {
   if (!cli.stdin.isTTY) return;
   if (!cli.flags.url && !cli.env['GATEHOUSE_URL']) {
     const byDefault = known ?? 'http://127.0.0.1:3000';
     cli.flags.url = (await ask(cli, `URL of Gatehouse (${visibleText(byDefault)}):`, '')) || byDefault;
   }
   const isSet = cli.flags.keyFile || cli.env['GATEHOUSE_SECRET_KEY'];
-  if (isSet || readVariable(project, 'GATEHOUSE_SECRET_KEY')) return;
+  if (isSet || readVariable(folder, 'GATEHOUSE_SECRET_KEY')) return;
   const secretKey = await askSecret(cli, 'Secret key of the project or organization (sk_…, not shown):');
   cli.env = { ...cli.env, GATEHOUSE_SECRET_KEY: secretKey };
 }
@@ -76,11 +76,11 @@ async function askForSettings(cli: Cli, project: Project, known: string | undefi
  * Returns the project of the settings, the only one that the key can access, or the one that the user chooses.
  * @throws CliError with exit code 2 if there are several and no terminal
  */
-async function chooseProject(cli: Cli, client: Gatehouse): Promise<GatehouseProject> {
+async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
   const { projectId, url } = cli.settings();
   const options = { signal: cli.signal };
   if (projectId) return client.projects.get(projectId, {}, options);
-  const projects: GatehouseProject[] = [];
+  const projects: Project[] = [];
   try {
     for await (const each of client.projects.list({ archived: false }, options))
       // Of other projects, a key with the access "project" sees only the name.

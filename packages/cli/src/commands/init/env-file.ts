@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import type { FileChange } from './framework.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 const FILES = ['.env.local', '.env'];
 
@@ -12,22 +12,22 @@ export interface Conflict {
   wanted: string;
 }
 
-/** Returns the value of a variable in the files of the project, or undefined. An empty one counts as not set. */
-export const readVariable = (project: Project, name: string): string | undefined =>
-  findVariable(project, name)?.value;
+/** Returns the value of a variable in the files of the app, or undefined. An empty one counts as not set. */
+export const readVariable = (folder: AppFolder, name: string): string | undefined =>
+  findVariable(folder, name)?.value;
 
-function findVariable(project: Project, name: string): { file: string; value: string } | undefined {
+function findVariable(folder: AppFolder, name: string): { file: string; value: string } | undefined {
   for (const file of FILES) {
-    const value = parseEnv(project.read(file) ?? '')[name]?.trim();
+    const value = parseEnv(folder.read(file) ?? '')[name]?.trim();
     if (value) return { file, value };
   }
   return undefined;
 }
 
 /** Returns the variables that are set to other values. */
-export function findConflicts(project: Project, variables: Record<string, string>): Conflict[] {
+export function findConflicts(folder: AppFolder, variables: Record<string, string>): Conflict[] {
   return Object.entries(variables).flatMap(([name, wanted]) => {
-    const found = findVariable(project, name);
+    const found = findVariable(folder, name);
     return found && found.value !== wanted ? [{ file: found.file, name, current: found.value, wanted }] : [];
   });
 }
@@ -37,20 +37,20 @@ export function findConflicts(project: Project, variables: Record<string, string
  * @param file the file for new variables
  */
 export function planVariables(
-  project: Project,
+  folder: AppFolder,
   file: string,
   variables: Record<string, string>,
 ): FileChange[] {
   const contents = new Map<string, string>();
   for (const [name, value] of Object.entries(variables)) {
-    const found = findVariable(project, name);
+    const found = findVariable(folder, name);
     if (found?.value === value) continue;
     const target = found?.file ?? file;
-    contents.set(target, setVariable(contents.get(target) ?? project.read(target) ?? '', name, value));
+    contents.set(target, setVariable(contents.get(target) ?? folder.read(target) ?? '', name, value));
   }
   return [...contents].map(([path, content]) => ({
     path,
-    action: project.exists(path) ? 'change' : 'create',
+    action: folder.exists(path) ? 'change' : 'create',
     content,
   }));
 }

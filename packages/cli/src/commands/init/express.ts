@@ -1,13 +1,13 @@
 import { apiFramework } from './api-framework.js';
 import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor, type SyntaxNode } from './module-editor.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 /** Express: a route for customers who are signed in. */
 export const express: Framework = {
   ...apiFramework,
   name: 'Express',
-  detect: (project) => project.dependency('express') !== undefined,
+  detect: (folder) => folder.dependency('express') !== undefined,
   plan: planExpress,
 };
 
@@ -20,18 +20,18 @@ interface App {
   name: string;
 }
 
-function planExpress(project: Project): CodePlan {
-  const planner = new CodePlanner(project);
-  const app = findApp(project);
-  const path = app?.path ?? (project.isTypeScript ? 'app.ts' : 'app.js');
-  const isEsModule = app ? app.editor.isEsModule : isTyped(path) || project.manifest.type === 'module';
+function planExpress(folder: AppFolder): CodePlan {
+  const planner = new CodePlanner(folder);
+  const app = findApp(folder);
+  const path = app?.path ?? (folder.isTypeScript ? 'app.ts' : 'app.js');
+  const isEsModule = app ? app.editor.isEsModule : isTyped(path) || folder.manifest.type === 'module';
   const file = `gatehouse${endingOf(path)}`;
   planner.create(path.slice(0, path.lastIndexOf('/') + 1) + file, routesFile(isTyped(path), isEsModule));
   const importLine = isEsModule
     ? `import { customerRoutes } from './gatehouse${compiledEnding(path)}';`
     : `const { customerRoutes } = require('./gatehouse');`;
   const lines = `${importLine}\n\napp.use(customerRoutes);`;
-  if (app) planner.edit(path, './gatehouse', () => ({ content: useRoutes(app, file, project) }), lines);
+  if (app) planner.edit(path, './gatehouse', () => ({ content: useRoutes(app, file, folder) }), lines);
   else
     planner.explain(
       'the file that creates the app',
@@ -48,16 +48,16 @@ const endingOf = (path: string): string => /\.[cm]?[jt]s$/.exec(path)![0];
 const compiledEnding = (path: string): string => endingOf(path).replace('t', 'j');
 
 /** Returns the file that creates the app, or null. */
-function findApp(project: Project): App | null {
+function findApp(folder: AppFolder): App | null {
   const started = /\bnode\s+(?:--\S+\s+)*([\w./-]+\.[cm]?js)\b/.exec(
-    project.manifest.scripts?.['start'] ?? '',
+    folder.manifest.scripts?.['start'] ?? '',
   )?.[1];
   const names = ['app', 'server', 'index', 'main'].flatMap((name) =>
     ['js', 'mjs', 'cjs', 'ts', 'mts'].flatMap((ending) => [`${name}.${ending}`, `src/${name}.${ending}`]),
   );
-  const candidates = [started, project.manifest.main, ...names].map((path) => path?.replace(/^\.\//, ''));
+  const candidates = [started, folder.manifest.main, ...names].map((path) => path?.replace(/^\.\//, ''));
   for (const path of new Set(candidates)) {
-    const app = path ? readApp(path, project.read(path)) : null;
+    const app = path ? readApp(path, folder.read(path)) : null;
     if (app) return app;
   }
   return null;
@@ -82,9 +82,9 @@ const isApp = (editor: ModuleEditor, node: SyntaxNode): boolean =>
   editor.textOf(node['init'] as SyntaxNode) === 'express()';
 
 /** Adds the routes before all others, so that no other handler sends a response first. */
-function useRoutes({ editor, declaration, name }: App, file: string, project: Project): string {
+function useRoutes({ editor, declaration, name }: App, file: string, folder: AppFolder): string {
   // Node.js requires endings in ES modules. Other modules of TypeScript are bundled or compiled to `require()`.
-  const needsEnding = editor.isEsModule && (!isTyped(file) || project.manifest.type === 'module');
+  const needsEnding = editor.isEsModule && (!isTyped(file) || folder.manifest.type === 'module');
   const byDefault = needsEnding ? compiledEnding(file) : '';
   editor.addImport('{ customerRoutes }', editor.specifierOf(file, byDefault));
   const end = editor.textOf(declaration).endsWith(';') ? ';' : '';

@@ -1,8 +1,8 @@
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 /** A file that `init` creates, or changes as little as possible. */
 export interface FileChange {
-  /** Relative to the folder of the project. */
+  /** Relative to the folder of the app. */
   path: string;
   action: 'create' | 'change';
   content: string;
@@ -33,7 +33,7 @@ export interface Connection {
 }
 
 export interface NextStepsContext {
-  project: Project;
+  folder: AppFolder;
   connection: Connection;
   /** Returns the command that runs a script of package.json, such as `npm run dev`. */
   runScript: (name: string) => string;
@@ -51,26 +51,26 @@ export interface Framework {
   urlVariable: string;
   publishableKeyVariable: string;
   /** Returns the origin of pages that call Gatehouse themselves during development, or null if a server does. */
-  pageOrigin: (project: Project) => string | null;
-  /** Returns whether a project uses the framework. */
-  detect: (project: Project) => boolean;
+  pageOrigin: (folder: AppFolder) => string | null;
+  /** Returns whether an app uses the framework. */
+  detect: (folder: AppFolder) => boolean;
   /** Returns the variables of the environment. */
-  variables: (connection: Connection, project: Project) => Record<string, string>;
-  /** Returns the changes of the code. @throws CliError if the project cannot use the package of the framework */
-  plan: (project: Project) => CodePlan;
+  variables: (connection: Connection, folder: AppFolder) => Record<string, string>;
+  /** Returns the changes of the code. @throws CliError if the app cannot use the package of the framework */
+  plan: (folder: AppFolder) => CodePlan;
   /** Returns what the developer does next, line by line. */
   nextSteps: (context: NextStepsContext) => string[];
 }
 
-/** Collects the changes of the code of a project. */
+/** Collects the changes of the code of an app. */
 export class CodePlanner {
   readonly plan: CodePlan = { changes: [], manualSteps: [] };
 
-  constructor(private readonly project: Project) {}
+  constructor(private readonly folder: AppFolder) {}
 
   /** Creates a file. One that exists is left alone, and the lines are printed unless it uses Gatehouse already. */
   create(path: string, content: string): void {
-    const existing = this.project.read(path);
+    const existing = this.folder.read(path);
     if (existing === null) this.plan.changes.push({ path, action: 'create', content });
     else if (!existing.includes('@gatehouse/')) this.explain(path, 'it exists already', content);
   }
@@ -87,7 +87,7 @@ export class CodePlanner {
     edit: (code: string) => { content: string } | { reason: string },
     lines: string,
   ): void {
-    const code = this.project.read(path) ?? '';
+    const code = this.folder.read(path) ?? '';
     if (code.includes(marker)) return;
     const result = edit(code);
     if ('content' in result) this.plan.changes.push({ path, action: 'change', content: result.content });

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import type { FileChange } from './framework.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
-/** Returns the change that makes Git ignore a file of the project, or null if Git ignores it already. */
-export function planGitIgnore(project: Project, file: string): FileChange | null {
-  const content = project.read('.gitignore');
+/** Returns the change that makes Git ignore a file of the app, or null if Git ignores it already. */
+export function planGitIgnore(folder: AppFolder, file: string): FileChange | null {
+  const content = folder.read('.gitignore');
   if (content !== null && listsFile(content, file)) return null;
-  if (isIgnoredByGit(project, file)) return null;
+  if (isIgnoredByGit(folder, file)) return null;
   const separator = !content || content.endsWith('\n') ? '' : '\n';
   return {
     path: '.gitignore',
@@ -22,7 +22,7 @@ function listsFile(content: string, file: string): boolean {
 }
 
 /** Returns whether Git ignores the file: false without Git or a repository. */
-function isIgnoredByGit(project: Project, file: string): boolean {
+function isIgnoredByGit(folder: AppFolder, file: string): boolean {
   const args = ['check-ignore', '--quiet', '--no-index', '--', file];
-  return spawnSync('git', args, { cwd: project.folder, stdio: 'ignore' }).status === 0;
+  return spawnSync('git', args, { cwd: folder.path, stdio: 'ignore' }).status === 0;
 }

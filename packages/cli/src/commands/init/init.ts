@@ -13,10 +13,10 @@ import { nestjs } from './nestjs.js';
 import { nextjs } from './nextjs.js';
 import { createPlan, type InitOptions, type Plan } from './plan.js';
 import { listActions, printNextSteps, printPlan } from './print-plan.js';
-import { Project } from './project.js';
+import { AppFolder } from './app-folder.js';
 import { vite } from './vite.js';
 
-/** In the order of detection: a project of NestJS or Next.js can also depend on Express or Vite. */
+/** In the order of detection: an app with NestJS or Next.js can also depend on Express or Vite. */
 const frameworks: Record<string, Framework> = { nextjs, nestjs, vite, express };
 
 /** Adds `gatehouse init`. */
@@ -41,15 +41,15 @@ export function addInitCommand(program: Command, cli: Cli): void {
 }
 
 async function init(cli: Cli, options: InitOptions): Promise<void> {
-  const project = Project.read(cli.cwd);
-  if (!project)
+  const folder = AppFolder.read(cli.cwd);
+  if (!folder)
     throw new CliError('This folder contains no package.json.', {
       fix: 'Run the command in the folder of your app, or create one, such as with `npm create vite@latest`.',
     });
-  const framework = findFramework(project, options.framework);
-  const target = await findTarget(cli, project, framework, options.publishableKey);
-  const plan = await createPlan(project, framework, target, options);
-  await confirmReplacements(cli, findConflicts(project, plan.variables));
+  const framework = findFramework(folder, options.framework);
+  const target = await findTarget(cli, folder, framework, options.publishableKey);
+  const plan = await createPlan(folder, framework, target, options);
+  await confirmReplacements(cli, findConflicts(folder, plan.variables));
   const actions = listActions(plan);
   if (cli.isJson && !options.yes && actions.length > 0)
     throw usageError(
@@ -64,9 +64,9 @@ async function init(cli: Cli, options: InitOptions): Promise<void> {
   else await printNextSteps(cli, plan, applied);
 }
 
-/** Returns the framework of the project. @throws CliError if it is not supported */
-function findFramework(project: Project, name: string | undefined): Framework {
-  const found = name ? frameworks[name] : Object.values(frameworks).find((each) => each.detect(project));
+/** Returns the framework of the app. @throws CliError if it is not supported */
+function findFramework(folder: AppFolder, name: string | undefined): Framework {
+  const found = name ? frameworks[name] : Object.values(frameworks).find((each) => each.detect(folder));
   if (found) return found;
   throw new CliError('This app uses none of Next.js, Vite with React, Express and NestJS.', {
     fix: 'Follow a quick start for another framework, or pass --framework <name>.',

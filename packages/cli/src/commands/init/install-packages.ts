@@ -7,7 +7,7 @@ import { detect, getUserAgent } from 'package-manager-detector/detect';
 import type { Agent } from 'package-manager-detector';
 import type { Cli } from '../../cli.js';
 import { CliError, usageError } from '../../cli-error.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 /** The packages of Gatehouse that others depend on. */
 const DEPENDENCIES: Record<string, string[]> = {
@@ -20,9 +20,9 @@ export interface Command {
   args: string[];
 }
 
-/** Returns the package manager of a project: that of its lock file or package.json, or the one that runs this program. */
-export async function findPackageManager(project: Project): Promise<Agent> {
-  const found = await detect({ cwd: project.folder });
+/** Returns the package manager of an app: that of its lock file or package.json, or the one that runs this program. */
+export async function findPackageManager(folder: AppFolder): Promise<Agent> {
+  const found = await detect({ cwd: folder.path });
   return found?.agent ?? getUserAgent() ?? 'npm';
 }
 
@@ -65,7 +65,7 @@ function readFolder(path: string): string[] {
   }
 }
 
-/** Runs the command in the project. Its output goes to stderr. @throws CliError if it fails */
+/** Runs the command in the folder. Its output goes to stderr. @throws CliError if it fails */
 export async function install(cli: Cli, { command, args }: Command): Promise<void> {
   // The scripts of packages must not read the key.
   const { GATEHOUSE_SECRET_KEY: _, ...env } = cli.env;

@@ -108,7 +108,7 @@ export class ModuleEditor {
     return `./${name}${known ?? (endings.every((each) => each === '') ? '' : isTyped ? ending : compiled)}`;
   }
 
-  /** Returns the specifiers of the imports from files of the project, without style sheets and images. */
+  /** Returns the specifiers of the imports from files of the app, without style sheets and images. */
   private relativeImports(): string[] {
     return this.imports()
       .map((node) => /['"](\.{1,2}\/[^'"]+)['"]\)?;?$/.exec(this.textOf(node))?.[1] ?? '')

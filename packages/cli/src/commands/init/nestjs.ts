@@ -2,7 +2,7 @@ import { CliError } from '../../cli-error.js';
 import { apiFramework } from './api-framework.js';
 import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor, type SyntaxNode } from './module-editor.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 const APP_MODULE = 'src/app.module.ts';
 const MODULE_LINES = `import { CustomerRoutesModule } from './gatehouse.module';
@@ -15,17 +15,17 @@ const MODULE_LINES = `import { CustomerRoutesModule } from './gatehouse.module';
 export const nestjs: Framework = {
   ...apiFramework,
   name: 'NestJS',
-  detect: (project) => project.dependency('@nestjs/core') !== undefined,
+  detect: (folder) => folder.dependency('@nestjs/core') !== undefined,
   plan: planNestjs,
 };
 
-function planNestjs(project: Project): CodePlan {
-  if (!project.isTypeScript)
+function planNestjs(folder: AppFolder): CodePlan {
+  if (!folder.isTypeScript)
     throw new CliError('init supports NestJS in TypeScript only, and this app has no tsconfig.json.');
-  const planner = new CodePlanner(project);
+  const planner = new CodePlanner(folder);
   planner.create('src/gatehouse.module.ts', GATEHOUSE_MODULE);
-  if (project.exists(APP_MODULE)) {
-    const byDefault = project.manifest.type === 'module' ? '.js' : '';
+  if (folder.exists(APP_MODULE)) {
+    const byDefault = folder.manifest.type === 'module' ? '.js' : '';
     const edit = (code: string) => importModule(code, byDefault);
     planner.edit(APP_MODULE, './gatehouse.module', edit, MODULE_LINES);
   } else planner.explain('the module of the app', `${APP_MODULE} does not exist`, MODULE_LINES);

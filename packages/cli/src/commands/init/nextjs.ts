@@ -1,7 +1,7 @@
 import { CliError } from '../../cli-error.js';
 import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor } from './module-editor.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 /** Next.js with the App Router: a sign-in page, a page that requires it, and tokens in cookies. */
 export const nextjs: Framework = {
@@ -14,7 +14,7 @@ export const nextjs: Framework = {
   urlVariable: 'GATEHOUSE_URL',
   publishableKeyVariable: 'GATEHOUSE_PUBLISHABLE_KEY',
 
-  detect: (project) => project.dependency('next') !== undefined,
+  detect: (folder) => folder.dependency('next') !== undefined,
 
   variables: ({ url, projectId, publishableKey }) => ({
     GATEHOUSE_URL: url,
@@ -30,22 +30,22 @@ export const nextjs: Framework = {
   ],
 };
 
-function planNextjs(project: Project): CodePlan {
-  const major = Number(/\d+/.exec(project.dependency('next') ?? '')?.[0] ?? NaN);
+function planNextjs(folder: AppFolder): CodePlan {
+  const major = Number(/\d+/.exec(folder.dependency('next') ?? '')?.[0] ?? NaN);
   if (major < 16)
     throw new CliError(`@gatehouse/nextjs requires Next.js 16, and this app has ${major}.`, {
       fix: 'Upgrade Next.js, then run `gatehouse init` again.',
     });
-  const layout = project.find(...layoutPaths);
+  const layout = folder.find(...layoutPaths);
   if (!layout)
     throw new CliError('@gatehouse/nextjs requires the App Router, and this app has no app/layout.', {
       fix: 'Add a root layout: https://nextjs.org/docs/app/getting-started/layouts-and-pages',
     });
-  const planner = new CodePlanner(project);
+  const planner = new CodePlanner(folder);
   const app = layout.slice(0, layout.lastIndexOf('/'));
   const root = app.slice(0, -'app'.length);
   const [ts, tsx] = /\.tsx?$/.test(layout) ? ['ts', 'tsx'] : ['js', layout.endsWith('.jsx') ? 'jsx' : 'js'];
-  const middleware = project.find(
+  const middleware = folder.find(
     ...['proxy', 'middleware'].flatMap((name) => [`${root}${name}.ts`, `${root}${name}.js`]),
   );
   planner.create(middleware ?? `${root}proxy.${ts}`, PROXY);
@@ -53,7 +53,7 @@ function planNextjs(project: Project): CodePlan {
   planner.create(`${app}/sign-in/page.${tsx}`, SIGN_IN_PAGE);
   planner.create(`${app}/account.${tsx}`, ACCOUNT);
   planner.create(`${app}/orders/page.${tsx}`, ORDERS_PAGE);
-  planner.edit(layout, '@gatehouse/', (code) => wrapChildren(project, layout, code), LAYOUT_LINES);
+  planner.edit(layout, '@gatehouse/', (code) => wrapChildren(folder, layout, code), LAYOUT_LINES);
   return planner.plan;
 }
 
@@ -62,14 +62,14 @@ const layoutPaths = ['app', 'src/app'].flatMap((folder) =>
 );
 
 /** Returns whether Next.js renders a static shell of each page, which may not read the session of a request. */
-function hasStaticShell(project: Project): boolean {
-  const config = project.find(...['ts', 'mts', 'js', 'mjs'].map((ending) => `next.config.${ending}`));
-  return /\bcacheComponents:\s*true\b/.test((config && project.read(config)) ?? '');
+function hasStaticShell(folder: AppFolder): boolean {
+  const config = folder.find(...['ts', 'mts', 'js', 'mjs'].map((ending) => `next.config.${ending}`));
+  return /\bcacheComponents:\s*true\b/.test((config && folder.read(config)) ?? '');
 }
 
 /** Provides the session to all pages. */
 function wrapChildren(
-  project: Project,
+  folder: AppFolder,
   path: string,
   code: string,
 ): { content: string } | { reason: string } {
@@ -84,7 +84,7 @@ function wrapChildren(
     return { reason: 'it does not render `{children}` exactly once' };
   editor.addImport('{ GatehouseProvider }', '@gatehouse/nextjs');
   editor.addImport('', '@gatehouse/react/styles.css');
-  if (hasStaticShell(project) && !/\binstant\b/.test(code)) editor.insertAfterImports(INSTANT);
+  if (hasStaticShell(folder) && !/\binstant\b/.test(code)) editor.insertAfterImports(INSTANT);
   editor.replace(children.node, `<GatehouseProvider>${editor.textOf(children.node)}</GatehouseProvider>`);
   return { content: editor.toString() };
 }

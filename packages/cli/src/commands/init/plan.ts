@@ -6,7 +6,7 @@ import { planVariables } from './env-file.js';
 import type { FileChange, Framework, ManualStep } from './framework.js';
 import { planGitIgnore } from './git-ignore.js';
 import { addCommand, findPackageManager, type Command } from './install-packages.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 /** The options of the command. */
 export interface InitOptions {
@@ -17,9 +17,9 @@ export interface InitOptions {
   publishableKey?: string;
 }
 
-/** Everything that `init` does to a project. A second run has nothing to do. */
+/** Everything that `init` does to an app. A second run has nothing to do. */
 export interface Plan {
-  project: Project;
+  folder: AppFolder;
   framework: Framework;
   target: Target;
   packageManager: Agent;
@@ -40,31 +40,31 @@ export interface Plan {
 /** Stands for the publishable key until it is created. */
 const NEW_KEY = 'pk_';
 
-/** Returns the plan for a project. Changes nothing. @throws CliError if the project or an option is not supported */
+/** Returns the plan for an app. Changes nothing. @throws CliError if the app or an option is not supported */
 export async function createPlan(
-  project: Project,
+  folder: AppFolder,
   framework: Framework,
   target: Target,
   options: InitOptions,
 ): Promise<Plan> {
-  const packageManager = await findPackageManager(project);
-  const packages = framework.packages.filter((name) => project.dependency(name) === undefined);
+  const packageManager = await findPackageManager(folder);
+  const packages = framework.packages.filter((name) => folder.dependency(name) === undefined);
   const { url, projectId, publishableKey } = target;
   const { [framework.publishableKeyVariable]: key, ...variables } = framework.variables(
     { url, projectId, publishableKey: publishableKey ?? NEW_KEY },
-    project,
+    folder,
   );
-  const { changes, manualSteps } = framework.plan(project);
-  const origin = framework.pageOrigin(project);
-  const packageFolder = options.packages ? resolve(project.folder, options.packages) : null;
+  const { changes, manualSteps } = framework.plan(folder);
+  const origin = framework.pageOrigin(folder);
+  const packageFolder = options.packages ? resolve(folder.path, options.packages) : null;
   const installation = addCommand(packageManager, packages, packageFolder);
   return {
-    project,
+    folder,
     framework,
     target,
     packageManager,
     variables: { ...variables, ...(publishableKey && { [framework.publishableKeyVariable]: key! }) },
-    settings: planSettings(project, framework, { ...variables, [framework.publishableKeyVariable]: key! }),
+    settings: planSettings(folder, framework, { ...variables, [framework.publishableKeyVariable]: key! }),
     changes,
     packages,
     installation: options.install && packages.length > 0 ? installation : null,
@@ -75,12 +75,12 @@ export async function createPlan(
 
 /** Returns the changes of the files with variables, and of .gitignore for them. */
 export function planSettings(
-  project: Project,
+  folder: AppFolder,
   { envFile }: Framework,
   variables: Record<string, string>,
 ): FileChange[] {
-  const files = planVariables(project, envFile, variables);
-  const willExist = project.exists(envFile) || files.some(({ path }) => path === envFile);
-  const ignored = willExist ? planGitIgnore(project, envFile) : null;
+  const files = planVariables(folder, envFile, variables);
+  const willExist = folder.exists(envFile) || files.some(({ path }) => path === envFile);
+  const ignored = willExist ? planGitIgnore(folder, envFile) : null;
   return ignored ? [ignored, ...files] : files;
 }

@@ -10,12 +10,12 @@ export interface Action {
 }
 
 /** Returns everything that a plan does, in the order of its execution. */
-export function listActions({ target, project, settings, installation, changes, origin }: Plan): Action[] {
+export function listActions({ target, folder, settings, installation, changes, origin }: Plan): Action[] {
   const name = target.management?.project.name ?? '';
   return [
     ...(target.publishableKey
       ? []
-      : [{ verb: 'create', subject: `the publishable key ${project.name} in the project ${name}` }]),
+      : [{ verb: 'create', subject: `the publishable key ${folder.name} in the project ${name}` }]),
     ...settings.map(({ path, action }) => ({ verb: action, subject: path })),
     ...(installation ? [{ verb: 'run', subject: toText(installation) }] : []),
     ...changes.map(({ path, action }) => ({ verb: action, subject: path })),
@@ -25,12 +25,12 @@ export function listActions({ target, project, settings, installation, changes, 
 
 /** Prints what `init` is about to do. */
 export async function printPlan(printer: Printer, plan: Plan, actions: Action[]): Promise<void> {
-  const { framework, project, target } = plan;
-  const { project: found } = target.management ?? {};
-  await printLine(printer, `${framework.name}: ${visibleText(project.name)}`);
+  const { framework, folder, target } = plan;
+  const { project } = target.management ?? {};
+  await printLine(printer, `${framework.name}: ${visibleText(folder.name)}`);
   await printLine(
     printer,
-    `Gatehouse: ${target.url}${found ? `, project ${visibleText(found.name)} (${found.environment})` : ''}`,
+    `Gatehouse: ${target.url}${project ? `, project ${visibleText(project.name)} (${project.environment})` : ''}`,
   );
   await printLine(printer);
   if (actions.length === 0) await printLine(printer, 'Nothing to change.');
@@ -41,7 +41,7 @@ export async function printPlan(printer: Printer, plan: Plan, actions: Action[])
 
 /** Prints the steps that are left to the developer, and how to use the app. */
 export async function printNextSteps(printer: Printer, plan: Plan, applied: Plan): Promise<void> {
-  const { framework, project, packageManager, packages, installation } = plan;
+  const { framework, folder, packageManager, packages, installation } = plan;
   for (const { subject, reason, lines } of applied.manualSteps) {
     const title = styled(printer, 'yellow', `Left to do in ${visibleText(subject)}`);
     await printLine(printer, `${title}, because ${reason}:`);
@@ -52,7 +52,7 @@ export async function printNextSteps(printer: Printer, plan: Plan, applied: Plan
   if (packages.length > 0 && !installation) await printLine(printer, `Install ${packages.join(' and ')}.`);
   const { url, projectId, publishableKey } = applied.target;
   const steps = framework.nextSteps({
-    project,
+    folder,
     connection: { url, projectId, publishableKey: publishableKey! },
     runScript: (name) => runCommand(packageManager, name),
   });

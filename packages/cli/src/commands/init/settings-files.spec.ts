@@ -4,29 +4,29 @@ import { join } from 'node:path';
 import { apiFramework } from './api-framework.js';
 import { findConflicts, planVariables } from './env-file.js';
 import { planGitIgnore } from './git-ignore.js';
-import { Project } from './project.js';
+import { AppFolder } from './app-folder.js';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-init-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const projectWith = (files: Record<string, string>): Project => {
+const folderWith = (files: Record<string, string>): AppFolder => {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  return new Project(folder, {});
+  return new AppFolder(folder, {});
 };
 
 it('adds missing variables, keeps equal ones, and reports others', () => {
-  const project = projectWith({ '.env': '# Shop\nA=1\nexport B = "two"', '.env.local': 'C=3\n' });
+  const app = folderWith({ '.env': '# Shop\nA=1\nexport B = "two"', '.env.local': 'C=3\n' });
   const variables = { A: '1', B: 'zwei', C: 'drei', D: '4' };
-  expect(findConflicts(project, variables)).toEqual([
+  expect(findConflicts(app, variables)).toEqual([
     { file: '.env', name: 'B', current: 'two', wanted: 'zwei' },
     { file: '.env.local', name: 'C', current: '3', wanted: 'drei' },
   ]);
-  expect(planVariables(project, '.env', variables)).toEqual([
+  expect(planVariables(app, '.env', variables)).toEqual([
     { path: '.env', action: 'change', content: '# Shop\nA=1\nB=zwei\nD=4\n' },
     { path: '.env.local', action: 'change', content: 'C=drei\n' },
   ]);
-  expect(planVariables(project, '.env', { A: '1' })).toEqual([]);
+  expect(planVariables(app, '.env', { A: '1' })).toEqual([]);
 });
 
 it.each([
@@ -39,8 +39,8 @@ it.each([
   ['.env.local', '*.local\n', null],
   ['.env.local', '.env\n', '.env\n.env.local\n'],
 ])('ignores %s with the .gitignore %j', (file, ignored, expected) => {
-  const project = projectWith(ignored === null ? {} : { '.gitignore': ignored });
-  expect(planGitIgnore(project, file)?.content ?? null).toBe(expected);
+  const app = folderWith(ignored === null ? {} : { '.gitignore': ignored });
+  expect(planGitIgnore(app, file)?.content ?? null).toBe(expected);
 });
 
 it.each([
@@ -50,7 +50,7 @@ it.each([
   ['http://localhost:3000', 'listen(3000)', '', undefined],
   ['https://auth.example.com', 'process.env.PORT', '', undefined],
 ])('with Gatehouse at %s, a server with %s and "%s" in .env gets the port %s', (url, code, env, port) => {
-  const project = projectWith({ 'app.js': code, '.env': env });
+  const app = folderWith({ 'app.js': code, '.env': env });
   const connection = { url, projectId: 'project', publishableKey: 'pk_' };
-  expect(apiFramework.variables(connection, project)['PORT']).toBe(port);
+  expect(apiFramework.variables(connection, app)['PORT']).toBe(port);
 });

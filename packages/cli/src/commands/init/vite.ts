@@ -1,6 +1,6 @@
 import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor, type SyntaxNode } from './module-editor.js';
-import type { Project } from './project.js';
+import type { AppFolder } from './app-folder.js';
 
 const ENTRY_LINES = `import { Gatehouse } from './gatehouse';
 
@@ -13,12 +13,12 @@ export const vite: Framework = {
   name: 'Vite with React',
   packages: ['@gatehouse/js', '@gatehouse/react'],
   envFile: '.env.local',
-  pageOrigin: (project) => `http://localhost:${readPort(project)}`,
+  pageOrigin: (folder) => `http://localhost:${readPort(folder)}`,
   needsProject: false,
   urlVariable: 'VITE_GATEHOUSE_URL',
   publishableKeyVariable: 'VITE_PUBLISHABLE_KEY',
 
-  detect: (project) => Boolean(project.dependency('vite') && project.dependency('react')),
+  detect: (folder) => Boolean(folder.dependency('vite') && folder.dependency('react')),
 
   variables: ({ url, publishableKey }) => ({
     VITE_GATEHOUSE_URL: url,
@@ -27,35 +27,35 @@ export const vite: Framework = {
 
   plan: planVite,
 
-  nextSteps: ({ project, runScript }) => [
+  nextSteps: ({ folder, runScript }) => [
     `Start the app:  ${runScript('dev')}`,
-    `Open http://localhost:${readPort(project)} and create an account.`,
+    `Open http://localhost:${readPort(folder)} and create an account.`,
   ],
 };
 
 /** Returns the port of the development server. */
-function readPort(project: Project): string {
-  const config = project.find('vite.config.ts', 'vite.config.js', 'vite.config.mts', 'vite.config.mjs');
-  return /\bport:\s*(\d+)/.exec((config && project.read(config)) ?? '')?.[1] ?? '5173';
+function readPort(folder: AppFolder): string {
+  const config = folder.find('vite.config.ts', 'vite.config.js', 'vite.config.mts', 'vite.config.mjs');
+  return /\bport:\s*(\d+)/.exec((config && folder.read(config)) ?? '')?.[1] ?? '5173';
 }
 
-function planVite(project: Project): CodePlan {
-  const planner = new CodePlanner(project);
-  const entry = findEntry(project);
-  const folder = entry?.includes('/') ? entry.slice(0, entry.lastIndexOf('/') + 1) : entry ? '' : 'src/';
-  const isTyped = entry ? /\.tsx?$/.test(entry) : project.isTypeScript;
+function planVite(folder: AppFolder): CodePlan {
+  const planner = new CodePlanner(folder);
+  const entry = findEntry(folder);
+  const sources = entry?.includes('/') ? entry.slice(0, entry.lastIndexOf('/') + 1) : entry ? '' : 'src/';
+  const isTyped = entry ? /\.tsx?$/.test(entry) : folder.isTypeScript;
   const file = isTyped ? 'gatehouse.tsx' : 'gatehouse.jsx';
-  planner.create(folder + file, gatehouseFile(isTyped));
+  planner.create(sources + file, gatehouseFile(isTyped));
   if (entry) planner.edit(entry, `./gatehouse`, (code) => wrapRoot(entry, code, file), ENTRY_LINES);
   else planner.explain('the file that renders the app', 'index.html names no such file', ENTRY_LINES);
   return planner.plan;
 }
 
 /** Returns the module that index.html loads, or undefined. */
-function findEntry(project: Project): string | undefined {
-  const html = project.read('index.html') ?? '';
+function findEntry(folder: AppFolder): string | undefined {
+  const html = folder.read('index.html') ?? '';
   const path = /<script[^>]*\ssrc=["']\/?([^"']+\.[jt]sx?)["']/.exec(html)?.[1];
-  return path && project.find(path);
+  return path && folder.find(path);
 }
 
 /** Returns `src/gatehouse.tsx`, with the lines of docs/quick-starts/react.md. */

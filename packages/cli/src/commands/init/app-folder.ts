@@ -11,17 +11,17 @@ export interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** The npm project in the working directory, which is no project of Gatehouse. All paths are relative to its folder, with `/`. */
-export class Project {
+/** The folder of an app, with its package.json. All paths are relative to it, with `/`. */
+export class AppFolder {
   constructor(
-    readonly folder: string,
+    readonly path: string,
     readonly manifest: Manifest,
   ) {}
 
-  /** Returns the project in a folder, or null without a readable package.json. */
-  static read(folder: string): Project | null {
+  /** Returns the folder, or null without a readable package.json. */
+  static read(path: string): AppFolder | null {
     try {
-      return new Project(folder, JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest);
+      return new AppFolder(path, JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest);
     } catch {
       return null;
     }
@@ -29,7 +29,7 @@ export class Project {
 
   /** The name of the package, or of its folder. */
   get name(): string {
-    return this.manifest.name || this.folder.split(/[\\/]/).at(-1) || 'app';
+    return this.manifest.name || this.path.split(/[\\/]/).at(-1) || 'app';
   }
 
   get isTypeScript(): boolean {
@@ -42,13 +42,13 @@ export class Project {
   }
 
   exists(path: string): boolean {
-    return existsSync(join(this.folder, path));
+    return existsSync(join(this.path, path));
   }
 
   /** Returns the content of a file, or null if the file does not exist. */
   read(path: string): string | null {
     try {
-      return readFileSync(join(this.folder, path), 'utf8');
+      return readFileSync(join(this.path, path), 'utf8');
     } catch {
       return null;
     }
