@@ -1,6 +1,6 @@
 import { GatehouseError, type components, type Gatehouse } from '@gatehouse/server';
 import type { Cli } from '../../cli.js';
-import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
+import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-result.js';
 
 export type Project = components['schemas']['ListedProjectResponse'];
 
@@ -58,7 +58,7 @@ async function describeKey(cli: Cli, client: Gatehouse, projects: Project[]): Pr
   if (days >= EXPIRY_DAYS) return ok('key', `${name}, ${count}, until ${key.expiresAt.slice(0, 10)}`);
   return warning(
     'key',
-    `The key ${name} expires on ${key.expiresAt.slice(0, 10)}, in ${days} days`,
+    `The key ${name} expires on ${key.expiresAt.slice(0, 10)}, ${inDays(days)}`,
     'Create a new key and use it: gatehouse keys create.',
   );
 }

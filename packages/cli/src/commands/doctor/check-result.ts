@@ -39,3 +39,7 @@ export const failed = (check: string, message: string, fix: string): CheckResult
   message,
   fix,
 });
+
+/** Returns when a day is, seen from today: `today`, `tomorrow`, `in 3 days`. */
+export const inDays = (days: number): string =>
+  new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(days, 'day');

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Cli } from '../../cli.js';
 import { isPrivateHost } from '../../private-host.js';
-import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
+import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-result.js';
 
 const CHECK = 'tls';
 const DAY_MS = 86_400_000;
@@ -102,7 +102,7 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
   if (days < RENEWAL_DAYS)
     return warning(
       CHECK,
-      `The certificate of ${hostname} expires on ${date(validTo)}, in ${days} days`,
+      `The certificate of ${hostname} expires on ${date(validTo)}, ${inDays(days)}`,
       'Renew the certificate, and check its automatic renewal.',
     );
   return ok(CHECK, `the certificate is valid until ${date(validTo)}`);
