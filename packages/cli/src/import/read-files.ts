@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { JSONParser } from '@streamparser/json';
 import { parse } from 'csv-parse';
-import { CliError, usageError } from '../cli-error.js';
+import { CliError } from '../cli-error.js';
 import { toObject, type JsonObject } from '../json-object.js';
 
 /** A record of a file, with its position for reports. */
@@ -156,5 +156,5 @@ function parseObject(line: string): JsonObject | null {
 
 function unreadable(file: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
-  return usageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  return new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
 }

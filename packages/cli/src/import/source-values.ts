@@ -30,16 +30,17 @@ export function parseJson(text: string): unknown {
 export const invalidRecord = (position: string): SourceRecord =>
   notImported(position, null, '', INVALID_RECORD);
 
-/** Returns a time in UTC, or null. @param value in ms since 1970, or a text in ISO 8601 with an offset */
+/** Returns a time in UTC, or null. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
 function toTime(value: unknown): string | null {
   const text = toText(value);
-  if (!/^\d+$|^\d{4}-\d\d-\d\d[T ].+(Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
-  const time = new Date(/^\d+$/.test(text) ? Number(text) : text);
+  if (!/^\d+$|^\d{4}-\d\d-\d\d[T ].+(Z|[+-]\d\d(:?\d\d)?)$/.test(text)) return null;
+  // PostgreSQL writes the hours of the offset only.
+  const time = new Date(/^\d+$/.test(text) ? Number(text) : text.replace(/:\d\d(\.\d+)?[+-]\d\d$/, '$&:00'));
   const year = time.getUTCFullYear();
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }
 
-/** Sets a time, unless the value is empty. @param value in ms since 1970, or a text in ISO 8601 with an offset */
+/** Sets a time, unless the value is empty. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
 export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
   if (toText(value) === '') return;
   const time = toTime(value);

@@ -3,7 +3,14 @@ import { toObject, type JsonObject } from '../../json-object.js';
 import { readObjects } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
-import { NO_PHONE, NO_USERNAME, setIdentities } from '../source-values.js';
+import {
+  leaveOutOthers,
+  NO_PHONE,
+  NO_USERNAME,
+  setDisabled,
+  setIdentities,
+  setTime,
+} from '../source-values.js';
 
 /** The part of a password export that is imported, by the id of the user. */
 type Passwords = Map<string, string>;
@@ -18,6 +25,24 @@ const NOT_MOVED: Record<string, string> = {
   username: NO_USERNAME,
   phone_number: NO_PHONE,
 };
+
+/** Names of fields that are read, or that have no meaning outside of Auth0. */
+const knownFields = new Set([
+  ...[
+    'user_id',
+    'email',
+    'email_verified',
+    'given_name',
+    'family_name',
+    'name',
+    'nickname',
+    'picture',
+    'locale',
+  ],
+  ...['created_at', 'updated_at', 'last_login', 'last_ip', 'last_password_reset', 'logins_count', 'blocked'],
+  ...['app_metadata', 'user_metadata', 'identities', 'username', 'phone_number', 'phone_verified'],
+  ...['mfa_factors', 'multifactor', 'multifactor_last_modified', 'guardian_authenticators'],
+]);
 
 /**
  * Users of Auth0: the user export (https://auth0.com/docs/manage-users/user-migration/bulk-user-exports) with the fields
@@ -83,26 +108,23 @@ function convertUser(position: string, user: JsonObject | null, passwords: Passw
     .set('emailVerified', user['email_verified'] === true)
     .setName('firstName', 'given_name', toText(user['given_name']))
     .setName('lastName', 'family_name', toText(user['family_name']))
-    .set('createdAt', toText(user['created_at']))
-    .set('updatedAt', toText(user['updated_at']))
-    .set('lastLoginAt', toText(user['last_login']))
     .setMetadata('metadata', 'app_metadata', toObject(user['app_metadata']) ?? {})
     .setMetadata('publicMetadata', 'user_metadata', toObject(user['user_metadata']) ?? {});
   const name = toText(user['name']);
   if (name && name !== toText(user['email'])) draft.setFullName('name', name);
   const locale = toText(user['locale']);
   if (locale) draft.setLocale('locale', locale);
-  if (user['blocked'] === true)
-    draft.set('disabledAt', toText(user['updated_at']) || toText(user['created_at']) || BLOCKED_AT);
+  setTime(draft, 'createdAt', 'created_at', user['created_at']);
+  setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
+  setTime(draft, 'lastLoginAt', 'last_login', user['last_login']);
+  if (user['blocked'] === true) setDisabled(draft, [user['updated_at'], user['created_at']]);
   for (const [field, reason] of Object.entries(NOT_MOVED))
     if (toText(user[field])) draft.leaveOut(field, reason);
   convertFactors(draft, user);
   convertIdentities(draft, id, user, passwords);
+  leaveOutOthers(draft, user, knownFields);
   return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
 }
-
-/** The time at which users without any timestamp were blocked: the same in every run. */
-const BLOCKED_AT = '2000-01-01T00:00:00.000Z';
 
 /** Sets the authenticator app of `mfa_factors`, the field of the bulk import schema of Auth0. */
 function convertFactors(draft: CustomerDraft, user: JsonObject): void {

@@ -33,7 +33,7 @@ it.each([
 it('reports malformed JSON without a value of the file', async () => {
   for (const content of ['{"users":[{"secretData" "secret"}]}', '{"users":[{"secretData":"secret']) {
     const error: unknown = await read(keycloak, 'realm.json', content).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ exitCode: 2, message: expect.stringMatching(/JSON$/) });
+    expect(error).toMatchObject({ exitCode: 1, message: expect.stringMatching(/JSON$/) });
     expect(String(error)).not.toMatch(/secret/i);
   }
 });

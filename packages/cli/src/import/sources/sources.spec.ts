@@ -96,6 +96,11 @@ describe('auth0', () => {
         [],
       ],
       [{ ...user, user_id: 'email|4', name: user.email }, { firstName: undefined }, []],
+      [
+        { ...user, user_id: 'email|d', created_at: 'yesterday', plan: 'pro', nickname: 'ada', legal: [] },
+        { createdAt: undefined },
+        ['created_at: The value is not a time', 'plan: Gatehouse has no field'],
+      ],
       [{ ...user, user_id: 'email|5', locale: 'de_AT' }, { locale: 'de-AT' }, []],
       [{ ...user, user_id: 'email|6', locale: '?' }, { locale: undefined }, ['locale: The language']],
       [
@@ -205,12 +210,12 @@ describe('supabase', () => {
       [row({ id: id(4), deleted_at: future }), null, [': The user is deleted']],
       [
         row({ id: id(5), banned_until: future, updated_at: '2024-01-02 03:04:05+00' }),
-        { disabledAt: '2024-01-02 03:04:05+00' },
+        { disabledAt: '2024-01-02T03:04:05.000Z' },
         ['banned_until: The customer is disabled'],
       ],
       [
         row({ id: id(6), banned_until: 'infinity', created_at: '2024-01-02 03:04:05+00' }),
-        { disabledAt: '2024-01-02 03:04:05+00' },
+        { disabledAt: '2024-01-02T03:04:05.000Z' },
         ['banned_until: The customer is disabled'],
       ],
       [row({ id: id(7), banned_until: '2020-01-01 00:00:00+00' }), { disabledAt: undefined }, []],
@@ -231,6 +236,16 @@ describe('supabase', () => {
         ['banned_until: The customer is disabled'],
       ],
       [
+        row({
+          id: 'c',
+          last_sign_in_at: '2024-01-02 03:04:05.678901+05:30',
+          role: 'authenticated',
+          plan: 'pro',
+        }),
+        { lastLoginAt: '2024-01-01T21:34:05.678Z' },
+        ['plan: Gatehouse has no field'],
+      ],
+      [
         row({ id: 'b', is_sso_user: 't', email_confirmed_at: '2024-01-02 03:04:05+00' }),
         { emailVerified: false },
         ['email_confirmed_at: The single sign-on'],
@@ -248,6 +263,9 @@ describe('supabase', () => {
       'banned_until',
       'updated_at',
       'created_at',
+      'last_sign_in_at',
+      'role',
+      'plan',
       'raw_user_meta_data',
     ];
     const users = [
@@ -286,6 +304,6 @@ describe('gatehouse', () => {
     }
     const deep = await read(gatehouse, { 'deep.json': `{"email":"a","metadata":{"deep":${DEEP}}}` });
     expect(deep).toMatchObject([{ customer: null }]);
-    await expect(read(gatehouse, { 'cut.json': '[{"email":"a"},' })).rejects.toMatchObject({ exitCode: 2 });
+    await expect(read(gatehouse, { 'cut.json': '[{"email":"a"},' })).rejects.toMatchObject({ exitCode: 1 });
   });
 });

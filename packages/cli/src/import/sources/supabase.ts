@@ -3,7 +3,14 @@ import { toObject, type JsonObject } from '../../json-object.js';
 import { readColumns, readCsv, type Row } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
-import { NO_PHONE, parseJson, setIdentities } from '../source-values.js';
+import {
+  leaveOutOthers,
+  NO_PHONE,
+  parseJson,
+  setDisabled,
+  setIdentities,
+  setTime,
+} from '../source-values.js';
 
 /** The identities of the users by their ids, one per line: the provider and its id of the user. A text takes little memory. */
 type Identities = Map<string, string>;
@@ -26,6 +33,26 @@ const OWN_PROVIDERS = new Set(['email', 'phone', 'anonymous_users']);
 /** Entries of `raw_user_meta_data` and `raw_app_meta_data` that Supabase writes, and that other columns contain. */
 const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
 const OWN_APP_METADATA = new Set(['provider', 'providers']);
+
+/** Columns of `auth.users` that are read, or that have no meaning outside of Supabase. */
+const knownColumns = new Set([
+  ...[
+    'instance_id',
+    'id',
+    'aud',
+    'role',
+    'email',
+    'encrypted_password',
+    'raw_app_meta_data',
+    'raw_user_meta_data',
+  ],
+  ...['created_at', 'updated_at', 'last_sign_in_at', 'invited_at', 'confirmed_at', 'email_confirmed_at'],
+  ...['confirmation_token', 'confirmation_sent_at', 'recovery_token', 'recovery_sent_at'],
+  ...['email_change', 'email_change_token_new', 'email_change_token_current', 'email_change_sent_at'],
+  ...['email_change_confirm_status', 'reauthentication_token', 'reauthentication_sent_at'],
+  ...['phone', 'phone_confirmed_at', 'phone_change', 'phone_change_token', 'phone_change_sent_at'],
+  ...['is_super_admin', 'is_sso_user', 'is_anonymous', 'banned_until', 'deleted_at'],
+]);
 
 /**
  * Users of Supabase: the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files with a header
@@ -132,10 +159,10 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
   const draft = new CustomerDraft()
     .setId('id', id)
     .set('email', row['email'])
-    .set('emailVerified', Boolean(row['email_confirmed_at']) && !isTrue(row['is_sso_user']))
-    .set('createdAt', row['created_at'])
-    .set('updatedAt', row['updated_at'])
-    .set('lastLoginAt', row['last_sign_in_at']);
+    .set('emailVerified', Boolean(row['email_confirmed_at']) && !isTrue(row['is_sso_user']));
+  setTime(draft, 'createdAt', 'created_at', row['created_at']);
+  setTime(draft, 'updatedAt', 'updated_at', row['updated_at']);
+  setTime(draft, 'lastLoginAt', 'last_sign_in_at', row['last_sign_in_at']);
   if (row['encrypted_password']) draft.setPasswordHash('encrypted_password', row['encrypted_password']);
   if (row['phone']) draft.leaveOut('phone', NO_PHONE);
   // Supabase allows several such users with the address of another one.
@@ -146,6 +173,7 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
   if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
   setIdentities(draft, identities);
   draft.leftOut.push(...(factors?.leftOut ?? []));
+  leaveOutOthers(draft, row, knownColumns);
   return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
@@ -156,7 +184,7 @@ function convertBan(draft: CustomerDraft, row: Row): void {
   const end = Date.parse(until.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
   // PostgreSQL writes a ban without an end as `infinity`, which is no date.
   if (end <= Date.now()) return;
-  draft.set('disabledAt', row['updated_at'] || row['created_at'] || new Date(0).toISOString());
+  setDisabled(draft, [row['updated_at'], row['created_at']]);
   draft.leaveOut(
     'banned_until',
     'The customer is disabled without an end: enable the customer when the ban ends',
