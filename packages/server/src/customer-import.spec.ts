@@ -29,8 +29,10 @@ function simulate(limit = Infinity) {
 it('sends each customer as a line, in chunks and without a time limit', async () => {
   const { importLines, requests } = simulate();
   const customers = Array.from({ length: 3_000 }, (_, index) => ({ email: `zoë-${index}@example.com` }));
-  expect(await importLines(customers, { importId: 'id' })).toEqual({ created: 3_000 });
-  expect(requests[0]!.text).toBe(customers.map((customer) => `${JSON.stringify(customer)}\n`).join(''));
+  expect(await importLines([null, ...customers], { importId: 'id' })).toEqual({ created: 3_001 });
+  expect(requests[0]!.text).toBe(
+    `\n${customers.map((customer) => `${JSON.stringify(customer)}\n`).join('')}`,
+  );
   expect(requests[0]!.init).toMatchObject({
     duplex: 'half',
     headers: { 'content-type': 'application/x-ndjson' },

@@ -17,10 +17,11 @@ const CHUNK_MS = 1_000;
 /**
  * Returns a function that imports any number of customers, and sends them as fast as Gatehouse accepts them. It has no
  * time limit and does not retry: send the same customers again with the same `importId`, which continues the import.
+ * Gatehouse ends a request that sends no line for 30 seconds. Null is an empty line, which is counted and ignored.
  */
 export const createCustomerImport = (transport: Transport) =>
   async function importLines(
-    customers: AsyncIterable<ImportedCustomer> | Iterable<ImportedCustomer>,
+    customers: AsyncIterable<ImportedCustomer | null> | Iterable<ImportedCustomer | null>,
     query: QueryOf<Operation<typeof PATH, 'post'>> = {},
     options: CallOptions = {},
   ): Promise<Schemas['ImportDetailResponse']> {
@@ -61,12 +62,12 @@ function toStream(
 }
 
 async function* toChunks(
-  customers: AsyncIterable<ImportedCustomer> | Iterable<ImportedCustomer>,
+  customers: AsyncIterable<ImportedCustomer | null> | Iterable<ImportedCustomer | null>,
 ): AsyncGenerator<string, void, undefined> {
   let chunk = '';
   let deadline = Date.now() + CHUNK_MS;
   for await (const customer of customers) {
-    chunk += `${JSON.stringify(customer)}\n`;
+    chunk += customer ? `${JSON.stringify(customer)}\n` : '\n';
     if (chunk.length < CHUNK_LENGTH && Date.now() < deadline) continue;
     yield chunk;
     chunk = '';

@@ -6,6 +6,7 @@ import { visibleText } from '../visible-text.js';
 import type { ImportReport, ReportCount } from './import-report.js';
 import type { ImportState } from './send-import.js';
 import type { SourceRecord } from './source.js';
+import { toLines } from './to-lines.js';
 
 type Failure = ImportState['failures']['data'][number];
 
@@ -24,12 +25,11 @@ export async function addFailures(
   if (state.skipped + state.failed === 0) return;
   const failures = await listFailures(client, state);
   let line = 0;
-  for await (const record of records) {
+  for await (const record of toLines(records)) {
     if (failures.size === 0) return;
-    if (!record.customer) continue;
     line += 1;
     const failure = failures.get(line);
-    if (!failure) continue;
+    if (!record || !failure) continue;
     failures.delete(line);
     for (const { field, message } of failure.errors)
       await report.add(record, failure.status === 'skipped' ? 'skipped' : 'failed', field, message);

@@ -4,6 +4,7 @@ import type { Cli } from '../cli.js';
 import { CliError, ExitCode } from '../cli-error.js';
 import { createProgress, printNote, type Progress } from '../output.js';
 import type { ImportReport } from './import-report.js';
+import { toLines } from './to-lines.js';
 import type { SourceRecord } from './source.js';
 
 /** The import of the API, with the lines that created no customer. */
@@ -80,17 +81,15 @@ async function sendOnce(
   }
 }
 
-/** Returns the customers of the records, and adds what is left out to the report. */
+/** Returns the customers of the lines, and adds what is left out to the report. */
 async function* toCustomers(
   records: AsyncIterable<SourceRecord>,
   report: ImportReport,
   sent: { count: number },
-): AsyncGenerator<ImportedCustomer> {
-  for await (const record of records) {
-    if (record.leftOut.length > 0 || !record.customer) await report.addRecord(record);
-    if (!record.customer) continue;
+): AsyncGenerator<ImportedCustomer | null> {
+  for await (const record of toLines(records, (leftOut) => report.addRecord(leftOut))) {
     sent.count += 1;
-    yield record.customer;
+    yield record?.customer ?? null;
   }
 }
 
