@@ -9,7 +9,7 @@ import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 // of the buckets that cover the shown ones.
 
 /** Maximum number of attempts that are counted live because they are not rolled up yet. */
-export const MAX_LIVE_ATTEMPTS = 30_000;
+export const MAX_LIVE_ATTEMPTS = 20_000;
 
 /** Maximum time in ms between the time in an attempt's id and its `started_at`, with a margin. */
 export const MAX_STARTED_AT_SKEW_MS = 60_000;
