@@ -6,7 +6,7 @@ import { BenchInstance } from './bench-instance.js';
 import { Child } from './child.js';
 import type { LoginSample, LoginLoad, ImportUpload } from './import-clients.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
-import { measureSources, type SourceResult } from './import-sources.js';
+import { measureSource, newDomain, systemNames, type SourceResult } from './import-sources.js';
 import { registerCustomers } from './requests.js';
 
 const CUSTOMERS = 100_000;
@@ -29,9 +29,35 @@ interface Stage {
 
 /**
  * Measures an import of 100,000 customers while others log in, then another one that is aborted halfway and
- * resumed. Then compares one without logins with those of the command line, which reads the files of other systems.
+ * resumed. Then compares one without logins with those of the command line, which reads the files of other systems. Each of these
+ * has an instance of its own: customers move to a new installation.
  */
 export async function measureImport(): Promise<SectionResult> {
+  const result = await withStage(async (stage) => {
+    printProgress('logins alone');
+    const alone = await withLogins(stage, () => sleep(BASELINE_MS));
+    printProgress('logins during an import');
+    const duringImport = await withLogins(stage, () => runImport(stage, { count: CUSTOMERS }));
+    printProgress('an import that is aborted and resumed');
+    const resumed = await withLogins(stage, () => abortAndResume(stage));
+    return report(alone.samples, duringImport, resumed);
+  });
+  printProgress('an import without logins');
+  const quiet = await withStage((stage) => runImport(stage, { count: CUSTOMERS }));
+  const results: SourceResult[] = [];
+  for (const system of systemNames) {
+    printProgress(`an import of the files of ${system}`);
+    results.push(
+      await withStage(({ instance, passwordHashes }) =>
+        measureSource(instance, system, passwordHashes, CUSTOMERS),
+      ),
+    );
+  }
+  return addSources(result, quiet.perSecond, results);
+}
+
+/** Runs a part of the benchmark with an instance of its own, after a small import that warms it up. */
+async function withStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const [sender, logins] = [new Child('import-clients'), new Child('import-clients')];
   try {
@@ -47,16 +73,7 @@ export async function measureImport(): Promise<SectionResult> {
     const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
     const stage: Stage = { instance, sender, logins, loginLoad, passwordHashes };
     await withLogins(stage, () => runImport(stage, { count: WARM_UP }));
-    printProgress('logins alone');
-    const alone = await withLogins(stage, () => sleep(BASELINE_MS));
-    printProgress('logins during an import');
-    const duringImport = await withLogins(stage, () => runImport(stage, { count: CUSTOMERS }));
-    printProgress('an import that is aborted and resumed');
-    const resumed = await withLogins(stage, () => abortAndResume(stage));
-    printProgress('an import without logins');
-    const quiet = await runImport(stage, { count: CUSTOMERS });
-    const results = await measureSources(instance, passwordHashes, CUSTOMERS);
-    return addSources(report(alone.samples, duringImport, resumed), quiet.perSecond, results);
+    return await work(stage);
   } finally {
     await Promise.all([sender.stop(), logins.stop(), bench.stop()]);
   }
@@ -76,7 +93,7 @@ interface ResumedImportResult extends ImportResult {
 }
 
 async function runImport(stage: Stage, { count }: { count: number }): Promise<ImportResult> {
-  const domain = `${randomUUID()}.example`;
+  const domain = newDomain();
   const started = performance.now();
   const { created, lastLine } = await sendAll(stage, { domain, count, importId: randomUUID() });
   const seconds = (performance.now() - started) / 1_000;
@@ -84,7 +101,7 @@ async function runImport(stage: Stage, { count }: { count: number }): Promise<Im
 }
 
 async function abortAndResume(stage: Stage): Promise<ResumedImportResult> {
-  const [domain, importId] = [`${randomUUID()}.example`, randomUUID()];
+  const [domain, importId] = [newDomain(), randomUUID()];
   const started = performance.now();
   await stage.sender.call('send', {
     ...buildUpload(stage, domain, CUSTOMERS, importId),
