@@ -42,8 +42,9 @@ class Root {
 }
 
 const pipe = new InputPipe();
-const body = (value: unknown, metatype: Type = Body) => pipe.transform(value, { type: 'body', metatype });
-const query = (value: unknown) => pipe.transform(value, { type: 'query', metatype: PageQuery });
+const body = async (value: unknown, metatype: Type = Body) =>
+  pipe.transform(value, { type: 'body', metatype });
+const query = async (value: unknown) => pipe.transform(value, { type: 'query', metatype: PageQuery });
 
 const validBody = { email: 'ada@example.com', password: 'correct horse' };
 const fieldErrors = (...errors: [field: string, code: string][]) => ({

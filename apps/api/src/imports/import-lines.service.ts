@@ -108,7 +108,7 @@ export class ImportLinesService {
   ): Promise<ValidatedLine> {
     try {
       const target = { type: 'body', metatype: ImportedCustomer } as const;
-      const input = (await this.input.transform(read(), target)) as ImportedCustomer;
+      const input = this.input.transform(read(), target) as ImportedCustomer;
       return {
         line,
         passkeys: await this.passkeys.validate(project, input.passkeys ?? []),

@@ -61,7 +61,7 @@ export class ImportRequestsService {
     }));
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     const target = { type: 'body', metatype: ImportCustomersRequest } as const;
-    const input = (await this.input.transform(body, target)) as ImportCustomersRequest;
+    const input = this.input.transform(body, target) as ImportCustomersRequest;
     const { signal } = getClient(request);
     const { dryRun = false } = input;
     const { customerImport, results } = dryRun

@@ -81,7 +81,7 @@ export class LegacySystemClient {
     const text = await response.text(MAX_RESPONSE_BYTES);
     const json = parseStrictJson(Buffer.from(text), { ...lineLimits, name: 'response' });
     const target = { type: 'body', metatype: LegacyProfile } as const;
-    const profile = (await this.input.transform(json, target)) as LegacyProfile;
+    const profile = this.input.transform(json, target) as LegacyProfile;
     if (profile.email !== email) throw new Error('the profile has another email address');
     return profile;
   }

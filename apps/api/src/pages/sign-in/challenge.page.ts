@@ -56,7 +56,7 @@ export class ChallengePage {
     const challenge = readChallenge(page.form);
     const { project, client } = page;
     await this.steps.runChallenge(page, challenge, async () =>
-      this.challenges.completeWithPasskey(project, challenge.token, await readAssertion(page.form), client),
+      this.challenges.completeWithPasskey(project, challenge.token, readAssertion(page.form), client),
     );
   }
 
@@ -81,7 +81,7 @@ export class ChallengePage {
     const challenge = readChallenge(page.form);
     const client = clientOf(page, challenge);
     await this.steps.runChallenge(page, challenge, async () =>
-      this.challenges.enrollPasskey(page.project, challenge.token, await readRegistration(page.form), client),
+      this.challenges.enrollPasskey(page.project, challenge.token, readRegistration(page.form), client),
     );
   }
 }

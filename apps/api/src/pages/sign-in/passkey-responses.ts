@@ -18,20 +18,16 @@ class RegistrationForm {
 }
 
 /** Returns the passkey response that the script has put into a form. @throws GatehouseError `passkey_not_accepted` */
-export const readAssertion = async (form: SignInForm): Promise<PasskeyAssertion> =>
-  (await read(form, AssertionForm)).response;
+export const readAssertion = (form: SignInForm): PasskeyAssertion => read(form, AssertionForm).response;
 
 /** Returns the new passkey that the script has put into a form. @throws GatehouseError `passkey_not_accepted` */
-export const readRegistration = async (form: SignInForm): Promise<PasskeyRegistration> =>
-  (await read(form, RegistrationForm)).response;
+export const readRegistration = (form: SignInForm): PasskeyRegistration =>
+  read(form, RegistrationForm).response;
 
-async function read<Form extends object>(
-  { response = '' }: SignInForm,
-  metatype: new () => Form,
-): Promise<Form> {
+function read<Form extends object>({ response = '' }: SignInForm, metatype: new () => Form): Form {
   try {
     const body = { response: JSON.parse(response) as unknown };
-    return (await new InputPipe().transform(body, { type: 'body', metatype })) as Form;
+    return new InputPipe().transform(body, { type: 'body', metatype }) as Form;
   } catch (error) {
     throw passkeyNotAccepted(error);
   }

@@ -24,8 +24,7 @@ export class PasskeyPage {
   @Post()
   async signIn(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('passkey', query, form, response);
-    const signIn = async () =>
-      this.passkeys.complete(page.project, await readAssertion(page.form), page.client);
+    const signIn = async () => this.passkeys.complete(page.project, readAssertion(page.form), page.client);
     await this.steps.run(page, signIn, 'sign_in');
   }
 }
