@@ -238,7 +238,7 @@ export class CustomersService {
         'sendInvite cannot be combined with password or passwordHash',
       );
     }
-    if (passwordHash !== undefined) return this.hasher.importHash(passwordHash);
+    if (passwordHash !== undefined) return this.hasher.importHash(passwordHash).stored;
     if (password === undefined) return null;
     await this.policy.assertStrong(project, email, password);
     return this.hasher.hash(password, { projectId: project.id, signal: client.signal });

@@ -9,7 +9,7 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { CustomerWithPasswordHash, PortableIdentity } from '@gatehouse/persistence';
-import { isWeakHash, newId, now, PasswordHasher } from '@gatehouse/platform';
+import { newId, now, PasswordHasher } from '@gatehouse/platform';
 import { parseTime } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
@@ -19,8 +19,8 @@ import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService, type NewImportedPasskey } from './imported-passkeys.service.js';
 import type { Line } from './ndjson.js';
 
-/** Number of lines that are validated in a row before the event loop handles other work. */
-const LINES_PER_TURN = 20;
+/** Number of lines that are validated in a row before the event loop handles other work, such as the batch that is being written. */
+const LINES_PER_TURN = 5;
 
 /** Limits of the stored errors of a line: its sender chooses the number and the names of its fields. */
 export const MAX_ERRORS = 20;
@@ -109,14 +109,14 @@ export class ImportLinesService {
     try {
       const target = { type: 'body', metatype: ImportedCustomer } as const;
       const input = this.input.transform(read(), target) as ImportedCustomer;
+      const passkeys = await this.passkeys.validate(project, input.passkeys ?? []);
+      const identities = this.identities.validate(input.identities ?? []);
+      const { stored, isWeak } = await this.resolvePasswordHash(project, input, options);
       return {
-        line,
-        passkeys: await this.passkeys.validate(project, input.passkeys ?? []),
-        identities: this.identities.validate(input.identities ?? []),
-        customer: toCustomer(project, input, await this.resolvePasswordHash(project, input, options)),
+        ...{ line, passkeys, identities, hasWeakHash: isWeak },
+        customer: toCustomer(project, input, stored),
         hasOwnId: input.id !== undefined,
         totpSecret: input.totpSecret ?? null,
-        hasWeakHash: isWeakHash(input.passwordHash ?? ''),
       };
     } catch (error) {
       if (!(error instanceof GatehouseError) || !lineErrorCodes.has(error.code)) throw error;
@@ -129,15 +129,15 @@ export class ImportLinesService {
     project: ProjectContext,
     { email, password, passwordHash = null }: ImportedCustomer,
     { signal, isDryRun = false }: ValidationOptions,
-  ): Promise<string | null> {
+  ): Promise<{ stored: string | null; isWeak: boolean }> {
     if (passwordHash !== null && password !== undefined) {
       throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
     }
     if (passwordHash !== null) return this.hasher.importHash(passwordHash);
-    if (password === undefined) return null;
+    if (password === undefined) return { stored: null, isWeak: false };
     await this.policy.assertStrong(project, email, password);
-    if (isDryRun) return null;
-    return this.hasher.hash(password, { isBackground: true, signal });
+    const hash = isDryRun ? null : await this.hasher.hash(password, { isBackground: true, signal });
+    return { stored: hash, isWeak: false };
   }
 }
 

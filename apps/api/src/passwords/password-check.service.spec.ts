@@ -57,7 +57,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
 
   it('has the scheme, parameters and weight of the model, and neither its salt nor its hash', async () => {
     const hasher = new PasswordHasher(new RecordingThreads() as unknown as HashThreads, keyring, 10);
-    const { code, task } = await check(hasher.importHash(imported));
+    const { code, task } = await check(hasher.importHash(imported).stored);
     expect(code).toBe('invalid_credentials');
     expect(task).toMatchObject({ imported: { scheme: 'bcrypt' }, passwords: ['password'], weight: 4 });
     const { hash } = (task as { imported: { hash: string } }).imported;

@@ -171,10 +171,7 @@ const owaspMinimum = {
 } as const;
 
 /** Returns true for a hash of another system that is cheaper to guess than OWASP recommends. */
-export function isWeakHash(text: string): boolean {
-  const parsed = parseImportedHash(text);
-  if ('problem' in parsed) return false;
-  const { hash } = parsed;
+export function isWeakHash(hash: ImportedHash): boolean {
   switch (hash.scheme) {
     case 'bcrypt':
       return Number(hash.hash.slice(4, 6)) < owaspMinimum.bcrypt;

@@ -10,6 +10,9 @@ import {
 
 const KID_LENGTH = 4;
 const IV_LENGTH = 12;
+
+/** Number of initialization vectors that are generated at once, because one call takes as long as encrypting a short value. */
+const IVS_PER_CALL = 128;
 const TAG_LENGTH = 16;
 
 /**
@@ -71,6 +74,8 @@ const computeMac = (root: RootKey, purpose: MacPurpose, data: string | Buffer): 
  */
 export class Keyring {
   private readonly rootKeys: RootKey[];
+  /** The unused initialization vectors. */
+  private ivs = Buffer.alloc(0);
 
   constructor(rootSecrets: string[]) {
     this.rootKeys = rootSecrets.map(rootKey);
@@ -81,7 +86,7 @@ export class Keyring {
    */
   encrypt(purpose: EncryptionPurpose, context: string, plain: string): Buffer {
     const root = this.getNewestRoot();
-    const iv = randomBytes(IV_LENGTH);
+    const iv = this.takeIv();
     const cipher = createCipheriv('aes-256-gcm', root.derive(purpose), iv).setAAD(Buffer.from(context));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     return Buffer.concat([root.kid, iv, cipher.getAuthTag(), sealed]);
@@ -154,6 +159,14 @@ export class Keyring {
   /** Returns the ids of all secrets in hexadecimal, newest first. Encrypted values begin with their bytes. */
   listKids(): string[] {
     return this.rootKeys.map(({ kid }) => kid.toString('hex'));
+  }
+
+  /** Returns an initialization vector that no other value has. */
+  private takeIv(): Buffer {
+    if (this.ivs.length === 0) this.ivs = randomBytes(IVS_PER_CALL * IV_LENGTH);
+    const iv = this.ivs.subarray(0, IV_LENGTH);
+    this.ivs = this.ivs.subarray(IV_LENGTH);
+    return iv;
   }
 
   private getNewestRoot(): RootKey {

@@ -85,7 +85,7 @@ describe('PasswordHasher', () => {
       run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
     };
     const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
-    const stored = recordedHasher.importHash(text);
+    const stored = recordedHasher.importHash(text).stored;
     await recordedHasher.verify('correct horse', stored);
     await recordedHasher.verifyDecoy('correct horse', stored);
     const secrets = ['salt', 'hash', 'signerKey'];
@@ -122,7 +122,7 @@ describe('PasswordHasher', () => {
 
   it('CF-04: every password stays valid with a new secret at the front of the ring, and none without its secret', async () => {
     const own = await hasher.hash('correct horse');
-    for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST))]) {
+    for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored]) {
       await expectMatches(hash, ['correct horse'], [], rotated);
       await expect(otherHasher.verify('correct horse', hash)).rejects.toThrow('no entry of GATEHOUSE_SECRET');
     }
@@ -148,10 +148,10 @@ describe('PasswordHasher', () => {
     const recordingThreads = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
     const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, 10);
     const foreign = bcrypt.hashSync('x', COST);
-    const cost12 = recordedHasher.importHash(foreign.replace('$04$', '$12$'));
+    const cost12 = recordedHasher.importHash(foreign.replace('$04$', '$12$')).stored;
     await recordedHasher.verify('cafe\u0301', cost12);
     await recordedHasher.verify('caf\u00e9', cost12);
-    await recordedHasher.verify('x', recordedHasher.importHash(foreign));
+    await recordedHasher.verify('x', recordedHasher.importHash(foreign).stored);
     const own = await hasher.hash('correct horse');
     for (const cost of ['04', '10', '12']) await recordedHasher.verify('x', own.replace('$04$', `$${cost}$`));
     expect(tasks.map(({ weight }) => weight)).toEqual([8, 4, 1, undefined, undefined, 4]);
@@ -161,16 +161,16 @@ describe('PasswordHasher', () => {
     const foreign = bcrypt.hashSync('correct horse', COST);
 
     it('PW-07: matches its password, is outdated, and is exported in its original form', async () => {
-      const imported = hasher.importHash(foreign);
+      const imported = hasher.importHash(foreign).stored;
       await expectMatches(imported, ['correct horse'], ['correct hors']);
       expect(hasher.isOutdated(imported)).toBe(true);
       expect(hasher.exportHash(imported)).toBe(foreign);
     });
 
     it('PW-06: is stored encrypted, with different bytes each time, and cannot be modified', async () => {
-      const imported = hasher.importHash(foreign);
+      const imported = hasher.importHash(foreign).stored;
       expect(imported).toMatch(/^i1\$[A-Za-z0-9+/]+={0,2}$/);
-      expect(hasher.importHash(foreign)).not.toBe(imported);
+      expect(hasher.importHash(foreign).stored).not.toBe(imported);
       const sealed = Buffer.from(imported.slice('i1$'.length), 'base64');
       expect(sealed.toString('latin1')).not.toContain(foreign.slice(-31));
       expect(keyring.decrypt('imported-password', 'i1', sealed)).toBe(foreign);
@@ -180,7 +180,7 @@ describe('PasswordHasher', () => {
 
     it('PW-03: matches the typed password and its NFC form only', async () => {
       const [typed, composed] = ['cafe\u0301 au lait', 'caf\u00e9 au lait'];
-      const imported = (password: string) => hasher.importHash(bcrypt.hashSync(password, COST));
+      const imported = (password: string) => hasher.importHash(bcrypt.hashSync(password, COST)).stored;
       await expectMatches(imported(typed), [typed], ['cafe au lait']);
       await expectMatches(imported(composed), [composed, typed]);
     });
@@ -189,7 +189,7 @@ describe('PasswordHasher', () => {
       const field = 'passwordHash';
       const error = { field, code: 'invalid', message: expect.stringMatching(/^passwordHash must /) };
       const refusal = { code: 'validation_failed', details: { errors: [error] } };
-      for (const text of ['', 'correct horse', `$2b$15$${'.'.repeat(53)}`, hasher.importHash(foreign)])
+      for (const text of ['', 'correct horse', `$2b$15$${'.'.repeat(53)}`, hasher.importHash(foreign).stored])
         expect(() => hasher.importHash(text)).toThrow(expect.objectContaining(refusal));
     });
   });
@@ -198,7 +198,7 @@ describe('PasswordHasher', () => {
     it('is imported unchanged if its pepper is known, also with a higher cost', async () => {
       const hash = await new PasswordHasher(threads, keyring, COST + 1).hash('correct horse');
       expect(hasher.exportHash(hash)).toBe(hash);
-      expect(rotated.importHash(hash)).toBe(hash);
+      expect(rotated.importHash(hash).stored).toBe(hash);
       await expectMatches(hash, ['correct horse'], ['correct hors'], rotated);
     });
 

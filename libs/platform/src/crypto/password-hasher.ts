@@ -1,17 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { canonicalPassword, invalidField } from '@gatehouse/domain';
 import type { HashOptions, HashPermit, HashTask, HashThreads } from './hash-threads.js';
-import {
-  estimateBcryptMs,
-  importedHashProblem,
-  parseImportedHash,
-  type ImportedHash,
-} from './imported-hash.js';
+import { estimateBcryptMs, isWeakHash, parseImportedHash, type ImportedHash } from './imported-hash.js';
 import type { Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
 const storedPattern = /^v1\$([0-9a-f]{8})(\$2b\$(\d\d)\$.{53})$/;
 const storedImportPattern = /^i1\$([A-Za-z0-9+/]+={0,2})$/;
+
+/** A password hash of another system, or of an export. */
+export interface ImportedPasswordHash {
+  /** The value to store. */
+  stored: string;
+  /** True for a hash of another system that is cheaper to guess than OWASP recommends. */
+  isWeak: boolean;
+}
 
 /**
  * Hashes and verifies passwords. A hash is stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash
@@ -84,17 +87,19 @@ export class PasswordHasher {
    * Returns the value to store for a hash of another system. It has no pepper, so it is encrypted: the hashes
    * in a stolen database cannot be used to verify guesses. A hash that `exportHash` returned is stored
    * unchanged.
-   * @throws GatehouseError `validation_failed` for a hash that importedHashProblem rejects, and for a hash of
+   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects, and for a hash of
    *   Gatehouse whose pepper is unknown here
    */
-  importHash(text: string): string {
+  importHash(text: string): ImportedPasswordHash {
     const [, kid, bcryptHash] = storedPattern.exec(text) ?? [];
-    const problem =
+    const parsed =
       kid && !this.keyring.hasKey(kid)
-        ? 'was created with a different GATEHOUSE_SECRET'
-        : importedHashProblem(bcryptHash ?? text);
-    if (problem) throw invalidField('passwordHash', 'invalid', `passwordHash ${problem}`);
-    return kid ? text : `i1$${this.keyring.encrypt('imported-password', 'i1', text).toString('base64')}`;
+        ? { problem: 'was created with a different GATEHOUSE_SECRET' }
+        : parseImportedHash(bcryptHash ?? text);
+    if ('problem' in parsed) throw invalidField('passwordHash', 'invalid', `passwordHash ${parsed.problem}`);
+    if (kid) return { stored: text, isWeak: false };
+    const sealed = this.keyring.encrypt('imported-password', 'i1', text).toString('base64');
+    return { stored: `i1$${sealed}`, isWeak: isWeakHash(parsed.hash) };
   }
 
   /**

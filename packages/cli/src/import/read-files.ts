@@ -20,6 +20,9 @@ export type Row = Record<string, string>;
 /** Maximum length of a row. A quote that is not closed would otherwise read the rest of the file as one row. */
 const MAX_ROW_LENGTH = 1024 * 1024;
 
+/** Size of the buffer for a text of a JSON document, in bytes. Without it, texts with escaped characters are read piece by piece. */
+const STRING_BUFFER_SIZE = 64 * 1024;
+
 /** Returns whether a row is empty because it is not CSV. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
 
@@ -67,7 +70,7 @@ export async function* readObjects(file: string): AsyncGenerator<FileRecord<Json
  * of the object, counted from 1. @throws CliError
  */
 export async function* readJson(file: string, path: string): AsyncGenerator<FileRecord<JsonObject | null>> {
-  const parser = new JSONParser({ paths: [path], keepStack: false });
+  const parser = new JSONParser({ paths: [path], keepStack: false, stringBufferSize: STRING_BUFFER_SIZE });
   let values: unknown[] = [];
   let number = 0;
   // The parser keeps an element until it has emitted it.
