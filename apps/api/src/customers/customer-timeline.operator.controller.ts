@@ -4,7 +4,6 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList } from '../http/paging.js';
-import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { CustomerTimelineService } from './customer-timeline.service.js';
 import { CustomerTimelineQuery } from './dto/customer-timeline.request.js';
 import { TimelineEntryResponse } from './dto/customer-timeline.response.js';
@@ -16,7 +15,6 @@ export class CustomerTimelineOperatorController {
   constructor(private readonly timeline: CustomerTimelineService) {}
 
   @Get()
-  @ReadsFromReplica()
   @ApiOperation({
     operationId: 'customers.listTimeline',
     summary: 'List the timeline of a customer',
