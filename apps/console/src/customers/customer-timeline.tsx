@@ -1,4 +1,4 @@
-import { Anchor, Button, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Paper, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useHasMailbox } from '../app/use-has-mailbox';
@@ -138,10 +138,10 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
           component={Link}
           to={`/deliveries/${delivery.id}`}
           mr={6}
-          aria-label={showInvisible(describeDelivery(delivery))}
           title={showInvisible(describeDelivery(delivery))}
         >
           <StatusBadge state={delivery.resolution ?? delivery.state} />
+          <VisuallyHidden>, {showInvisible(describeDelivery(delivery))}</VisuallyHidden>
         </Anchor>
       ))}
       {entry.deliveries.length > MAX_DELIVERIES && `+${entry.deliveries.length - MAX_DELIVERIES} `}
