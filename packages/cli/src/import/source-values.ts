@@ -30,12 +30,14 @@ export function parseJson(text: string): unknown {
 export const invalidRecord = (position: string): SourceRecord =>
   notImported(position, null, '', INVALID_RECORD);
 
+/** Returns the time of a text in ms since 1970, or NaN. The offset may have hours only, as PostgreSQL writes it. */
+export const parseTimestamp = (text: string): number => Date.parse(text.replace(/[+-]\d\d$/, '$&:00'));
+
 /** Returns a time in UTC, or null. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
 function toTime(value: unknown): string | null {
   const text = toText(value);
   if (!/^\d+$|^\d{4}-\d\d-\d\d[T ].+(Z|[+-]\d\d(:?\d\d)?)$/.test(text)) return null;
-  // PostgreSQL writes the hours of the offset only.
-  const time = new Date(/^\d+$/.test(text) ? Number(text) : text.replace(/:\d\d(\.\d+)?[+-]\d\d$/, '$&:00'));
+  const time = new Date(/^\d+$/.test(text) ? Number(text) : parseTimestamp(text));
   const year = time.getUTCFullYear();
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }

@@ -7,6 +7,7 @@ import {
   leaveOutOthers,
   NO_PHONE,
   parseJson,
+  parseTimestamp,
   setDisabled,
   setIdentities,
   setTime,
@@ -181,7 +182,7 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
 function convertBan(draft: CustomerDraft, row: Row): void {
   const until = row['banned_until'];
   if (!until) return;
-  const end = Date.parse(until.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  const end = parseTimestamp(until);
   // PostgreSQL writes a ban without an end as `infinity`, which is no date.
   if (end <= Date.now()) return;
   setDisabled(draft, [row['updated_at'], row['created_at']]);
