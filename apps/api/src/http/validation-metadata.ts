@@ -14,13 +14,13 @@ export function keepValidationMetadata(): void {
   const grouped = new WeakMap<Metadata, ReturnType<typeof group>>();
 
   storage.getTargetValidationMetadatas = (target, ...options) => {
-    const metadata = collected.get(target) ?? collect(target, ...options);
-    collected.set(target, metadata);
+    let metadata = collected.get(target);
+    if (!metadata) collected.set(target, (metadata = collect(target, ...options)));
     return metadata;
   };
   storage.groupByPropertyName = (metadata) => {
-    const groups = grouped.get(metadata) ?? group(metadata);
-    grouped.set(metadata, groups);
+    let groups = grouped.get(metadata);
+    if (!groups) grouped.set(metadata, (groups = group(metadata)));
     return groups;
   };
 }
