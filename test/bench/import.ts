@@ -29,8 +29,8 @@ interface Stage {
 
 /**
  * Measures an import of 100,000 customers while others log in, then another one that is aborted halfway and
- * resumed. Then compares one without logins with those of the command line, which reads the files of other systems. Each of these
- * has an instance of its own: customers move to a new installation.
+ * resumed. Then compares one without logins with those of the command line, which reads the files of other systems. Each import of this
+ * comparison starts with a new database, as when customers move to a new installation.
  */
 export async function measureImport(): Promise<SectionResult> {
   const result = await withStage(async (stage) => {
@@ -56,7 +56,7 @@ export async function measureImport(): Promise<SectionResult> {
   return addSources(result, quiet.perSecond, results);
 }
 
-/** Runs a part of the benchmark with an instance of its own, after a small import that warms it up. */
+/** Starts an instance, warms it up with a small import, and runs a part of the benchmark with it. */
 async function withStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const [sender, logins] = [new Child('import-clients'), new Child('import-clients')];
