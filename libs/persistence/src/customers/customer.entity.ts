@@ -28,7 +28,7 @@ export class CustomerEntity {
   loginFailedEventAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
-  /** Set by a trigger, always to the organization of the project. */
+  /** The organization of the project. Set by a trigger, or by the INSERT of an import. */
   @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
   /** Browser and operating system with which the customer registered, or null. */
   @Column('text', { name: 'registration_device', nullable: true }) registrationDevice!: string | null;

@@ -78,6 +78,7 @@ import { CreateWebhookReplays1764547202020 } from './1764547202020-create-webhoo
 import { CreateIdentityRollups1764547209000 } from './1764547209000-create-identity-rollups.js';
 import { IndexIdentityEvents1764547209010 } from './1764547209010-index-identity-events.js';
 import { CreateAlertLog1764547209020 } from './1764547209020-create-alert-log.js';
+import { SkipOrganizationTrigger1764633600000 } from './1764633600000-skip-organization-trigger.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -161,4 +162,5 @@ export const migrations = [
   IndexIdentityEvents1764547209010,
   CreateOperatorPasskeys1764547208010,
   CreateAlertLog1764547209020,
+  SkipOrganizationTrigger1764633600000,
 ];

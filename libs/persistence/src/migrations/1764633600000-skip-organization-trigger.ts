@@ -1,0 +1,20 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Calls the trigger that sets the organization of a customer only for rows without one: an import sets it once for all
+ * of its rows.
+ */
+export class SkipOrganizationTrigger1764633600000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await replaceTrigger(runner, 'WHEN (NEW.organization_id IS NULL)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await replaceTrigger(runner, '');
+  }
+}
+
+const replaceTrigger = (runner: QueryRunner, condition: string): Promise<void> =>
+  runner.query(`
+    CREATE OR REPLACE TRIGGER set_organization BEFORE INSERT ON customers
+    FOR EACH ROW ${condition} EXECUTE FUNCTION set_customer_organization()`) as Promise<void>;
