@@ -14,6 +14,9 @@ interface User {
   index: number;
   id: string;
   email: string;
+  firstName: string;
+  lastName: string;
+  createdAt: Date;
   passwordHash: string;
 }
 
@@ -47,15 +50,15 @@ const systems: Record<string, Files> = {
   },
   auth0: {
     'users.json': {
-      write: ({ id, email }) =>
+      write: ({ id, email, firstName, lastName, createdAt }) =>
         toLine({
           user_id: `auth0|${id}`,
           email,
           email_verified: true,
-          name: 'Ada Lovelace',
+          name: `${firstName} ${lastName}`,
           identities: [{ provider: 'auth0', user_id: id, connection: 'Users', isSocial: false }],
           app_metadata: { plan: 'pro' },
-          created_at: '2021-03-04T05:06:07.000Z',
+          created_at: createdAt.toISOString(),
         }),
     },
     'passwords.json': {
@@ -67,8 +70,10 @@ const systems: Record<string, Files> = {
     'users.csv': {
       start:
         'id,email,encrypted_password,email_confirmed_at,raw_app_meta_data,raw_user_meta_data,created_at\n',
-      write: ({ id, email, passwordHash }) =>
-        `${id},${email},${passwordHash},2021-03-04 05:06:07+00,"{""plan"": ""pro""}","{""name"": ""Ada Lovelace""}",2021-03-04 05:06:07+00\n`,
+      write: ({ id, email, firstName, lastName, createdAt, passwordHash }) => {
+        const time = createdAt.toISOString().replace('T', ' ').replace('Z', '+00');
+        return `${id},${email},${passwordHash},${time},"{""plan"": ""pro""}","{""name"": ""${firstName} ${lastName}""}",${time}\n`;
+      },
     },
     'identities.csv': {
       start: 'provider_id,user_id,provider\n',
@@ -79,16 +84,16 @@ const systems: Record<string, Files> = {
     'users.csv': {
       start:
         'id,first_name,last_name,primary_email_address,verified_email_addresses,password_digest,password_hasher\n',
-      write: ({ id, email, passwordHash }) =>
-        `user_${id},Ada,Lovelace,${email},${email},${passwordHash},bcrypt\n`,
+      write: ({ id, email, firstName, lastName, passwordHash }) =>
+        `user_${id},${firstName},${lastName},${email},${email},${passwordHash},bcrypt\n`,
     },
     'users.json': {
-      write: ({ id, email }) =>
+      write: ({ id, email, createdAt }) =>
         toLine({
           id: `user_${id}`,
           primary_email_address: email,
           private_metadata: { plan: 'pro' },
-          created_at: '2021-03-04T05:06:07.000Z',
+          created_at: createdAt.toISOString(),
         }),
     },
   },
@@ -98,7 +103,11 @@ const systems: Record<string, Files> = {
       write: (user) =>
         toItem(user, {
           ...{ localId: user.id, email: user.email, emailVerified: true, passwordHash: hash64, salt },
-          ...{ displayName: 'Ada Lovelace', createdAt: '1614834367000', customAttributes: '{"plan":"pro"}' },
+          ...{
+            displayName: `${user.firstName} ${user.lastName}`,
+            createdAt: String(user.createdAt.getTime()),
+          },
+          customAttributes: '{"plan":"pro"}',
         }),
       end: ']}',
     },
@@ -114,7 +123,11 @@ const systems: Record<string, Files> = {
       write: (user) =>
         toItem(user, {
           ...{ id: user.id, username: user.email, email: user.email, emailVerified: true, enabled: true },
-          ...{ firstName: 'Ada', lastName: 'Lovelace', createdTimestamp: 1_614_834_367_000 },
+          ...{
+            firstName: user.firstName,
+            lastName: user.lastName,
+            createdTimestamp: user.createdAt.getTime(),
+          },
           attributes: { plan: ['pro'] },
           credentials: [
             {
@@ -136,7 +149,7 @@ const systems: Record<string, Files> = {
           Attributes: Object.entries({
             ...{ sub: user.id, email: user.email, email_verified: 'true', 'custom:plan': 'pro' },
           }).map(([Name, Value]) => ({ Name, Value })),
-          ...{ UserCreateDate: '2021-03-04T05:06:07.000000+00:00', Enabled: true, UserStatus: 'CONFIRMED' },
+          ...{ UserCreateDate: user.createdAt.toISOString(), Enabled: true, UserStatus: 'CONFIRMED' },
         }),
       end: ']}',
     },
@@ -169,6 +182,28 @@ export async function measureSource(
   }
 }
 
+const FIRST_NAMES = ['Ada', 'Alan', 'Barbara', 'Edsger', 'Frances', 'Grace', 'Hedy', 'Ken', 'Radia', 'Tony'];
+const LAST_NAMES = [
+  'Allen',
+  'Dijkstra',
+  'Hoare',
+  'Hopper',
+  'Lamarr',
+  'Liskov',
+  'Lovelace',
+  'Perlman',
+  'Turing',
+];
+
+/** Returns a name. Every one of them occurs equally often, in no order. */
+const pickName = (index: number): Pick<User, 'firstName' | 'lastName'> => ({
+  firstName: FIRST_NAMES[(index * 7) % FIRST_NAMES.length]!,
+  lastName: LAST_NAMES[(index * 5) % LAST_NAMES.length]!,
+});
+
+/** Returns the time at which a user was created. The users of an export are in the order of these times. */
+const creationTime = (index: number): Date => new Date(Date.UTC(2021, 2, 4) + index * 61_000);
+
 /** Returns a new domain of email addresses, which are then as long as those of customers usually are. */
 export const newDomain = (): string => `${randomUUID().slice(0, 8)}.example`;
 
@@ -186,7 +221,15 @@ async function writeExport(
     output.write(start);
     for (const [index, id] of ids.entries()) {
       const passwordHash = passwordHashes[index % passwordHashes.length]!;
-      const text = write({ index, id, email: `customer-${index}@${domain}`, passwordHash });
+      const email = `customer-${index}@${domain}`;
+      const text = write({
+        index,
+        id,
+        email,
+        passwordHash,
+        createdAt: creationTime(index),
+        ...pickName(index),
+      });
       if (!output.write(text)) await once(output, 'drain');
     }
     output.end(end);
