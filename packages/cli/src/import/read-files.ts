@@ -1,10 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { pipeline } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
+import { PassThrough, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { JSONParser } from '@streamparser/json';
-import { parse } from 'csv-parse';
+import Papa from 'papaparse';
 import { CliError } from '../cli-error.js';
 import { toObject, type JsonObject } from '../json-object.js';
 
@@ -17,37 +16,89 @@ export interface FileRecord<T> {
 /** The cells of a row by the names of the columns. An empty cell is an empty text. */
 export type Row = Record<string, string>;
 
-/** Maximum length of a row. A quote that is not closed would otherwise read the rest of the file as one row. */
+/** Maximum length of a row in characters. A quote that is not closed would otherwise read the rest of the file as one row. */
 const MAX_ROW_LENGTH = 1024 * 1024;
 
 /** Size of the buffer for a text of a JSON document, in bytes. Without it, texts with escaped characters are read piece by piece. */
 const STRING_BUFFER_SIZE = 64 * 1024;
 
-/** Returns whether a row is empty because it is not CSV. */
+/** Returns whether a row is empty because it does not have the cells of the header. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
 
 /**
- * Reads the rows of a CSV file with a header, in constant memory. A row that is not CSV is empty, so that the source reports
- * it as invalid. @throws CliError if the file cannot be read
+ * Reads the rows of a CSV file with a header, in constant memory. A row with more or fewer cells than the header is empty, so
+ * that the source reports it as invalid. The position is the first line of the row.
+ * @throws CliError if the file cannot be read, or at a row with a wrong quote, because it can contain the next rows
  */
 export async function* readCsv(file: string): AsyncGenerator<FileRecord<Row>> {
-  const invalid: FileRecord<Row>[] = [];
-  const position = (line: number | undefined): string => `${basename(file)}:${line ?? '?'}`;
-  const parser = parse({
-    ...{ bom: true, columns: true, info: true, skip_empty_lines: true, max_record_size: MAX_ROW_LENGTH },
-    skip_records_with_error: true,
-    on_skip: (error) => void invalid.push({ position: position(error?.['lines'] as number), value: {} }),
-  });
-  // An error of the file ends the iteration.
-  const rows = pipeline(readChunks(file), parser, () => undefined);
+  let columns: string[] | null = null;
+  let line = 1;
   try {
-    for await (const { record, info } of rows as AsyncIterable<{ record: Row; info: { lines: number } }>) {
-      yield* invalid.splice(0);
-      yield { position: position(info.lines), value: record };
+    for await (const { rows, wrongRow, rest } of parseCsv(file)) {
+      for (const [index, cells] of rows.entries()) {
+        if (index === wrongRow)
+          throw new Error(`a quote of the row in line ${line} is not closed or in the wrong place`);
+        const position = `${basename(file)}:${line}`;
+        line += countLines(cells);
+        if (cells.length === 1 && cells[0] === '') continue;
+        if (columns) yield { position, value: toRow(columns, cells) };
+        else columns = cells;
+      }
+      if (rest > MAX_ROW_LENGTH)
+        throw new Error(`the row in line ${line} is longer than 1 MiB: perhaps a quote is not closed`);
     }
-    yield* invalid;
   } catch (error) {
     throw unreadable(file, error);
+  }
+}
+
+/** Returns the number of lines of a row. */
+const countLines = (cells: string[]): number =>
+  cells.reduce((count, cell) => count + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 1);
+
+/** Returns a row with the names of its columns. It is empty if it has more or fewer cells than the header. */
+function toRow(columns: string[], cells: string[]): Row {
+  const row: Row = {};
+  if (cells.length === columns.length)
+    for (const [index, name] of columns.entries()) row[name] = cells[index]!;
+  return row;
+}
+
+/** Rows that are parsed together. */
+interface RowGroup {
+  rows: string[][];
+  /** Index of the first row with a wrong quote; undefined if there is none. */
+  wrongRow: number | undefined;
+  /** Number of characters after these rows that have been read. */
+  rest: number;
+}
+
+/** Parses the rows of a CSV file, the header included, as fast as they are read. @throws CliError */
+async function* parseCsv(file: string): AsyncGenerator<RowGroup> {
+  const input = Readable.from(readText(file), { highWaterMark: 1 });
+  const groups = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  let length = 0;
+  input.on('data', (text: string) => (length += text.length));
+  Papa.parse<string[]>(input, {
+    delimiter: ',',
+    chunk: ({ data, errors, meta }, parser) => {
+      const group: RowGroup = { rows: data, wrongRow: errors[0]?.row, rest: length - meta.cursor };
+      if (groups.write(group)) return;
+      parser.pause();
+      // The parser would otherwise keep what it reads in the meantime.
+      input.pause();
+      groups.once('drain', () => {
+        input.resume();
+        parser.resume();
+      });
+    },
+    complete: () => groups.end(),
+    error: (error) => groups.destroy(error),
+  });
+  try {
+    yield* groups as AsyncIterable<RowGroup>;
+  } finally {
+    input.destroy();
   }
 }
 
@@ -125,25 +176,25 @@ export async function* readChunks(file: string): AsyncGenerator<Buffer> {
 }
 
 async function* readLines(file: string): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
   let rest = '';
-  let isFirst = true;
-  for await (const chunk of readChunks(file)) {
-    const lines = (rest + decoder.write(chunk)).split('\n');
-    if (isFirst) lines[0] = lines[0]!.replace(/^\ufeff/, '');
-    isFirst = false;
+  for await (const text of readText(file)) {
+    const lines = (rest + text).split('\n');
     rest = lines.pop()!;
     yield* lines;
   }
-  if (rest + decoder.end() !== '') yield rest;
+  if (rest !== '') yield rest;
+}
+
+/** Reads the text of a file in pieces, without a byte order mark. @throws CliError */
+async function* readText(file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of readChunks(file)) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 async function startsWithArray(file: string): Promise<boolean> {
-  for await (const chunk of readChunks(file)) {
-    const start = chunk
-      .toString('utf8')
-      .replace(/^\ufeff/, '')
-      .trimStart();
+  for await (const text of readText(file)) {
+    const start = text.trimStart();
     if (start !== '') return start.startsWith('[');
   }
   return false;
