@@ -99,7 +99,7 @@ const sections: Record<string, Section> = {
   },
   import: {
     title: 'Import: 100,000 customers as lines while others log in, and from the files of other systems',
-    limitMinutes: 12,
+    limitMinutes: 30,
     measure: measureImport,
   },
   customers: {
