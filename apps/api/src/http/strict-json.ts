@@ -118,11 +118,18 @@ function checkStructure(text: string, limits: JsonLimits): number | null {
   return roundedAt;
 }
 
-/** Returns the offset of the closing quote of the string that starts at an offset. */
+/** Returns the offset of the closing quote of the string that starts at an offset; the length of the text without one. */
 export function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
-  return index;
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+/** Returns whether a character follows an odd number of backslashes. */
+function isEscaped(text: string, offset: number): boolean {
+  let start = offset;
+  while (text[start - 1] === '\\') start -= 1;
+  return (offset - start) % 2 === 1;
 }
 
 function endOfNumber(text: string, start: number): number {
