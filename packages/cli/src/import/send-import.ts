@@ -173,7 +173,10 @@ async function explainInterruption(cli: Cli, { dryRun }: ImportRequest, lastLine
 
 /** Prints how an import that has failed is continued. @returns the error */
 async function addHint(cli: Cli, error: unknown, lastLine: number): Promise<unknown> {
-  if (lastLine > 0)
-    await printNote(cli, `The import ended after line ${lastLine}. Run the same command again to continue.`);
+  const next =
+    error instanceof CliError
+      ? 'Correct the problem and run the command again: existing customers are skipped.'
+      : 'Run the same command again to continue.';
+  if (lastLine > 0) await printNote(cli, `The import ended after line ${lastLine}. ${next}`);
   return error;
 }
