@@ -14,8 +14,10 @@ const COST = 10;
 const LOGINS_PER_SECOND = 8;
 const BASELINE_MS = 20_000;
 const WARM_UP = 5_000;
-/** Number of times that each import without logins is repeated. */
-const ROUNDS = 3;
+/** Number of imports without logins of each kind. */
+const REPETITIONS = 3;
+/** The name of an import of prepared lines, without the command line. */
+const LINES = 'lines';
 /** Number of distinct imported hashes; none of them is verified during the import. */
 const HASHES = 200;
 
@@ -44,33 +46,30 @@ export async function measureImport(): Promise<SectionResult> {
     const resumed = await withLogins(stage, () => abortAndResume(stage));
     return report(alone.samples, duringImport, resumed);
   });
-  const rounds: Round[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) rounds.push(await measureRound(round));
-  return addRounds(result, rounds);
+  return addQuietImports(result, await measureQuietImports());
 }
 
-/** The imports of one round. */
-interface Round {
-  /** Customers a second of an import of lines. */
-  lines: number;
-  sources: SourceResult[];
+/** An import without logins. */
+interface QuietImport extends SourceResult {
+  /** The system whose files are imported, or LINES. */
+  name: string;
 }
 
-/** Measures an import of lines without logins, and one with the command line for each system. */
-async function measureRound(round: number): Promise<Round> {
-  const progress = (name: string): void => printProgress(`round ${round} of ${ROUNDS}, ${name}`);
-  progress('an import without logins');
-  const { perSecond: lines } = await withStage((stage) => runImport(stage, { count: CUSTOMERS }));
-  const sources: SourceResult[] = [];
-  for (const system of systemNames) {
-    progress(`an import of the files of ${system}`);
-    sources.push(
-      await withStage(({ instance, passwordHashes }) =>
-        measureSource(instance, system, passwordHashes, CUSTOMERS),
-      ),
-    );
+/** Imports customers as lines, and with the command line from the files of each system, several times in turn. */
+async function measureQuietImports(): Promise<QuietImport[]> {
+  const imports: QuietImport[] = [];
+  for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
+    for (const name of [LINES, ...systemNames]) {
+      printProgress(`${repetition} of ${REPETITIONS}: an import of ${name}, without logins`);
+      const { perSecond, created } = await withStage<SourceResult>((stage) =>
+        name === LINES
+          ? runImport(stage, { count: CUSTOMERS })
+          : measureSource(stage.instance, name, stage.passwordHashes, CUSTOMERS),
+      );
+      imports.push({ name, perSecond, created });
+    }
   }
-  return { lines, sources };
+  return imports;
 }
 
 /** Starts an instance, warms it up with a small import, and runs a part of the benchmark with it. */
@@ -260,44 +259,41 @@ function report(
   };
 }
 
-/** Adds the imports without logins: those of lines, and those of the command line compared with them. */
-function addRounds(result: SectionResult, rounds: Round[]): SectionResult {
-  const quiet = median(rounds.map(({ lines }) => lines));
-  const spread = (values: number[]): string =>
-    `${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))}`;
-  const systems = systemNames.map((system) => {
-    const rates = rounds.flatMap(({ sources }) =>
-      sources.filter((source) => source.system === system).map(({ perSecond }) => perSecond),
-    );
-    return { system, rates, perSecond: median(rates) };
-  });
-  const sources = rounds.flatMap((round) => round.sources);
+/** Adds the medians of the imports without logins, and compares those of the command line with lines. */
+function addQuietImports(result: SectionResult, imports: QuietImport[]): SectionResult {
+  const ratesOf = (name: string): number[] =>
+    imports.filter((each) => each.name === name).map(({ perSecond }) => perSecond);
+  const linesRate = median(ratesOf(LINES));
+  const row = (name: string): string[] => {
+    const rates = ratesOf(name);
+    const [lowest, highest] = [Math.min(...rates), Math.max(...rates)];
+    return [
+      name,
+      formatNumber(median(rates)),
+      `${formatNumber(lowest)} to ${formatNumber(highest)}`,
+      (median(rates) / linesRate).toFixed(2),
+    ];
+  };
   return {
     ...result,
     table: [
       ...result.table,
-      [`${ROUNDS} rounds without logins`, 'customers a second', 'from, to', 'compared with lines'],
-      ['lines', formatNumber(quiet), spread(rounds.map(({ lines }) => lines)), ''],
-      ...systems.map(({ system, rates, perSecond }) => [
-        `command line, ${system}`,
-        formatNumber(perSecond),
-        spread(rates),
-        (perSecond / quiet).toFixed(2),
-      ]),
+      ['without logins', 'customers a second (median)', 'lowest to highest', 'compared with lines'],
+      ...[LINES, ...systemNames].map(row),
     ],
     targets: [
       ...result.targets,
       {
-        name: 'customers created with the command line: too many or too few',
-        value: sources.reduce((sum, { created }) => sum + Math.abs(created - CUSTOMERS), 0),
+        name: 'customers created without logins: too many or too few',
+        value: imports.reduce((sum, { created }) => sum + Math.abs(created - CUSTOMERS), 0),
         bound: 0,
         direction: 'at most',
         unit: '',
         isRequired: true,
       },
-      ...systems.map(({ system, perSecond }) => ({
+      ...systemNames.map((system) => ({
         name: `customers a second with the command line, ${system}, median`,
-        value: perSecond,
+        value: median(ratesOf(system)),
         bound: 5_000,
         direction: 'at least' as const,
         unit: '',
