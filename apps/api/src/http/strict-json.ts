@@ -118,7 +118,7 @@ function checkStructure(text: string, limits: JsonLimits): number | null {
   return roundedAt;
 }
 
-/** Returns the offset of the closing quote of the string that starts at an offset; the length of the text without one. */
+/** Returns the offset of the closing quote of the string that starts at an offset, or the length of the text if there is none. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

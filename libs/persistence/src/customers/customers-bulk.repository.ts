@@ -22,7 +22,8 @@ const importedFields = [
 const insertCustomers = statement(
   { id: uuid },
   `INSERT INTO customers (project_id, organization_id, imported, ${columnList(CustomerEntity, importedFields)})
-   SELECT $1, (SELECT organization_id FROM projects WHERE id = $1), true, c.* FROM json_to_recordset($2::json) AS c (${recordColumns(CustomerEntity, importedFields)})
+   SELECT $1, (SELECT organization_id FROM projects WHERE id = $1), true, c.*
+   FROM json_to_recordset($2::json) AS c (${recordColumns(CustomerEntity, importedFields)})
    -- In a fixed order, so that two imports of the same customers cannot deadlock.
    ORDER BY c.email
    ON CONFLICT DO NOTHING RETURNING id`,

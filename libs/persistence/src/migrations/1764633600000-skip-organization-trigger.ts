@@ -17,4 +17,4 @@ export class SkipOrganizationTrigger1764633600000 implements MigrationInterface 
 const replaceTrigger = (runner: QueryRunner, condition: string): Promise<void> =>
   runner.query(`
     CREATE OR REPLACE TRIGGER set_organization BEFORE INSERT ON customers
-    FOR EACH ROW ${condition} EXECUTE FUNCTION set_customer_organization()`) as Promise<void>;
+    FOR EACH ROW ${condition} EXECUTE FUNCTION set_customer_organization()`);

@@ -44,21 +44,24 @@ it('returns an empty row for one with another number of cells, and reads the nex
 });
 
 it.each([
-  ['2,"a"b', 'a quote of the row in line 3 is not closed or in the wrong place'],
-  ['2,"not closed', 'a quote of the row in line 3 is not closed or in the wrong place'],
+  ['2,"a"b', 'the row on line 3 has a misplaced or unclosed quote'],
+  ['2,"not closed', 'the row on line 3 has a misplaced or unclosed quote'],
   [
     `2,"${'not closed\n'.repeat(200_000)}`,
-    'the row in line 3 is longer than 1 MiB: perhaps a quote is not closed',
+    'the row on line 3 is longer than 1 MiB: perhaps a quote is not closed',
   ],
-])('fails at a row with a wrong quote, after the rows before it: %#', async (row, problem) => {
-  const found: Row[] = [];
-  const file = write(`id,note\n1,a\n${row}\n3,"c"\n`);
-  const reading = (async () => {
-    for await (const { value } of readCsv(file)) found.push(value);
-  })();
-  await expect(reading).rejects.toThrow(`${file} cannot be read: ${problem}`);
-  expect(found).toEqual([{ id: '1', note: 'a' }]);
-});
+])(
+  'fails at a row with a misplaced or unclosed quote, after the rows before it: %#',
+  async (row, problem) => {
+    const found: Row[] = [];
+    const file = write(`id,note\n1,a\n${row}\n3,"c"\n`);
+    const reading = (async () => {
+      for await (const { value } of readCsv(file)) found.push(value);
+    })();
+    await expect(reading).rejects.toThrow(`${file} cannot be read: ${problem}`);
+    expect(found).toEqual([{ id: '1', note: 'a' }]);
+  },
+);
 
 it('reads files of any size, also compressed ones', async () => {
   // The rows differ in length, so that pieces of the file end in every part of a row.

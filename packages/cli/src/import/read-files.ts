@@ -22,30 +22,30 @@ const MAX_ROW_LENGTH = 1024 * 1024;
 /** Size of the buffer for a text of a JSON document, in bytes. Without it, texts with escaped characters are read piece by piece. */
 const STRING_BUFFER_SIZE = 64 * 1024;
 
-/** Returns whether a row is empty because it does not have the cells of the header. */
+/** Returns whether a row is empty because it has more or fewer cells than the header. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
 
 /**
  * Reads the rows of a CSV file with a header, in constant memory. A row with more or fewer cells than the header is empty, so
  * that the source reports it as invalid. The position is the first line of the row.
- * @throws CliError if the file cannot be read, or at a row with a wrong quote, because it can contain the next rows
+ * @throws CliError if the file cannot be read, or at a row with a misplaced or unclosed quote, which can contain the next rows
  */
 export async function* readCsv(file: string): AsyncGenerator<FileRecord<Row>> {
   let columns: string[] | null = null;
   let line = 1;
   try {
-    for await (const { rows, wrongRow, rest } of parseCsv(file)) {
+    for await (const { rows, malformedRow, unparsed } of parseCsv(file)) {
       for (const [index, cells] of rows.entries()) {
-        if (index === wrongRow)
-          throw new Error(`a quote of the row in line ${line} is not closed or in the wrong place`);
+        if (index === malformedRow)
+          throw new Error(`the row on line ${line} has a misplaced or unclosed quote`);
         const position = `${basename(file)}:${line}`;
         line += countLines(cells);
         if (cells.length === 1 && cells[0] === '') continue;
         if (columns) yield { position, value: toRow(columns, cells) };
         else columns = cells;
       }
-      if (rest > MAX_ROW_LENGTH)
-        throw new Error(`the row in line ${line} is longer than 1 MiB: perhaps a quote is not closed`);
+      if (unparsed > MAX_ROW_LENGTH)
+        throw new Error(`the row on line ${line} is longer than 1 MiB: perhaps a quote is not closed`);
     }
   } catch (error) {
     throw unreadable(file, error);
@@ -67,13 +67,13 @@ function toRow(columns: string[], cells: string[]): Row {
 /** Rows that are parsed together. */
 interface RowGroup {
   rows: string[][];
-  /** Index of the first row with a wrong quote; undefined if there is none. */
-  wrongRow: number | undefined;
-  /** Number of characters after these rows that have been read. */
-  rest: number;
+  /** Index of the first row with a misplaced or unclosed quote, or undefined. */
+  malformedRow: number | undefined;
+  /** Number of characters that have been read but not parsed. */
+  unparsed: number;
 }
 
-/** Parses the rows of a CSV file, the header included, as fast as they are read. @throws CliError */
+/** Parses the rows of a CSV file, including the header. Pauses while the caller handles the rows. @throws CliError */
 async function* parseCsv(file: string): AsyncGenerator<RowGroup> {
   const input = Readable.from(readText(file), { highWaterMark: 1 });
   const groups = new PassThrough({ objectMode: true, highWaterMark: 1 });
@@ -82,7 +82,7 @@ async function* parseCsv(file: string): AsyncGenerator<RowGroup> {
   Papa.parse<string[]>(input, {
     delimiter: ',',
     chunk: ({ data, errors, meta }, parser) => {
-      const group: RowGroup = { rows: data, wrongRow: errors[0]?.row, rest: length - meta.cursor };
+      const group: RowGroup = { rows: data, malformedRow: errors[0]?.row, unparsed: length - meta.cursor };
       if (groups.write(group)) return;
       parser.pause();
       // The parser would otherwise keep what it reads in the meantime.
