@@ -138,6 +138,12 @@ describe('a deleted customer', () => {
          VALUES ($1, $2, 'provider', $3, $4, 'https://app.example.com/', '', now(), now() + interval '1 minute')`,
         [randomBytes(32), projectId, providerId, profile],
       );
+      await instance.sql(
+        `INSERT INTO sign_in_flows (secret_hash, project_id, provider_id, profile, redirect_url, code_challenge, requested_at,
+           expires_at)
+         VALUES ($1, $2, $3, $4, 'https://app.example.com/', '', now(), now() + interval '1 minute')`,
+        [randomBytes(32), projectId, providerId, profile],
+      );
     }
     await instance.sql(
       `INSERT INTO oauth_flows (state_hash, project_id, provider_id, purpose, customer_id, redirect_url, code_challenge, nonce,

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import {
+  expectStatus,
   normalizeResponse,
   registerCustomer,
   requestEmailChange,
@@ -129,7 +130,9 @@ describe('a sign-in with an email code', () => {
     );
     expect(attempts).toMatchObject({ tries: 0, failures: 0 });
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/enable`);
-    expect((await verifyEmailCode(instance, received)).status).toBe(200);
+    // The code is older than the disabling, which ended all access.
+    expect((await verifyEmailCode(instance, received)).body.code).toBe('invalid_code');
+    expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
   });
 
   it('MF-01: is not possible where email codes are off, and creates no customer where sign-up is off', async () => {
@@ -260,6 +263,26 @@ describe('a challenge', () => {
     expect((await verifyEmailCode(instance, codes[1]!)).status).toBe(200);
     expect(await verifyEmailCode(instance, codes[0]!)).toMatchObject(invalid);
     expect((await verifyEmailCode(instance, codes[3]!)).status).toBe(200);
+  });
+
+  it('MF-07: survives the requests and the wrong codes of strangers, whom the counter of the address slows', async () => {
+    const { email } = await createVerified();
+    const from = (ip: string) => ({
+      headers: { 'x-api-key': instance.credentials.projectSecretKey, 'x-client-ip': ip },
+    });
+    const [home, elsewhere] = [from('203.0.113.10'), from('198.51.100.7')];
+    expectStatus(200, await verifyEmailCode(instance, await receiveEmailCode(instance, email, home), home));
+    const code = await receiveEmailCode(instance, email, home);
+    const others: EmailCode[] = [];
+    for (let count = 0; count < 3; count += 1)
+      others.push(await receiveEmailCode(instance, email, elsewhere));
+    const statuses: number[] = [];
+    for (const other of [...others, ...others])
+      for (let guess = 0; guess < 5; guess += 1)
+        statuses.push((await verifyEmailCode(instance, wrongCode(other), elsewhere)).status);
+    expect([statuses.filter((status) => status === 400).length, statuses.at(-1)]).toEqual([10, 429]);
+    expect((await verifyEmailCode(instance, others[2]!, elsewhere)).status).toBe(429);
+    expect((await verifyEmailCode(instance, code, home)).status).toBe(200);
   });
 
   it('MF-07: is sent five times an hour to one address, and a dropped one voids no code', async () => {

@@ -1,8 +1,12 @@
 import { decodeJwt } from 'jose';
 import { registerWithTotp, resetTotpSteps } from '../support/customer-factors.js';
-import { NEW_PASSWORD, registerCustomer, withSettings } from '../support/customers.js';
+import { expectStatus, NEW_PASSWORD, registerCustomer, withSettings } from '../support/customers.js';
 import { exchangeCode, readEmailCode } from '../support/email-codes.js';
-import { HostedSignIn } from '../support/hosted-sign-in.js';
+import { HostedSignIn, readFormActions } from '../support/hosted-sign-in.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { navigate, UserAgent, type Page } from '../support/identity-providers/user-agent.js';
+import { addProvider, changeProvider, changeSettings } from '../support/social-sign-in.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -191,17 +195,17 @@ describe('the hosted sign-in page', () => {
       await page.submit('/challenge', { code: totpCode(secret) });
       expect(page.screen).toMatchObject({ status: 200, title: 'Save your recovery codes' });
       expect(page.screen.html.match(/<li><code>/g)).toHaveLength(10);
-      // The code of the page itself is not for the application.
-      const [, held] = /name="code" value="([^"]+)"/.exec(page.screen.html)!;
-      const exchange = { code: held!, codeVerifier: page.codeVerifier, redirectUrl: REDIRECT_URL };
-      expect((await exchangeCode(instance, exchange)).body.code).toBe('invalid_code');
       await instance.sql(
-        `UPDATE sign_in_exchanges SET created_at = created_at - interval '5 min', expires_at = expires_at - interval '5 min'
-         WHERE customer_id = $1`,
+        `UPDATE sign_in_flows SET requested_at = requested_at - interval '5 min', proven_at = proven_at - interval '5 min',
+           expires_at = expires_at - interval '5 min' WHERE customer_id = $1`,
         [id],
       );
+      const [flow] = await instance.sql('SELECT proven_at FROM sign_in_flows WHERE customer_id = $1', [id]);
       await page.submit('/continue', {});
-      expect((await page.exchange()).body.customer.id).toBe(id);
+      const { customer, tokens } = (await page.exchange()).body;
+      expect(customer.id).toBe(id);
+      const provenAt = (flow!['proven_at'] as Date).getTime();
+      expect(decodeJwt(tokens.accessToken)['auth_time']).toBe(Math.floor(provenAt / 1_000));
     });
   });
 
@@ -260,6 +264,47 @@ describe('the hosted sign-in page', () => {
     expect(page.screen).toMatchObject({ status: 200, problem: null });
     await page.open({ provider_code: 'unknown' });
     expect(page.screen).toMatchObject({ status: 400, problem: 'This sign-in has ended. Sign in again.' });
+  });
+
+  it('proves the email address that a provider does not share, and links the person in the browser that began', async () => {
+    const server = await StandInProvider.start();
+    const { projectId: id, publishableKey } = instance.credentials;
+    const project = { id, publishableKey };
+    const provider = await addProvider(instance, project, server, { type: 'oidc', issuer: server.issuer });
+    try {
+      // Codes prove the address also where the project offers none.
+      await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
+      server.person = createPerson({ email: undefined });
+      const { email, id: customerId } = await registerCustomer(instance);
+      const page = new HostedSignIn(instance, REDIRECT_URL);
+      const start = page.url().replace('/sign-in?', `/sign-in/provider/${provider.slug}?`);
+      const agent = new UserAgent();
+      /** Submits the first form of a page, and returns where it leads. */
+      const submit = async (browser: UserAgent, from: Page, form: Record<string, string>) => {
+        const target = new URL(readFormActions(from.text)[0]!, from.url);
+        const { text, headers } = await browser.send(navigate('POST', target, form), from.url);
+        return { text, next: headers.location === undefined ? null : new URL(headers.location, from.url) };
+      };
+      const asked = await agent.open(start);
+      expect(asked.text).toContain('The provider has not shared an email address. Enter yours');
+      const ended = 'This sign-in has ended';
+      expect((await submit(new UserAgent(), asked, { email })).text).toContain(ended);
+      const sent = await agent.open((await submit(agent, asked, { email })).next!);
+      const entered = { code: await readEmailCode(instance, email) };
+      expect((await submit(new UserAgent(), sent, entered)).text).toContain(ended);
+      const { next } = await submit(agent, sent, entered);
+      const code = next!.searchParams.get('code')!;
+      const exchange = { code, codeVerifier: page.codeVerifier, redirectUrl: REDIRECT_URL };
+      const { customer, tokens } = expectStatus(200, await exchangeCode(instance, exchange)).body;
+      expect([customer.id, amrOf(tokens.accessToken)]).toEqual([customerId, ['fed', 'email']]);
+      expect(await instance.listMailKinds(email)).toContain('identity-linked');
+      // The provider is now sufficient.
+      const again = await agent.follow(start, { until: REDIRECT_URL });
+      expect(again.parameters['code']).toEqual(expect.any(String));
+    } finally {
+      await changeProvider(instance, project, provider, { enabled: false });
+      await server.stop();
+    }
   });
 
   it('FE-01: shows an error page for an incorrect query, and redirects to no URL that is not allowed', async () => {

@@ -182,6 +182,13 @@ describe('maintenance', () => {
        FROM generate_series(0, 1) AS n`,
       [projectId],
     );
+    await instance.sql(
+      `INSERT INTO sign_in_flows (secret_hash, project_id, redirect_url, code_challenge, requested_at, expires_at)
+       SELECT n::text::bytea, $1, 'https://app.example.com/', 'challenge', now(),
+         now() - interval '1 ms' + n * interval '10 minutes'
+       FROM generate_series(0, 1) AS n`,
+      [projectId],
+    );
     const { id } = (await instance.register()).body.customer;
     await instance.sql(
       `INSERT INTO reauthentication_codes (session_id, code_hash, expires_at)
@@ -198,6 +205,7 @@ describe('maintenance', () => {
       'email_code_guesses',
       'reauthentication_codes',
       'sign_in_exchanges',
+      'sign_in_flows',
     ];
     expect(await Promise.all(tables.map(count))).toEqual(tables.map(() => 1));
   });

@@ -100,11 +100,15 @@ it('MF-01: a refused sign-in does not consume the token', async () => {
   await withSettings(instance, { requireVerifiedEmail: true }, async () => {
     expect(await signIn(token)).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
   });
+  const other = (await create(id)).body.token as string;
+  expect((await signIn(token)).status).toBe(200);
   await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
-  expect(await signIn(token)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+  expect(await signIn(other)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
   expect(await create(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
   await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/enable`);
-  expect((await signIn(token)).status).toBe(200);
+  // The token is older than the disabling, which ended all access.
+  expect((await signIn(other)).body.code).toBe('invalid_token');
+  expect((await signIn((await create(id)).body.token)).status).toBe(200);
 });
 
 it('AK-06: only a key with customer:impersonate creates a token, and only with a reason', async () => {

@@ -60,6 +60,7 @@ export const distributionColumns: Record<string, string | null> = {
   saved_views: null,
   sessions: 'customer_id',
   sign_in_exchanges: 'project_id',
+  sign_in_flows: 'project_id',
   sign_in_tokens: 'customer_id',
   signing_keys: null,
   totp_factors: 'customer_id',

@@ -45,6 +45,9 @@ function readForms(html: string): ScreenForm[] {
   });
 }
 
+/** Returns the paths of the forms of a screen, with their queries. */
+export const readFormActions = (html: string): string[] => readForms(html).map(({ action }) => action);
+
 /** An application that sends customers to the hosted sign-in page, and the customer's browser without JavaScript. */
 export class HostedSignIn {
   readonly codeVerifier = randomBytes(32).toString('base64url');

@@ -135,11 +135,12 @@ export async function beginInSession(
   instance: TestInstance,
   accessToken: string,
   path: string,
+  redirectUrl = REDIRECT_URL,
 ): Promise<BegunFlow> {
   const { codeVerifier, codeChallenge } = newVerifier();
-  const body = { redirectUrl: REDIRECT_URL, codeChallenge };
+  const body = { redirectUrl, codeChallenge };
   const response = await instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
-  return { url: expectStatus(200, response).body.url, codeVerifier, redirectUrl: REDIRECT_URL };
+  return { url: expectStatus(200, response).body.url, codeVerifier, redirectUrl };
 }
 
 /** Walks through the provider. @returns the parameters with which the browser returns to the application */

@@ -52,6 +52,7 @@ import { OAuthFlowEntity } from './identity-providers/oauth-flow.entity.js';
 import { UsedIdTokenEntity } from './identity-providers/used-id-token.entity.js';
 import { PasskeyEntity } from './passkeys/passkey.entity.js';
 import { PasskeyCeremonyEntity } from './passkeys/passkey-ceremony.entity.js';
+import { SignInFlowEntity } from './sign-in-flows/sign-in-flow.entity.js';
 import { SignInExchangeEntity } from './sign-in-exchanges/sign-in-exchange.entity.js';
 import { SignInTokenEntity } from './sign-in-tokens/sign-in-token.entity.js';
 import { SigningKeyEntity } from './signing-keys/signing-key.entity.js';
@@ -122,6 +123,7 @@ export const entities = [
   RollupProgressEntity,
   SessionEntity,
   SignInExchangeEntity,
+  SignInFlowEntity,
   SignInTokenEntity,
   SigningKeyEntity,
   TotpFactorEntity,

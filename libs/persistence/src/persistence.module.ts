@@ -64,6 +64,7 @@ import { ChallengesRepository } from './factors/challenges.repository.js';
 import { FactorAttemptsRepository } from './factors/factor-attempts.repository.js';
 import { FactorsRepository } from './factors/factors.repository.js';
 import { SignInExchangesRepository } from './sign-in-exchanges/sign-in-exchanges.repository.js';
+import { SignInFlowsRepository } from './sign-in-flows/sign-in-flows.repository.js';
 import { SignInTokensRepository } from './sign-in-tokens/sign-in-tokens.repository.js';
 import { SigningKeysRepository } from './signing-keys/signing-keys.repository.js';
 import { Transactions } from './transactions.js';
@@ -143,6 +144,7 @@ const repositories: Provider[] = [
   SessionProofsRepository,
   SessionsRepository,
   SignInExchangesRepository,
+  SignInFlowsRepository,
   SignInTokensRepository,
   SigningKeysRepository,
   SystemStatusRepository,

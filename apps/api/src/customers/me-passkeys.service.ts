@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { notFound, type ProjectContext } from '@gatehouse/domain';
-import { PasskeysRepository, ProjectsRepository, type Passkey } from '@gatehouse/persistence';
+import { notFound, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  PasskeysRepository,
+  ProjectsRepository,
+  type Passkey,
+  type PasskeyCeremony,
+} from '@gatehouse/persistence';
 import type { PublicKeyCredentialCreationOptionsJSON } from '@gatehouse/platform';
 import { FactorChangesService, type AddedPasskey } from '../factors/factor-changes.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
@@ -41,7 +46,7 @@ export class MePasskeysService {
     this.ceremonies.assertUsable(project, customer);
     await this.passwords.confirmFactorChange(project, caller, password, client);
     await this.changes.assertMayAddPasskey(customer.id);
-    return this.ceremonies.beginRegistration(project, customer, { purpose: 'add', sessionId });
+    return this.ceremonies.beginRegistration(project, customer, ceremony(customer, sessionId));
   }
 
   /**
@@ -57,8 +62,7 @@ export class MePasskeysService {
     const { customer, sessionId } = caller;
     const project = await this.getProject(caller);
     this.ceremonies.assertUsable(project, customer);
-    const ceremony = { purpose: 'add', customerId: customer.id, sessionId } as const;
-    const added = await this.ceremonies.verifyRegistration(project, ceremony, response);
+    const added = await this.ceremonies.verifyRegistration(project, ceremony(customer, sessionId), response);
     return this.changes.runLocked(caller, (tx, current) =>
       this.changes.addPasskey(tx, project, current, added, name ?? defaultPasskeyName(client.userAgent)),
     );
@@ -92,3 +96,10 @@ export class MePasskeysService {
     return this.projects.getContext(customer.projectId);
   }
 }
+
+const ceremony = ({ id: customerId }: Pick<Customer, 'id'>, sessionId: string): PasskeyCeremony => ({
+  purpose: 'add',
+  customerId,
+  sessionId,
+  bindingHash: null,
+});

@@ -3,6 +3,7 @@ import { assertMethodEnabled, GatehouseError, type ProjectContext } from '@gateh
 import {
   CustomersRepository,
   EmailCodesRepository,
+  IdentityProvidersRepository,
   Transactions,
   type EmailCodeGuessResult,
   type Tx,
@@ -10,12 +11,13 @@ import {
 import { sha256 } from '@gatehouse/platform';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '../http/granted-attempt.js';
-import type { Client } from '../http/request-context.js';
-import { AddressSignInService } from '../sign-in/address-sign-in.service.js';
-import type { AuthResponse } from '../sign-in/dto/auth.response.js';
+import { flowHashOf, type Client } from '../http/request-context.js';
+import { AddressSignInService, type ProvenPerson } from '../sign-in/address-sign-in.service.js';
+import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
 import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
+import type { SignInOutcome } from '../sign-in/sign-in.service.js';
 import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
-import { EmailCodesService } from './email-codes.service.js';
+import { EmailCodesService, findPerson } from './email-codes.service.js';
 
 /** Returns the limit of wrong codes, per email address. Only a sign-in with a code clears the count. */
 const wrongCodePolicy = (project: ProjectContext) => failurePolicy('wrong-email-code', project);
@@ -34,6 +36,8 @@ export class EmailCodeSignInService {
     private readonly codes: EmailCodesRepository,
     private readonly emailCodes: EmailCodesService,
     private readonly customers: CustomersRepository,
+    private readonly providers: IdentityProvidersRepository,
+    private readonly flows: SignInFlowsService,
     private readonly addresses: AddressSignInService,
     private readonly transactions: Transactions,
     private readonly metrics: SignInMetricsService,
@@ -43,9 +47,9 @@ export class EmailCodeSignInService {
   /**
    * Signs in the owner of the address of a challenge, and creates a customer if none has the address.
    * @throws GatehouseError `method_not_enabled`, `invalid_code`, with the same body for every cause,
-   *   `too_many_attempts`, `sign_up_not_allowed`, `customer_disabled`
+   *   `too_many_attempts`, `sign_up_not_allowed`, `customer_disabled`, `identity_already_linked`
    */
-  signIn(project: ProjectContext, request: VerifyEmailCodeRequest, client: Client): Promise<AuthResponse> {
+  signIn(project: ProjectContext, request: VerifyEmailCodeRequest, client: Client): Promise<SignInOutcome> {
     return this.metrics.count('email_code', () => this.authenticate(project, request, client));
   }
 
@@ -53,13 +57,14 @@ export class EmailCodeSignInService {
     project: ProjectContext,
     { token, code, locale }: VerifyEmailCodeRequest,
     client: Client,
-  ): Promise<AuthResponse> {
-    assertMethodEnabled(project, 'emailCode');
+  ): Promise<SignInOutcome> {
+    if (!findPerson(client)) assertMethodEnabled(project, 'emailCode');
     const tokenHash = sha256(token);
     const guess = await this.codes.guess({
       ...wrongCodePolicy(project),
       projectId: project.id,
       tokenHash,
+      flowHash: flowHashOf(client),
       codeHashes: this.emailCodes.hash(project, tokenHash, code.replace(/\s/g, '')),
       addressBlock: client.addressBlock,
     });
@@ -82,13 +87,24 @@ export class EmailCodeSignInService {
     project: ProjectContext,
     { guess, tokenHash, locale }: CorrectGuess,
     client: Client,
-  ): Promise<AuthResponse> {
+  ): Promise<SignInOutcome> {
     const { email, createdAt: requestedAt, granted } = guess;
-    const consume = () => this.codes.consume(tx, tokenHash);
-    const proof = { email, requestedAt, locale, consume };
+    const consume = async () =>
+      (await this.codes.consume(tx, tokenHash)) && (await this.flows.consume(tx, client.page?.flow));
+    const identity = await this.findIdentity(tx, project, client);
+    const proof = { email, requestedAt, locale, identity, consume };
     const response = await this.addresses.signIn(tx, project, proof, client);
     if (!response.tokens) await this.codes.release(project.id, sha256(email), granted, tx);
     return response;
+  }
+
+  /** Returns the person at a provider who proves the address on the hosted page, or null. */
+  private async findIdentity(tx: Tx, { id }: ProjectContext, client: Client): Promise<ProvenPerson | null> {
+    const person = findPerson(client);
+    if (!person) return null;
+    const provider = await this.providers.getConnected(id, person.providerId, tx);
+    if (!provider.enabled) throw new GatehouseError('method_not_enabled');
+    return { provider, profile: person.profile };
   }
 
   /** Reports a wrong code, and returns its error. */

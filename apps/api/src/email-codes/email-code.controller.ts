@@ -35,8 +35,9 @@ export class EmailCodeController {
   async send(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: EmailCodeRequest,
+    @CurrentClient() client: Client,
   ): Promise<EmailCodeResponse> {
-    return { challenge: await this.codes.send(project, body) };
+    return { challenge: await this.codes.send(project, body, client) };
   }
 
   @Post('verify')

@@ -12,18 +12,25 @@ import {
   EmailCodesRepository,
   Transactions,
   type LinkTarget,
+  type PersonFlow,
+  type Tx,
 } from '@gatehouse/persistence';
 import { Config, Keyring, newToken, now, secureDigits, sha256 } from '@gatehouse/platform';
+import { flowHashOf, type Client } from '../http/request-context.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
 import { assertRedirectUrl, isReachable } from '../one-time-tokens/one-time-links.service.js';
+import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
 import type { EmailCodeRequest } from './dto/email-code.request.js';
 import type { EmailCodeChallenge } from './dto/email-code.response.js';
 import { newLinkToken } from './email-links.service.js';
 
 const KIND = 'email-code';
+
+/** A challenge, and on the hosted page the secret of the flow to which it is bound, if the page did not have one. */
+type CreatedChallenge = EmailCodeChallenge & { flow?: string };
 
 /** A code, and how it reaches the owner of the address. */
 interface EmailCode {
@@ -42,6 +49,7 @@ export class EmailCodesService {
     private readonly mails: MailWriterService,
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
+    private readonly flows: SignInFlowsService,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
     private readonly config: Config,
@@ -49,17 +57,20 @@ export class EmailCodesService {
 
   /**
    * Creates a challenge and sends its code, and a link if the request contains its target, unless the address receives
-   * no email. The response is the same in any case.
+   * no email. The response is the same in any case. A person at a provider without an email can always prove one (sign-in
+   * contract, section 4).
    * @throws GatehouseError `method_not_enabled`, `sso_required`, `validation_failed`
    */
   async send(
     project: ProjectContext,
     { email, redirectUrl, codeChallenge }: EmailCodeRequest,
-  ): Promise<EmailCodeChallenge> {
-    assertMethodEnabled(project, 'emailCode');
+    client: EmailCodeClient,
+  ): Promise<CreatedChallenge> {
+    const person = findPerson(client);
+    if (!person) assertMethodEnabled(project, 'emailCode');
     const target = linkTarget(project, redirectUrl, codeChallenge);
-    await this.required.assertAllowed(project, email);
-    return (await respondUniformly(this.create(project, email, target)))!;
+    await this.required.assertAllowed(project, email, person ? { providerId: person.providerId } : {});
+    return (await respondUniformly(this.create(project, email, target, client)))!;
   }
 
   /** Returns the hashes of a code under each root secret. The code is useless with another token or project. */
@@ -71,7 +82,8 @@ export class EmailCodesService {
     project: ProjectContext,
     email: string,
     target: LinkTarget | null,
-  ): Promise<EmailCodeChallenge> {
+    client: EmailCodeClient,
+  ): Promise<CreatedChallenge> {
     const { token, tokenHash } = newToken();
     // Not the time of the insert, from which the work that was done for the address could be derived.
     const expiresAt = new Date(now().getTime() + EMAIL_CODE_TTL * 1_000);
@@ -79,7 +91,8 @@ export class EmailCodesService {
     const { code, isShort, isTest } = await this.newCode(project, email);
     const link = target && { token: newLinkToken(code), target };
     const canSend = isTest || (await this.consumeQuota(project, email, found));
-    await this.transactions.run(async (tx) => {
+    const flow = await this.transactions.run(async (tx) => {
+      const begun = await this.beginFlow(tx, project, client);
       const customer = found && (await this.customers.lockByEmail(tx, project.id, email));
       const isSent = canSend && (!found || isReachable(customer, email));
       const parameters = { code, token: link?.token };
@@ -93,11 +106,20 @@ export class EmailCodesService {
         email,
         codeHash,
         isShort,
+        addressBlock: client.addressBlock,
+        flowHash: begun?.secretHash ?? flowHashOf(client),
         link: link && { ...link.target, hash: sha256(link.token) },
         ttl: EMAIL_CODE_TTL,
       });
+      return begun;
     });
-    return { token, expiresAt: expiresAt.toISOString() };
+    return { token, expiresAt: expiresAt.toISOString(), ...(flow ? { flow: flow.secret } : {}) };
+  }
+
+  /** Begins the flow to which a code of the hosted page is bound, unless the page has one with a person at a provider. */
+  private async beginFlow(tx: Tx, { id }: ProjectContext, client: EmailCodeClient) {
+    if (!client.page || findPerson(client)) return null;
+    return this.flows.begin(tx, id, client.page.target);
   }
 
   /** Returns a random code, which is longer while many codes of the project are guessed, or that of test addresses. */
@@ -122,6 +144,17 @@ export class EmailCodesService {
     if (refusal && customer) await this.quota.recordDropped(project, customer.id, mail, refusal);
     return !refusal;
   }
+}
+
+/** The parts of a client on which a code depends. */
+export type EmailCodeClient = Pick<Client, 'addressBlock' | 'page'>;
+
+/** Returns the person at a provider whose flow the page continues, or null. */
+export function findPerson({
+  page,
+}: Pick<Client, 'page'>): Pick<PersonFlow, 'providerId' | 'profile'> | null {
+  const { providerId = null, profile = null } = page?.flow ?? {};
+  return providerId !== null && profile !== null ? { providerId, profile } : null;
 }
 
 /**

@@ -43,8 +43,8 @@ export class EmailLinksService {
   async use(token: string, { project, email, target, createdAt }: EmailLink): Promise<string | null> {
     return this.transactions.run(async (tx) => {
       if (!(await this.codes.consumeLink(tx, sha256(token)))) return null;
-      const proof = { method: 'email', projectId: project.id, email, requestedAt: createdAt } as const;
-      return this.exchanges.issue(tx, { ...proof, ...target });
+      const proof = { kind: 'sign_in', method: 'email', email, requestedAt: createdAt } as const;
+      return this.exchanges.issue(tx, { ...proof, ...target, projectId: project.id });
     });
   }
 }

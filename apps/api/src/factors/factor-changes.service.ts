@@ -6,6 +6,7 @@ import {
   GatehouseError,
   hasSignInMethod,
   isMfaEnabled,
+  isRevoked,
   MAX_PASSKEYS,
   MAX_TOTP_FACTORS,
   notFound,
@@ -20,7 +21,7 @@ import {
   Transactions,
   type CustomerFactors,
   type CustomerWithPasswordHash,
-  type NewPasskey,
+  type CustomerForUpdate,
   type Passkey,
   type TotpFactor,
   type Tx,
@@ -30,7 +31,11 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
-import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
+import {
+  PasskeyCeremoniesService,
+  passkeyNotAccepted,
+  type RegisteredPasskey,
+} from '../passkeys/passkey-ceremonies.service.js';
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
 import { FreshProofService } from './fresh-proof.service.js';
 import { FactorCodesService, type NewTotpSecret } from './factor-codes.service.js';
@@ -113,15 +118,16 @@ export class FactorChangesService {
   /**
    * Adds a passkey whose registration was verified, to a customer whom the transaction has locked.
    * @throws GatehouseError `too_many_passkeys`, `conflict` if the project has this passkey already,
-   *   `passkey_not_accepted` if the `rpId` has changed in the meantime
+   *   `passkey_not_accepted` if the `rpId` has changed, or access was revoked, in the meantime
    */
   async addPasskey(
     tx: Tx,
     project: ProjectContext,
-    customer: Customer,
-    added: NewPasskey,
+    customer: CustomerForUpdate,
+    { passkey: added, requestedAt }: RegisteredPasskey,
     name: string,
   ): Promise<AddedPasskey> {
+    if (isRevoked(customer, requestedAt)) throw passkeyNotAccepted();
     await this.assertMayAddPasskey(customer.id, tx);
     await this.ceremonies.assertSameSite(tx, project);
     const owner = { id: newId(), projectId: project.id, customerId: customer.id };
@@ -211,7 +217,7 @@ export class FactorChangesService {
    */
   runLocked<Result>(
     caller: CustomerCaller,
-    work: (tx: Tx, customer: CustomerWithPasswordHash) => Promise<Result>,
+    work: (tx: Tx, customer: CustomerForUpdate) => Promise<Result>,
   ): Promise<Result> {
     return this.transactions.run(async (tx) => work(tx, await this.fresh.lock(tx, caller)));
   }

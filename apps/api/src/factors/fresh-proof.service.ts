@@ -10,7 +10,7 @@ import {
 import {
   CustomersRepository,
   SessionProofsRepository,
-  type CustomerWithPasswordHash,
+  type CustomerForUpdate,
   type DomainOwner,
   type SessionFreshness,
   type Tx,
@@ -74,10 +74,7 @@ export class FreshProofService {
    * request waited for the lock.
    * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
    */
-  async lock(
-    tx: Tx,
-    { customer: { projectId, id }, sessionId }: CustomerCaller,
-  ): Promise<CustomerWithPasswordHash> {
+  async lock(tx: Tx, { customer: { projectId, id }, sessionId }: CustomerCaller): Promise<CustomerForUpdate> {
     const customer = await this.customers.lock(tx, projectId, id);
     if (!customer || !(await this.proofs.isActive(tx, id, sessionId))) throw sessionEnded();
     return customer;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import { testCode, type Customer, type ProjectContext } from '@gatehouse/domain';
-import { ReauthenticationCodesRepository, type Tx } from '@gatehouse/persistence';
+import { ReauthenticationCodesRepository, type CustomerForUpdate, type Tx } from '@gatehouse/persistence';
 import { Config, Keyring, secureDigits } from '@gatehouse/platform';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
@@ -44,11 +44,12 @@ export class ReauthenticationCodesService {
   }
 
   /**
-   * Consumes a code that was guessed correctly. Returns false if it was used in the meantime, or sent to another address.
+   * Consumes a code that was guessed correctly. Returns false if it was used in the meantime, sent to another address, or
+   * is older than the last revocation of access.
    * @param customer as the transaction has locked it
    */
-  consume(tx: Tx, customer: Customer, sessionId: string, code: string): Promise<boolean> {
-    return this.codes.consume(tx, sessionId, this.hash(customer, sessionId, code));
+  consume(tx: Tx, customer: CustomerForUpdate, sessionId: string, code: string): Promise<boolean> {
+    return this.codes.consume(tx, customer, sessionId, this.hash(customer, sessionId, code));
   }
 
   /** Returns the hashes of a code under each root secret. */

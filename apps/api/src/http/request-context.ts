@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '@gatehouse/auth';
 import { isUuid, type ErrorCode, type ExchangeTarget } from '@gatehouse/domain';
+import type { SignInFlow } from '@gatehouse/persistence';
 import {
   bindToTrace,
   monotonicMs,
@@ -177,8 +178,25 @@ export interface Client {
   /** Aborted when the connection closes. */
   signal: AbortSignal;
   /** Set on the hosted sign-in page: the sign-in ends in a code for the application instead of a session. */
-  exchange?: ExchangeTarget;
+  page?: SignInPageClient;
 }
+
+/** The hosted sign-in page through which a client signs in. */
+export interface SignInPageClient {
+  target: ExchangeTarget;
+  /** The flow that the page continues; null if it has begun none, or its flow has ended. */
+  flow: SignInFlow | null;
+}
+
+/** The hash of no flow, for a page without one. */
+const NO_FLOW = Buffer.alloc(0);
+
+/**
+ * Returns the hash of the flow to which the challenges and email codes of a client are bound; null in the API. A page
+ * without a flow has none of either, and not those of the API.
+ */
+export const flowHashOf = ({ page }: Pick<Client, 'page'>): Buffer | null =>
+  page ? (page.flow?.secretHash ?? NO_FLOW) : null;
 
 /** The parts of the client that a link of an email depends on: its project allows the origin, and limits the requests. */
 export type LinkClient = Pick<Client, 'origin' | 'counted'>;

@@ -49,12 +49,15 @@ export class IdTokenSignInService {
     client: Client,
   ): Promise<AuthResponse> {
     return this.metrics.count('id_token', async () => {
-      const requestedAt = now();
-      const { profile, expiresAt } = await this.requests.run(provider, async () => {
+      const { profile, requestedAt, expiresAt } = await this.requests.run(provider, async () => {
         const connection = await this.connections.connect(provider);
         if (!connection.preset.hasNativeSignIn) throw new GatehouseError('method_not_enabled');
         const claims = await this.verify(connection, provider, request);
-        return { profile: toProfile(provider, connection, claims), expiresAt: new Date(claims.exp * 1_000) };
+        return {
+          profile: toProfile(provider, connection, claims),
+          requestedAt: new Date(claims.iat * 1_000),
+          expiresAt: new Date(claims.exp * 1_000),
+        };
       });
       const tokenHash = sha256(`${provider.id} ${request.idToken}`);
       if (!(await this.flows.claimIdToken(tokenHash, expiresAt))) throw new GatehouseError('sign_in_failed');
@@ -69,7 +72,7 @@ export class IdTokenSignInService {
     { configuration, client }: Connection,
     { clientId, clientIds, requireNonce }: ConnectedProvider,
     { idToken, nonce }: IdTokenRequest,
-  ): Promise<ProviderClaims & { exp: number }> {
+  ): Promise<ProviderClaims & { iat: number; exp: number }> {
     const { issuer, jwks_uri: keySetUrl } = configuration.serverMetadata();
     const { jwtVerify } = await import('jose');
     const keySet = await this.keySet(keySetUrl!, configuration[client.customFetch] as Fetch);
@@ -84,7 +87,7 @@ export class IdTokenSignInService {
     // Without `requireNonce`, an app may not know the nonce that the SDK of its provider has created.
     const isCorrect = nonce === undefined ? !requireNonce : payload['nonce'] === nonce;
     if (!isCorrect) throw new Error('the nonce is missing or not correct');
-    return { ...payload, exp: payload.exp! };
+    return { ...payload, iat: payload.iat!, exp: payload.exp! };
   }
 
   private async keySet(url: string, fetch: Fetch): Promise<JWTVerifyGetKey> {

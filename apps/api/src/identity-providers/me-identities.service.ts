@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { GatehouseError, providerPresets } from '@gatehouse/domain';
+import { GatehouseError, isRevoked, providerPresets, type CodeKind } from '@gatehouse/domain';
 import {
   IdentitiesRepository,
   ProjectsRepository,
   SignInExchangesRepository,
   type Identity,
+  type CustomerForUpdate,
   type SignInExchange,
   type Tx,
 } from '@gatehouse/persistence';
@@ -62,7 +63,7 @@ export class MeIdentitiesService {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertFresh(caller, project);
     return this.factorChanges.runLocked(caller, async (tx, customer) => {
-      const { providerId, profile } = await this.consume(tx, caller, 'link', request);
+      const { providerId, profile } = await this.consume(tx, caller, customer, 'link', request);
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== null && linkedTo !== customer.id) throw new GatehouseError('identity_already_linked');
       if (linkedTo === null) await this.changes.link(tx, project, customer, { id: providerId }, profile);
@@ -118,7 +119,7 @@ export class MeIdentitiesService {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertSufficient(caller, project, 'provider');
     return this.factorChanges.runLocked(caller, async (tx, customer) => {
-      const { providerId, profile } = await this.consume(tx, caller, 'reauthenticate', request);
+      const { providerId, profile } = await this.consume(tx, caller, customer, 'reauthenticate', request);
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== customer.id) throw new GatehouseError('invalid_code');
       await this.required.assertAllowed(project, customer.email, { providerId, sql: tx });
@@ -126,22 +127,23 @@ export class MeIdentitiesService {
     });
   }
 
-  /** Consumes the code of a proof that the same session has begun. */
+  /** Consumes the code of a proof that the same session has begun. @param current the customer, whom the transaction has locked */
   private async consume(
     tx: Tx,
     { customer, sessionId }: CustomerCaller,
-    purpose: ProviderExchange['purpose'],
+    current: CustomerForUpdate,
+    kind: CodeKind,
     { code, codeVerifier, redirectUrl }: ProviderCodeRequest,
   ): Promise<ProviderExchange> {
     const codeHash = sha256(code);
     const codeChallenge = sha256(codeVerifier).toString('base64url');
-    const key = { codeHash, projectId: customer.projectId, redirectUrl, codeChallenge };
+    const key = { codeHash, kind, projectId: customer.projectId, redirectUrl, codeChallenge };
     const exchange = await this.exchanges.find(tx, key);
     const isOwn =
       exchange?.method === 'provider' &&
-      exchange.purpose === purpose &&
-      exchange.customerId === customer.id &&
-      exchange.sessionId === sessionId;
+      exchange.customerId === current.id &&
+      exchange.sessionId === sessionId &&
+      !isRevoked(current, exchange.requestedAt);
     if (!isOwn || !(await this.exchanges.consume(tx, codeHash))) throw new GatehouseError('invalid_code');
     return exchange;
   }

@@ -21,6 +21,7 @@ import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
 import { ProviderSignInService } from '../sign-in/provider-sign-in.service.js';
+import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
 import { errorRedirect, OAuthFlowsService } from './oauth-flows.service.js';
 import { isDenial } from '../http/provider-failure.js';
 import { ProviderProfilesService, type CallbackParameters } from './provider-profiles.service.js';
@@ -38,6 +39,7 @@ export class OAuthCallbackService {
     private readonly profiles: ProviderProfilesService,
     private readonly signIns: ProviderSignInService,
     private readonly codes: ExchangeCodesService,
+    private readonly signInFlows: SignInFlowsService,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
     private readonly transactions: Transactions,
@@ -48,7 +50,7 @@ export class OAuthCallbackService {
 
   /**
    * Finishes a flow at a provider.
-   * @returns where the browser continues: at the application or the hosted page, with a code or an error
+   * @returns where the browser continues: at the application with a code, at the hosted page with a flow, or with an error
    * @throws GatehouseError `invalid_code` if the state is unknown, expired, used or of another provider, or if the redirect
    *   URL is no longer allowed
    */
@@ -64,7 +66,7 @@ export class OAuthCallbackService {
     const provider = await this.providers.getConnected(project.id, providerId);
     const result = await this.complete(project, provider, flow, parameters, client);
     this.metrics?.recordProviderReturn(provider.type, 'error' in result ? result.error : 'success');
-    return this.redirectTo(flow, result);
+    return 'error' in result ? this.errorUrl(flow, result.error) : result.url;
   }
 
   private async complete(
@@ -73,15 +75,17 @@ export class OAuthCallbackService {
     flow: OAuthFlow,
     parameters: CallbackParameters,
     client: Client,
-  ): Promise<{ code: string } | { error: RedirectError }> {
+  ): Promise<{ url: string } | { error: RedirectError }> {
     if (isDenial(parameters['error'])) return { error: 'access_denied' };
     if (!provider.enabled) return { error: 'sign_in_failed' };
     try {
       const callbackUrl = this.oauth.callbackUrl(provider.id);
       const profile = await this.profiles.load(provider, flow, callbackUrl, parameters);
       const refusal = flow.purpose === 'sign_in' && (await this.refuse(project, provider, profile, client));
-      if (refusal) return { error: refusal };
-      return { code: await this.transactions.run((tx) => this.storeProof(tx, flow, profile)) };
+      // The hosted page asks for the address.
+      const isAsked = refusal === 'email_required' && flow.pageQuery !== null;
+      if (refusal && !isAsked) return { error: refusal };
+      return { url: await this.transactions.run((tx) => this.storeProof(tx, flow, profile)) };
     } catch (error) {
       const code = error instanceof GatehouseError ? error.code : null;
       if (code === 'sso_required') {
@@ -136,27 +140,34 @@ export class OAuthCallbackService {
     );
   }
 
-  private storeProof(tx: Tx, flow: OAuthFlow, profile: ProviderProfile): Promise<string> {
-    const { projectId, providerId, purpose, customerId, sessionId, redirectUrl, codeChallenge, createdAt } =
-      flow;
-    const proof = { method: 'provider', purpose, providerId, profile, customerId, sessionId } as const;
-    return this.codes.issueCode(tx, {
-      ...proof,
-      projectId,
-      redirectUrl,
-      codeChallenge,
-      requestedAt: createdAt,
-    });
+  /** Stores the proof of a person. @returns where the browser continues, with a code or a flow */
+  private async storeProof(tx: Tx, flow: OAuthFlow, profile: ProviderProfile): Promise<string> {
+    const { projectId, providerId, purpose: kind, customerId, sessionId, browserHash } = flow;
+    const { redirectUrl, codeChallenge, applicationState: state, createdAt: requestedAt, pageQuery } = flow;
+    const target = { redirectUrl, codeChallenge, state };
+    const person = { providerId, profile, requestedAt };
+    if (pageQuery !== null) {
+      const begun = { ...person, browserHash };
+      const { secret } = await this.signInFlows.beginWithPerson(tx, projectId, target, begun);
+      return this.pageUrl(pageQuery, 'flow', secret);
+    }
+    const owner = { projectId, customerId, sessionId };
+    return this.codes.issue(tx, { ...target, ...person, ...owner, kind, method: 'provider' });
   }
 
-  private redirectTo(flow: OAuthFlow, result: { code: string } | { error: RedirectError }): string {
-    const { redirectUrl, applicationState: state, pageQuery } = flow;
-    if (pageQuery !== null) {
-      const query = new URLSearchParams(pageQuery);
-      for (const [name, value] of Object.entries(result)) query.set(`provider_${name}`, value);
-      return `${this.config.publicUrl}/sign-in?${query.toString()}`;
-    }
-    if ('error' in result) return errorRedirect({ redirectUrl, state }, result.error);
-    return this.codes.redirect({ redirectUrl, state }, result.code);
+  private errorUrl(
+    { redirectUrl, applicationState: state, pageQuery }: OAuthFlow,
+    error: RedirectError,
+  ): string {
+    return pageQuery === null
+      ? errorRedirect({ redirectUrl, state }, error)
+      : this.pageUrl(pageQuery, 'provider_error', error);
+  }
+
+  /** Returns the URL of the hosted page with another parameter. */
+  private pageUrl(pageQuery: string, name: string, value: string): string {
+    const query = new URLSearchParams(pageQuery);
+    query.set(name, value);
+    return `${this.config.publicUrl}/sign-in?${query.toString()}`;
   }
 }

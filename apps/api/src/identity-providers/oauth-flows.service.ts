@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   GatehouseError,
   withParameter,
-  type ExchangePurpose,
+  type CodeKind,
   type ExchangeTarget,
   type ProjectContext,
 } from '@gatehouse/domain';
@@ -19,7 +19,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
 /** Where the browser returns, and for what. */
 export interface NewFlow extends ExchangeTarget {
   /** Default: a sign-in. */
-  purpose?: ExchangePurpose;
+  purpose?: CodeKind;
   /** The signed-in customer who links an identity or proves their identity again. */
   caller?: { customerId: string; sessionId: string };
   /** Maximum age of the proof at the provider, in seconds; 0 for a new one. */
@@ -30,6 +30,8 @@ export interface NewFlow extends ExchangeTarget {
   loginHint?: string;
   /** The query of the hosted page to which the browser returns. */
   pageQuery?: string;
+  /** SHA-256 of the cookie of the browser that begins on the hosted page. */
+  browserHash?: Buffer;
 }
 
 /** Sends browsers to identity providers. */
@@ -96,6 +98,7 @@ export class OAuthFlowsService {
       codeVerifier,
       maxAge: flow.maxAge ?? null,
       pageQuery: flow.pageQuery ?? null,
+      browserHash: flow.browserHash ?? null,
     });
     return url.href;
   }

@@ -4,11 +4,13 @@ import {
   effectiveRpId,
   GatehouseError,
   isMfaEnabled,
+  isRevoked,
   passkeyMethods,
   type AuthenticationMethod,
   type Customer,
   type ProjectContext,
   type RelyingParty,
+  type RevocableAccess,
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
@@ -51,6 +53,14 @@ export interface ProvenPasskey {
   id: string;
   customerId: string;
   methods: AuthenticationMethod[];
+  /** When the challenge that the passkey has signed was created. */
+  requestedAt: Date;
+}
+
+/** A new passkey, and when the challenge that it has signed was created. */
+export interface RegisteredPasskey {
+  passkey: NewPasskey;
+  requestedAt: Date;
 }
 
 /** Lets passkeys sign challenges, and verifies their responses (ADR 0044). */
@@ -95,12 +105,12 @@ export class PasskeyCeremoniesService {
   async beginRegistration(
     project: ProjectContext,
     { id, email, firstName, lastName }: Customer,
-    ceremony: Pick<PasskeyCeremony, 'purpose' | 'sessionId'>,
+    ceremony: PasskeyCeremony,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const relyingParty = this.getRelyingParty(project);
     const existing = await this.passkeys.listCredentials(id);
     const displayName = [firstName, lastName].filter((name) => name !== null).join(' ') || email;
-    const challenge = await this.newChallenge(project, { ...ceremony, customerId: id });
+    const challenge = await this.newChallenge(project, ceremony);
     const user = { id: userHandle(id), name: email, displayName };
     return passkeyCreationOptions(relyingParty, challenge, user, existing);
   }
@@ -124,15 +134,16 @@ export class PasskeyCeremoniesService {
     project: ProjectContext,
     ceremony: PasskeyCeremony,
     response: PasskeyRegistration,
-  ): Promise<NewPasskey> {
+  ): Promise<RegisteredPasskey> {
     const relyingParty = this.getRelyingParty(project);
-    const challenge = await this.consumeChallenge(project, ceremony, response);
-    return verifyPasskeyRegistration(relyingParty, challenge, response).catch(rejectResponse);
+    const { challenge, requestedAt } = await this.consumeChallenge(project, ceremony, response);
+    const passkey = await verifyPasskeyRegistration(relyingParty, challenge, response).catch(rejectResponse);
+    return { passkey, requestedAt };
   }
 
   /**
    * Verifies a response of a passkey, once, and saves its counter before anything else depends on it. The caller completes
-   * the request in a transaction, which calls `assertExists`.
+   * the request in a transaction, which calls `assertCurrent` or `assertExists`.
    * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`
    */
   async verifyAssertion(
@@ -141,7 +152,7 @@ export class PasskeyCeremoniesService {
     response: PasskeyAssertion,
   ): Promise<ProvenPasskey> {
     const relyingParty = this.getRelyingParty(project);
-    const challenge = await this.consumeChallenge(project, ceremony, response);
+    const { challenge, requestedAt } = await this.consumeChallenge(project, ceremony, response);
     const passkey = await this.passkeys.findByCredential(project.id, Buffer.from(response.id, 'base64url'));
     if (!passkey || !isOwner(passkey, ceremony, response.response.userHandle)) throw passkeyNotAccepted();
     const { id, customerId, deviceBound } = passkey;
@@ -155,7 +166,7 @@ export class PasskeyCeremoniesService {
       await this.reportCounter(project, passkey);
       throw passkeyNotAccepted();
     }
-    return { id, customerId, methods: passkeyMethods(deviceBound) };
+    return { id, customerId, methods: passkeyMethods(deviceBound), requestedAt };
   }
 
   /**
@@ -164,6 +175,15 @@ export class PasskeyCeremoniesService {
    */
   async assertExists(tx: Tx, { id, customerId }: ProvenPasskey): Promise<void> {
     if (!(await this.passkeys.find(tx, customerId, id))) throw passkeyNotAccepted();
+  }
+
+  /**
+   * Checks the same, and that access was not revoked since the challenge was created.
+   * @throws GatehouseError `passkey_not_accepted`
+   */
+  async assertCurrent(tx: Tx, customer: RevocableAccess, passkey: ProvenPasskey): Promise<void> {
+    if (isRevoked(customer, passkey.requestedAt)) throw passkeyNotAccepted();
+    await this.assertExists(tx, passkey);
   }
 
   /**
@@ -197,10 +217,11 @@ export class PasskeyCeremoniesService {
     { id }: ProjectContext,
     ceremony: PasskeyCeremony,
     response: PasskeyRegistration | PasskeyAssertion,
-  ): Promise<Buffer> {
+  ): Promise<{ challenge: Buffer; requestedAt: Date }> {
     const challenge = readPasskeyChallenge(response);
-    if (challenge && (await this.ceremonies.consume(id, sha256(challenge), ceremony))) return challenge;
-    throw passkeyNotAccepted();
+    const requestedAt = challenge && (await this.ceremonies.consume(id, sha256(challenge), ceremony));
+    if (!challenge || !requestedAt) throw passkeyNotAccepted();
+    return { challenge, requestedAt };
   }
 
   /** Records the event in a separate transaction: the request itself fails, which rolls a unit of work back. */

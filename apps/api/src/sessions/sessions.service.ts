@@ -123,7 +123,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends all sessions of a customer except `exceptId`, and voids the challenges of sign-ins that are not completed.
+   * Ends all access of a customer from before this moment: the sessions except `exceptId`, and every proof, code, flow and
+   * challenge that has not yet completed anything (requirement EX-01). Locks the customer.
    * @returns the events to record
    */
   async endAll(
@@ -133,7 +134,8 @@ export class SessionsService {
     reason: RevocationReason,
     exceptId: string | null = null,
   ): Promise<NewEvent[]> {
-    // The sign-ins of a disabled customer are refused until the customer is enabled.
+    await this.customers.revokeAccess(tx, project.id, customer.id);
+    // Removes them sooner. Those of a disabled customer stay, so that their sign-ins are refused as disabled.
     if (reason !== 'customer_disabled') await this.challenges.voidAll(tx, customer.id);
     const ended = await this.sessions.revokeAll(tx, customer.id, reason, exceptId);
     return ended.map((session) => sessionRevokedEvent(session, customer, project, reason));

@@ -1,18 +1,35 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, newCustomer, wellKnownDeviceName, type ProjectContext } from '@gatehouse/domain';
+import {
+  addMethods,
+  GatehouseError,
+  newCustomer,
+  wellKnownDeviceName,
+  type Customer,
+  type ProjectContext,
+  type ProviderProfile,
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   EmailCodesRepository,
   EventsRepository,
-  type CustomerWithPasswordHash,
+  IdentitiesRepository,
+  type ConnectedProvider,
+  type CustomerForUpdate,
   type Tx,
 } from '@gatehouse/persistence';
 import { newId, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
+import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
-import type { AuthResponse } from './dto/auth.response.js';
-import { SignInService } from './sign-in.service.js';
+import { CurrentProof } from './current-proof.js';
+import { SignInService, type SignInOutcome } from './sign-in.service.js';
+
+/** A person who has signed in at a provider. */
+export interface ProvenPerson {
+  provider: ConnectedProvider;
+  profile: ProviderProfile;
+}
 
 /** A proof that the person who signs in owns an email address. */
 interface ProvenAddress {
@@ -23,6 +40,8 @@ interface ProvenAddress {
   authTime?: Date;
   /** Language of the customer who is created if none has the address. */
   locale: string | null | undefined;
+  /** The person at a provider who has proven the address, and is linked to its customer. Default: none. */
+  identity?: ProvenPerson | null;
   /**
    * Consumes the proof, once the customer and the attempts of the address are locked.
    * @returns false if it has been used in the meantime
@@ -37,6 +56,8 @@ export class AddressSignInService {
     private readonly codes: EmailCodesRepository,
     private readonly customers: CustomersRepository,
     private readonly addresses: VerifiedAddressService,
+    private readonly identities: IdentitiesRepository,
+    private readonly identityChanges: IdentityChangesService,
     private readonly signIns: SignInService,
     private readonly events: EventsRepository,
   ) {}
@@ -44,10 +65,16 @@ export class AddressSignInService {
   /**
    * Signs in the customer who has the address. Creates a customer if none has it, and removes all access from before
    * the proof if the address was not verified. A completed sign-in clears the wrong codes of the address.
-   * @throws GatehouseError `invalid_code` if the proof has been used, `sign_up_not_allowed`, and like `SignInService.complete`
+   * @throws GatehouseError `invalid_code` if the proof has been used or revoked, `sign_up_not_allowed`,
+   *   `identity_already_linked`, and like `SignInService.complete`
    */
-  async signIn(tx: Tx, project: ProjectContext, proof: ProvenAddress, client: Client): Promise<AuthResponse> {
-    const { email, authTime } = proof;
+  async signIn(
+    tx: Tx,
+    project: ProjectContext,
+    proof: ProvenAddress,
+    client: Client,
+  ): Promise<SignInOutcome> {
+    const { email, authTime, requestedAt, identity } = proof;
     const newCustomerId = newId();
     const owner =
       (await this.customers.lockWithEmail(tx, project.id, email)) ??
@@ -55,14 +82,30 @@ export class AddressSignInService {
       (await this.customers.lockWithEmail(tx, project.id, email));
     await this.codes.lockAttempts(tx, project.id, sha256(email));
     const isUsable = await proof.consume();
-    if (!owner || !isUsable) throw new GatehouseError('invalid_code');
+    const amr = addMethods(identity ? ['fed'] : [], ['email']);
+    const given = { amr, authTime, provider: identity?.provider };
+    const current = owner && CurrentProof.of(owner, requestedAt, given);
+    if (!current || !isUsable) throw new GatehouseError('invalid_code');
     const isNew = owner.id === newCustomerId;
     if (isNew) this.events.record(tx, [customerEvent('customer.created', owner, project)]);
-    const { requestedAt } = proof;
-    const customer = await this.addresses.claimIfUnverified(tx, owner, project, {
+    const claimed = await this.addresses.claimIfUnverified(tx, owner, project, {
       ...{ email, via: 'code', requestedAt },
     });
-    return this.signIns.complete(tx, project, customer, { amr: ['email'], authTime }, client, { isNew });
+    const customer = identity ? await this.link(tx, project, claimed, identity, isNew) : claimed;
+    return this.signIns.complete(tx, project, customer, current, client, { isNew });
+  }
+
+  /** Links a person at a provider to the customer, unless a concurrent sign-in has. */
+  private async link(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    { provider, profile }: ProvenPerson,
+    isNew: boolean,
+  ): Promise<Customer> {
+    const linkedTo = await this.identities.findCustomerId(provider.id, profile.subject, tx);
+    if (linkedTo === customer.id) return customer;
+    return this.identityChanges.link(tx, project, customer, provider, profile, { isNew });
   }
 
   /**
@@ -73,16 +116,17 @@ export class AddressSignInService {
     tx: Tx,
     project: ProjectContext,
     id: string,
-    { email, locale }: ProvenAddress,
+    { email, locale, identity }: ProvenAddress,
     client: Client,
-  ): Promise<CustomerWithPasswordHash | null> {
-    if (!project.settings.signIn.allowSignUp) throw new GatehouseError('sign_up_not_allowed');
+  ): Promise<CustomerForUpdate | null> {
+    const allowsSignUp = project.settings.signIn.allowSignUp && (identity?.provider.allowSignUp ?? true);
+    if (!allowsSignUp) throw new GatehouseError('sign_up_not_allowed');
     const customer = await this.customers.insert(tx, project.id, {
       id,
       ...newCustomer({ email, emailVerified: true, locale }),
       passwordHash: null,
       registrationDevice: wellKnownDeviceName(client.userAgent),
     });
-    return customer && { ...customer, passwordHash: null };
+    return customer && { ...customer, passwordHash: null, accessRevokedAt: null };
   }
 }

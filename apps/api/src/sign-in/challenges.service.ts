@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import {
-  addMethods,
   GatehouseError,
   passkeyMethods,
   type AuthenticationMethod,
@@ -17,6 +16,7 @@ import {
   Transactions,
   type Challenge,
   type CustomerDetails,
+  type CustomerForUpdate,
   type PasskeyCeremony,
   type Tx,
 } from '@gatehouse/persistence';
@@ -31,11 +31,16 @@ import type { TotpSecretResponse } from '../factors/dto/factors.response.js';
 import { describeSecret, FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
 import { FactorCodesService } from '../factors/factor-codes.service.js';
-import type { Client } from '../http/request-context.js';
+import { flowHashOf, type Client } from '../http/request-context.js';
 import { defaultPasskeyName, PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
+import { CurrentProof } from './current-proof.js';
 import type { CompletedChallengeResponse } from './dto/auth.response.js';
+import { SignInFlowsService } from './sign-in-flows.service.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
-import { SignInService } from './sign-in.service.js';
+import { SignInService, type SignInOutcome } from './sign-in.service.js';
+
+/** The response to a completed challenge. */
+type CompletedChallenge = CompletedChallengeResponse & Pick<SignInOutcome, 'redirectUrl' | 'flow'>;
 
 /** The proof of a customer in a challenge. */
 interface FactorProof {
@@ -44,7 +49,10 @@ interface FactorProof {
   recoveryCodes: string[] | null;
 }
 
-/** Completes sign-ins that lack a second factor. */
+/**
+ * Completes sign-ins that lack a second factor. A challenge of the hosted page is bound to its flow, and is useless in the
+ * API, as a challenge of the API is on the page.
+ */
 @Injectable()
 export class ChallengesService {
   constructor(
@@ -57,6 +65,7 @@ export class ChallengesService {
     private readonly changes: FactorChangesService,
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly signIn: SignInService,
+    private readonly flows: SignInFlowsService,
     private readonly transactions: Transactions,
     private readonly metrics: SignInMetricsService,
   ) {}
@@ -72,9 +81,13 @@ export class ChallengesService {
     method: CodeMethod,
     code: string,
     client: Client,
-  ): Promise<CompletedChallengeResponse> {
+  ): Promise<CompletedChallenge> {
     return this.metrics.count(method, async () => {
-      const challenge = await this.countAttempt(project, await this.find(project, token), client);
+      const challenge = await this.countAttempt(
+        project,
+        await this.find(project, token, flowHashOf(client)),
+        client,
+      );
       return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
         methods: ['otp'],
         recoveryCodes: await this.proveFactor(tx, project, customer, consumed, { method, code, client }),
@@ -83,9 +96,13 @@ export class ChallengesService {
   }
 
   /** @throws GatehouseError `challenge_expired`, `method_not_enabled` */
-  async beginPasskey(project: ProjectContext, token: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    const { customerId } = await this.find(project, token, 'second_factor');
-    return this.passkeys.beginAuthentication(project, ceremony('second_factor', customerId));
+  async beginPasskey(
+    project: ProjectContext,
+    token: string,
+    flowHash: Buffer | null = null,
+  ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const challenge = await this.find(project, token, flowHash, 'second_factor');
+    return this.passkeys.beginAuthentication(project, ceremony('second_factor', challenge));
   }
 
   /**
@@ -97,17 +114,17 @@ export class ChallengesService {
     token: string,
     response: PasskeyAssertion,
     client: Client,
-  ): Promise<CompletedChallengeResponse> {
+  ): Promise<CompletedChallenge> {
     return this.metrics.count('passkey', async () => {
       const challenge = await this.countAttempt(
         project,
-        await this.find(project, token, 'second_factor'),
+        await this.find(project, token, flowHashOf(client), 'second_factor'),
         client,
       );
-      const purpose = ceremony('second_factor', challenge.customerId);
+      const purpose = ceremony('second_factor', challenge);
       const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
-      return this.finish(project, challenge, client, async (tx) => {
-        await this.passkeys.assertExists(tx, passkey);
+      return this.finish(project, challenge, client, async (tx, customer) => {
+        await this.passkeys.assertCurrent(tx, customer, passkey);
         return { methods: passkey.methods, recoveryCodes: null };
       });
     });
@@ -117,10 +134,11 @@ export class ChallengesService {
   async beginPasskeyEnrollment(
     project: ProjectContext,
     token: string,
+    flowHash: Buffer | null = null,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const { customerId } = await this.find(project, token, 'enroll_factor');
-    const { customer } = await this.getCustomer(project, customerId);
-    return this.passkeys.beginRegistration(project, customer, { purpose: 'enroll', sessionId: null });
+    const challenge = await this.find(project, token, flowHash, 'enroll_factor');
+    const { customer } = await this.getCustomer(project, challenge.customerId);
+    return this.passkeys.beginRegistration(project, customer, ceremony('enroll', challenge));
   }
 
   /**
@@ -132,19 +150,19 @@ export class ChallengesService {
     token: string,
     response: PasskeyRegistration,
     client: Client,
-  ): Promise<CompletedChallengeResponse> {
+  ): Promise<CompletedChallenge> {
     return this.metrics.count('passkey', async () => {
       const challenge = await this.countAttempt(
         project,
-        await this.find(project, token, 'enroll_factor'),
+        await this.find(project, token, flowHashOf(client), 'enroll_factor'),
         client,
       );
-      const purpose = ceremony('enroll', challenge.customerId);
+      const purpose = ceremony('enroll', challenge);
       const added = await this.passkeys.verifyRegistration(project, purpose, response);
       const name = defaultPasskeyName(client.userAgent);
       return this.finish(project, challenge, client, async (tx, customer) => {
         const { recoveryCodes } = await this.changes.addPasskey(tx, project, customer, added, name);
-        return { methods: passkeyMethods(added.deviceBound), recoveryCodes };
+        return { methods: passkeyMethods(added.passkey.deviceBound), recoveryCodes };
       });
     });
   }
@@ -153,8 +171,12 @@ export class ChallengesService {
    * Returns the secret of a new authenticator, which a code confirms. Replaces an earlier secret of the challenge.
    * @throws GatehouseError `challenge_expired` if the challenge is not an open enrollment
    */
-  async enrollTotp(project: ProjectContext, token: string): Promise<TotpSecretResponse> {
-    const { customerId, tokenHash } = await this.find(project, token, 'enroll_factor');
+  async enrollTotp(
+    project: ProjectContext,
+    token: string,
+    flowHash: Buffer | null = null,
+  ): Promise<TotpSecretResponse> {
+    const { customerId, tokenHash } = await this.find(project, token, flowHash, 'enroll_factor');
     const { customer } = await this.getCustomer(project, customerId);
     const secret = this.changes.newSecret(project, customer);
     if (!(await this.challenges.saveSecret(tokenHash, secret.sealed)))
@@ -162,8 +184,14 @@ export class ChallengesService {
     return describeSecret(secret);
   }
 
-  private async find(project: ProjectContext, token: string, kind?: ChallengeKind): Promise<Challenge> {
-    const challenge = await this.challenges.find(project.id, sha256(token));
+  /** Returns an open challenge. @param flowHash the flow of the hosted page to which it is bound; null for the API */
+  private async find(
+    project: ProjectContext,
+    token: string,
+    flowHash: Buffer | null,
+    kind?: ChallengeKind,
+  ): Promise<Challenge> {
+    const challenge = await this.challenges.find(project.id, sha256(token), flowHash);
     if (!challenge || (kind && kind !== challenge.kind)) throw new GatehouseError('challenge_expired');
     return challenge;
   }
@@ -188,19 +216,24 @@ export class ChallengesService {
     project: ProjectContext,
     { customerId, tokenHash }: Challenge,
     client: Client,
-    prove: (tx: Tx, customer: Customer, challenge: Challenge) => Promise<FactorProof>,
-  ): Promise<CompletedChallengeResponse> {
+    prove: (tx: Tx, customer: CustomerForUpdate, challenge: Challenge) => Promise<FactorProof>,
+  ): Promise<CompletedChallenge> {
     return this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, customerId);
       const challenge = customer && (await this.challenges.consume(tx, tokenHash));
-      if (!customer || !challenge) throw new GatehouseError('challenge_expired');
+      if (!customer || !challenge || !(await this.flows.consume(tx, client.page?.flow)))
+        throw new GatehouseError('challenge_expired');
       // Otherwise a stolen password would still enroll a factor after the owner has enrolled the first one.
       if (challenge.kind === 'enroll_factor' && (await this.factors.exists(tx, customerId)))
         throw new GatehouseError('challenge_expired');
+      const { amr, createdAt, providerId } = challenge;
+      const provider = await this.findProvider(tx, project, providerId);
+      const first = CurrentProof.of(customer, createdAt, { amr, provider });
+      if (!first) throw new GatehouseError('challenge_expired');
       const { methods, recoveryCodes } = await prove(tx, customer, challenge);
-      const amr = addMethods(challenge.amr, methods);
-      const provider = await this.findProvider(tx, project, challenge.providerId);
-      const response = await this.signIn.complete(tx, project, customer, { amr, provider }, client);
+      const proof = first.withMethods(methods);
+      const isHeld = recoveryCodes !== null;
+      const response = await this.signIn.complete(tx, project, customer, proof, client, { isHeld });
       return { ...response, recoveryCodes };
     });
   }
@@ -228,8 +261,8 @@ export class ChallengesService {
   }
 }
 
-const ceremony = (purpose: 'second_factor' | 'enroll', customerId: string): PasskeyCeremony => ({
-  purpose,
-  customerId,
-  sessionId: null,
-});
+/** Returns the ceremony of a challenge, to which the response of the passkey is bound. */
+const ceremony = (
+  purpose: 'second_factor' | 'enroll',
+  { customerId, tokenHash }: Challenge,
+): PasskeyCeremony => ({ purpose, customerId, sessionId: null, bindingHash: tokenHash });

@@ -4,6 +4,7 @@ import { CustomersRepository, Transactions, type Tx } from '@gatehouse/persisten
 import { PasswordHasher } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 import { LegacySignInService } from '../legacy-sign-in/legacy-sign-in.service.js';
+import { CurrentProof } from './current-proof.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import {
@@ -130,7 +131,9 @@ export class LoginService {
     const hash = { old: authenticated.passwordHash, new: newHash };
     const customer = await this.customers.lockAuthenticated(tx, authenticated, hash);
     if (!customer) return null;
-    const proof = { amr: ['pwd' as const], attempt: authenticated.attempt.granted };
+    const { granted, attemptedAt } = authenticated.attempt;
+    const proof = CurrentProof.of(customer, attemptedAt, { amr: ['pwd'], attempt: granted });
+    if (!proof) throw invalidCredentials();
     return this.signIn.complete(tx, project, customer, proof, client);
   }
 }

@@ -1,14 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { addMethods, assertMethodEnabled, type ProjectContext } from '@gatehouse/domain';
 import { CustomersRepository, Transactions, type PasskeyCeremony } from '@gatehouse/persistence';
-import type { PasskeyAssertion, PublicKeyCredentialRequestOptionsJSON } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
+import {
+  sha256,
+  type PasskeyAssertion,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from '@gatehouse/platform';
 import { PasskeyCeremoniesService, passkeyNotAccepted } from '../passkeys/passkey-ceremonies.service.js';
 import type { AuthResponse } from './dto/auth.response.js';
+import { CurrentProof } from './current-proof.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
-const ceremony: PasskeyCeremony = { purpose: 'sign_in', customerId: null, sessionId: null };
+/** The part of a client that identifies the page through which it signs in. */
+type PageClient = Pick<Client, 'page'>;
+
+/** Returns the ceremony of a sign-in. On the hosted page, the response is bound to the target of the page. */
+const ceremony = ({ page }: PageClient): PasskeyCeremony => {
+  const { redirectUrl, codeChallenge, state = null } = page?.target ?? {};
+  const bindingHash = page ? sha256(JSON.stringify([redirectUrl, codeChallenge, state])) : null;
+  return { purpose: 'sign_in', customerId: null, sessionId: null, bindingHash };
+};
 
 /** Signs customers in with a passkey, which names the customer and counts as both factors. */
 @Injectable()
@@ -22,9 +35,9 @@ export class PasskeySignInService {
   ) {}
 
   /** @throws GatehouseError `method_not_enabled` */
-  begin(project: ProjectContext): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  begin(project: ProjectContext, client: PageClient = {}): Promise<PublicKeyCredentialRequestOptionsJSON> {
     assertMethodEnabled(project, 'passkey');
-    return this.passkeys.beginAuthentication(project, ceremony);
+    return this.passkeys.beginAuthentication(project, ceremony(client));
   }
 
   /** @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, and the errors of a sign-in */
@@ -38,12 +51,15 @@ export class PasskeySignInService {
     client: Client,
   ): Promise<AuthResponse> {
     assertMethodEnabled(project, 'passkey');
-    const passkey = await this.passkeys.verifyAssertion(project, ceremony, response);
+    const passkey = await this.passkeys.verifyAssertion(project, ceremony(client), response);
     return this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, passkey.customerId);
       if (!customer) throw passkeyNotAccepted();
+      const amr = addMethods([], passkey.methods);
+      const proof = CurrentProof.of(customer, passkey.requestedAt, { amr });
+      if (!proof) throw passkeyNotAccepted();
       await this.passkeys.assertExists(tx, passkey);
-      return this.signIn.complete(tx, project, customer, { amr: addMethods([], passkey.methods) }, client);
+      return this.signIn.complete(tx, project, customer, proof, client);
     });
   }
 }

@@ -5,6 +5,7 @@ import {
   newCustomer,
   wellKnownDeviceName,
   type Customer,
+  type IdentityAction,
   type IdentityDecision,
   type IdentityProvider,
   type ProjectContext,
@@ -15,7 +16,7 @@ import {
   EventsRepository,
   IdentitiesRepository,
   type ConnectedProvider,
-  type CustomerWithPasswordHash,
+  type CustomerForUpdate,
   type Tx,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
@@ -27,13 +28,14 @@ import type { Client } from '../http/request-context.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
 /** A proof that the person who signs in has an account at a provider. */
 interface ProvenIdentity {
   provider: ConnectedProvider;
   profile: ProviderProfile;
-  /** When the client began the sign-in. */
+  /** When the client began the sign-in, or when the provider issued the id token of a native one. */
   requestedAt: Date;
   /** When the proof was given. Default: now. */
   authTime?: Date;
@@ -45,14 +47,15 @@ interface ProvenIdentity {
 
 /** The customers whom a sign-in concerns, locked. */
 interface LocalCustomers {
-  linked: CustomerWithPasswordHash | null;
-  owner: CustomerWithPasswordHash | null;
+  linked: CustomerForUpdate | null;
+  owner: CustomerForUpdate | null;
 }
 
 /** The customer who signs in. */
 interface FoundCustomer {
   customer: Customer;
   isNew: boolean;
+  proof: CurrentProof;
 }
 
 /** Signs customers in with their accounts at identity providers (sign-in contract, section 4). */
@@ -90,7 +93,7 @@ export class ProviderSignInService {
   /**
    * Signs in the customer to whom the person at the provider is linked. Links the person to the customer with the same
    * email, or creates a customer, as far as the provider is trusted.
-   * @throws GatehouseError `method_not_enabled` for a provider that is disabled; `invalid_code` if the proof has been used;
+   * @throws GatehouseError `method_not_enabled` for a provider that is disabled; `invalid_code` if the proof has been used or revoked;
    *   `account_exists`, `email_required`, `sign_up_not_allowed`, `sso_required`, and like `SignInService.complete`
    */
   async signIn(
@@ -99,21 +102,19 @@ export class ProviderSignInService {
     proof: ProvenIdentity,
     client: Client,
   ): Promise<SignInOutcome> {
-    const { provider, authTime } = proof;
+    const { provider } = proof;
     if (!provider.enabled) throw new GatehouseError('method_not_enabled');
     // A concurrent sign-in of the same person may have created the customer.
     const found =
       (await this.resolve(tx, project, proof, client)) ?? (await this.resolve(tx, project, proof, client));
     if (!found || !(await proof.consume())) throw new GatehouseError('invalid_code');
-    const { customer, isNew } = found;
+    const { customer, isNew, proof: current } = found;
     const scope = { providerId: provider.id, sql: tx };
     if (isNew) await this.required.assertAllowed(project, customer.email, scope);
     // The customer stays, and signs in after the verification.
     if (isNew && this.signIns.findRefusal(project, customer))
       return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
-    return this.signIns.complete(tx, project, customer, { amr: ['fed'], provider, authTime }, client, {
-      isNew,
-    });
+    return this.signIns.complete(tx, project, customer, current, client, { isNew });
   }
 
   /**
@@ -164,7 +165,7 @@ export class ProviderSignInService {
     proof: ProvenIdentity,
     client: Client,
   ): Promise<FoundCustomer | null> {
-    const { provider, profile, requestedAt } = proof;
+    const { provider, profile, requestedAt, authTime } = proof;
     const local = await this.lock(tx, project, provider, profile);
     const decision = this.decide(project, provider, profile, local);
     if ('refusal' in decision) {
@@ -174,40 +175,38 @@ export class ProviderSignInService {
         this.failures.reportRefusal(project, known, { reason: refusal, methods: ['fed'], client });
       throw new GatehouseError(refusal);
     }
-    switch (decision.action) {
-      case 'sign_in':
-        return this.recordUse(tx, provider, local.linked!, profile);
-      case 'link':
-        return this.link(tx, project, local.owner!, proof);
-      case 'claim_and_link': {
-        const address = { email: local.owner!.email, via: 'provider', requestedAt } as const;
-        const customer = await this.addresses.claimIfUnverified(tx, local.owner!, project, address);
-        return this.link(tx, project, customer, proof);
-      }
-      case 'create_verified':
-        return toNew(await this.create(tx, project, proof, client, true));
-      case 'create_unverified':
-        return toNew(await this.createUnverified(tx, project, proof, client));
+    const given = { amr: ['fed' as const], provider, authTime };
+    const existing = local.linked ?? local.owner;
+    if (existing) {
+      const current = CurrentProof.of(existing, requestedAt, given);
+      if (!current) throw new GatehouseError('invalid_code');
+      const customer = await this.identify(tx, project, existing, decision.action, proof);
+      return customer && { customer, isNew: false, proof: current };
     }
+    const customer =
+      decision.action === 'create_verified'
+        ? await this.create(tx, project, proof, client, true)
+        : await this.createUnverified(tx, project, proof, client);
+    return customer && { customer, isNew: true, proof: CurrentProof.ofNewCustomer(given) };
   }
 
-  private async recordUse(
-    tx: Tx,
-    { id: providerId }: IdentityProvider,
-    customer: Customer,
-    { subject, email }: ProviderProfile,
-  ): Promise<FoundCustomer | null> {
-    const identity = { providerId, customerId: customer.id, subject, email };
-    return (await this.identities.recordUse(tx, identity)) ? { customer, isNew: false } : null;
-  }
-
-  private async link(
+  /** Records the use of a linked identity, or links it. Returns null if it has been unlinked in the meantime. */
+  private async identify(
     tx: Tx,
     project: ProjectContext,
-    customer: Customer,
-    { provider, profile }: ProvenIdentity,
-  ): Promise<FoundCustomer> {
-    return { customer: await this.changes.link(tx, project, customer, provider, profile), isNew: false };
+    customer: CustomerForUpdate,
+    action: IdentityAction,
+    { provider, profile, requestedAt }: ProvenIdentity,
+  ): Promise<Customer | null> {
+    if (action === 'sign_in') {
+      const { subject, email } = profile;
+      const identity = { providerId: provider.id, customerId: customer.id, subject, email };
+      return (await this.identities.recordUse(tx, identity)) ? customer : null;
+    }
+    const address = { email: customer.email, via: 'provider', requestedAt } as const;
+    // Changes nothing if the address is verified.
+    const owner = await this.addresses.claimIfUnverified(tx, customer, project, address);
+    return this.changes.link(tx, project, owner, provider, profile);
   }
 
   /** Returns null if the address has been taken in the meantime. */
@@ -232,5 +231,3 @@ export class ProviderSignInService {
     return this.changes.link(tx, project, customer, provider, profile, { isNew: true });
   }
 }
-
-const toNew = (customer: Customer | null): FoundCustomer | null => customer && { customer, isNew: true };

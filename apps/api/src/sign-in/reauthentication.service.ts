@@ -132,8 +132,8 @@ export class ReauthenticationService {
     await this.check.countAttempt(project, customer.id, client);
     const purpose = ceremony(customer, sessionId);
     const passkey = await this.passkeys.verifyAssertion(project, purpose, response);
-    return this.changes.runLocked(caller, async (tx) => {
-      await this.passkeys.assertExists(tx, passkey);
+    return this.changes.runLocked(caller, async (tx, current) => {
+      await this.passkeys.assertCurrent(tx, current, passkey);
       await this.check.releaseAttempt(customer.id, tx);
       return this.recordProof(tx, caller, project, passkey.methods);
     });
@@ -159,4 +159,5 @@ const ceremony = ({ id: customerId }: Pick<Customer, 'id'>, sessionId: string): 
   purpose: 'reauthenticate',
   customerId,
   sessionId,
+  bindingHash: null,
 });

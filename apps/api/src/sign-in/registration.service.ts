@@ -24,6 +24,7 @@ import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
+import { CurrentProof } from './current-proof.js';
 import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
@@ -117,7 +118,8 @@ export class RegistrationService {
         this.audit.record(tx, customerAction('customer.created', customer, project));
       if (this.signIn.findRefusal(project, customer))
         return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
-      return this.signIn.complete(tx, project, customer, { amr: ['pwd'] }, client, { isNew: true });
+      const proof = CurrentProof.ofNewCustomer({ amr: ['pwd'] });
+      return this.signIn.complete(tx, project, customer, proof, client, { isNew: true });
     });
     if (registered || isProtected) return registered;
     throw alreadyRegisteredError(caller, await this.customers.findByEmail(project.id, input.email));

@@ -5,27 +5,37 @@ import {
   IdentityProvidersRepository,
   SignInExchangesRepository,
   Transactions,
-  type SignInExchange,
+  type CustomerFlow,
   type Tx,
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 import { AddressSignInService } from './address-sign-in.service.js';
+import { CurrentProof } from './current-proof.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import type { ExchangeRequest } from './dto/sign-in-exchange.request.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
+import { SignInFlowsService } from './sign-in-flows.service.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
+/** When a stored proof was requested and given, and how it is consumed. */
+interface StoredProof {
+  requestedAt: Date;
+  authTime: Date;
+  consume: () => Promise<boolean>;
+}
+
 /**
- * Completes sign-ins whose proof was given on a page of Gatehouse or at an identity provider. The page stores the proof
- * and leads back to the application with a code. Only the client that began the sign-in has the verifier that the code
- * requires (FE-02).
+ * Completes sign-ins whose proof was given before: on a page of Gatehouse or at an identity provider. The page stores the
+ * proof and leads back to the application with a code. Only the client that began the sign-in has the verifier that the
+ * code requires (FE-02).
  */
 @Injectable()
 export class SignInExchangeService {
   constructor(
     private readonly exchanges: SignInExchangesRepository,
+    private readonly flows: SignInFlowsService,
     private readonly addresses: AddressSignInService,
     private readonly providers: IdentityProvidersRepository,
     private readonly providerSignIns: ProviderSignInService,
@@ -44,53 +54,49 @@ export class SignInExchangeService {
     const { code, codeVerifier, redirectUrl, locale } = request;
     const codeHash = sha256(code);
     const codeChallenge = sha256(codeVerifier).toString('base64url');
+    const key = { codeHash, kind: 'sign_in', projectId: project.id, redirectUrl, codeChallenge } as const;
     return this.metrics.count('exchange', () =>
       this.transactions.run(async (tx) => {
-        const key = { codeHash, projectId: project.id, redirectUrl, codeChallenge };
-        return this.complete(tx, project, codeHash, await this.exchanges.find(tx, key), locale, client);
+        const exchange = await this.exchanges.find(tx, key);
+        if (!exchange) throw new GatehouseError('invalid_code');
+        const { requestedAt, provenAt: authTime } = exchange;
+        const stored = { requestedAt, authTime, consume: () => this.exchanges.consume(tx, codeHash) };
+        if (exchange.method === 'customer')
+          return this.completeCustomer(tx, project, exchange, stored, client);
+        if (exchange.method === 'email') {
+          assertMethodEnabled(project, 'emailCode');
+          return this.addresses.signIn(tx, project, { ...stored, locale, email: exchange.email }, client);
+        }
+        const provider = await this.providers.getConnected(project.id, exchange.providerId, tx);
+        const { profile } = exchange;
+        return this.providerSignIns.signIn(tx, project, { ...stored, locale, provider, profile }, client);
       }),
     );
   }
 
   /**
-   * Continues a sign-in on the hosted page, to which a provider has led back with a code.
-   * @param client with the `exchange` of the page
+   * Continues the flow of the hosted page, after the return from a provider or after the recovery codes.
+   * @param client with the flow of the page
    * @throws GatehouseError like `exchange`
    */
-  continue(project: ProjectContext, code: string, client: Client): Promise<SignInOutcome> {
-    const codeHash = sha256(code);
+  continue(project: ProjectContext, client: Client): Promise<SignInOutcome> {
     return this.metrics.count('exchange', () =>
       this.transactions.run(async (tx) => {
-        const exchange = await this.exchanges.findByCode(tx, project.id, codeHash);
-        return this.complete(tx, project, codeHash, exchange, undefined, client);
+        const flow = client.page?.flow;
+        if (!flow?.provenAt) throw new GatehouseError('invalid_code');
+        const { customerId, providerId, profile, amr, requestedAt, provenAt: authTime } = flow;
+        const stored = { requestedAt, authTime, consume: () => this.flows.consume(tx, flow) };
+        if (customerId && amr)
+          return this.completeCustomer(tx, project, { customerId, providerId, amr }, stored, client);
+        if (!providerId || !profile) throw new GatehouseError('invalid_code');
+        const provider = await this.providers.getConnected(project.id, providerId, tx);
+        return this.providerSignIns.signIn(
+          tx,
+          project,
+          { ...stored, locale: null, provider, profile },
+          client,
+        );
       }),
-    );
-  }
-
-  private async complete(
-    tx: Tx,
-    project: ProjectContext,
-    codeHash: Buffer,
-    exchange: SignInExchange | null,
-    locale: string | null | undefined,
-    client: Client,
-  ): Promise<SignInOutcome> {
-    if (!exchange) throw new GatehouseError('invalid_code');
-    const { requestedAt, provenAt: authTime } = exchange;
-    const consume = () => this.exchanges.consume(tx, codeHash);
-    const proof = { requestedAt, authTime, locale, consume };
-    if (exchange.method === 'email') {
-      assertMethodEnabled(project, 'emailCode');
-      return this.addresses.signIn(tx, project, { ...proof, email: exchange.email }, client);
-    }
-    if (exchange.method === 'customer') return this.completeCustomer(tx, project, exchange, consume, client);
-    if (exchange.purpose !== 'sign_in') throw new GatehouseError('invalid_code');
-    const provider = await this.providers.getConnected(project.id, exchange.providerId, tx);
-    return this.providerSignIns.signIn(
-      tx,
-      project,
-      { ...proof, provider, profile: exchange.profile },
-      client,
     );
   }
 
@@ -98,13 +104,15 @@ export class SignInExchangeService {
   private async completeCustomer(
     tx: Tx,
     project: ProjectContext,
-    { customerId, providerId, amr, provenAt: authTime }: Extract<SignInExchange, { method: 'customer' }>,
-    consume: () => Promise<boolean>,
+    { customerId, providerId, amr }: CustomerFlow,
+    { requestedAt, authTime, consume }: StoredProof,
     client: Client,
   ): Promise<SignInOutcome> {
     const customer = await this.customers.lock(tx, project.id, customerId);
     if (!customer || !(await consume())) throw new GatehouseError('invalid_code');
     const provider = providerId === null ? null : await this.providers.get(project.id, providerId, tx);
-    return this.signIns.complete(tx, project, customer, { amr, provider, authTime }, client);
+    const proof = CurrentProof.of(customer, requestedAt, { amr, provider, authTime });
+    if (!proof) throw new GatehouseError('invalid_code');
+    return this.signIns.complete(tx, project, customer, proof, client);
   }
 }

@@ -5,6 +5,7 @@ import { CustomersRepository, SignInTokensRepository, Transactions } from '@gate
 import { newToken, sha256 } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { CurrentProof } from './current-proof.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import type { SignInTokenResponse } from './dto/sign-in-token.response.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
@@ -65,11 +66,13 @@ export class SignInTokensService {
       const tokenHash = sha256(token);
       const id = await this.tokens.findCustomerId(tx, project.id, tokenHash);
       const customer = id && (await this.customers.lock(tx, project.id, id));
-      const keyId = customer && (await this.tokens.consume(tx, tokenHash));
-      if (!customer || !keyId) throw new GatehouseError('invalid_token');
+      const used = customer && (await this.tokens.consume(tx, tokenHash));
+      if (!customer || !used) throw new GatehouseError('invalid_token');
+      const given = { amr: ['support' as const], authTime: new Date(0) };
+      const proof = CurrentProof.of(customer, used.createdAt, given);
+      if (!proof) throw new GatehouseError('invalid_token');
       const action = customerAction('customer.sign_in_token_used', customer, project);
-      this.audit.record(tx, { ...action, keyId });
-      const proof = { amr: ['support' as const], authTime: new Date(0) };
+      this.audit.record(tx, { ...action, keyId: used.keyId });
       return this.signIns.complete(tx, project, customer, proof, { ...client, addressBlock: null });
     });
   }

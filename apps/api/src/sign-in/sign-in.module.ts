@@ -21,6 +21,7 @@ import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
 import { RunningApisService } from './running-apis.service.js';
+import { SignInFlowsService } from './sign-in-flows.service.js';
 import { SignInExchangeController } from './sign-in-exchange.controller.js';
 import { SignInExchangeService } from './sign-in-exchange.service.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
@@ -62,6 +63,7 @@ import { SignInService } from './sign-in.service.js';
     RegistrationService,
     RunningApisService,
     SignInExchangeService,
+    SignInFlowsService,
     SignInMetricsService,
     SignInOptionsService,
     SignInService,
@@ -75,6 +77,7 @@ import { SignInService } from './sign-in.service.js';
     RunningApisService,
     RegistrationService,
     SignInExchangeService,
+    SignInFlowsService,
     SignInMetricsService,
     SignInOptionsService,
     SignInService,

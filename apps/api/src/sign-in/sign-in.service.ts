@@ -3,11 +3,9 @@ import { AccessTokens, RefreshTokens, type TokenSession } from '@gatehouse/auth'
 import {
   effectiveMfa,
   GatehouseError,
-  type AuthenticationMethod,
   type ChallengeMethod,
   type Customer,
   type CustomerIdentity,
-  type IdentityProvider,
   type ProjectContext,
   type TokenProject,
 } from '@gatehouse/domain';
@@ -17,10 +15,9 @@ import {
   FactorsRepository,
   SessionsRepository,
   type CustomerFactors,
-  type LoginAllowance,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, newToken, now, sha256 } from '@gatehouse/platform';
+import { newId, newToken, sha256 } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
@@ -31,30 +28,21 @@ import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service
 import { unlockEvents } from '../passwords/password-check.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionsService } from '../sessions/sessions.service.js';
+import type { CurrentProof } from './current-proof.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { ExchangeCodesService } from './exchange-codes.service.js';
 import type { AccessTokenResponse, TokensResponse } from './dto/tokens.response.js';
+import { SignInFlowsService } from './sign-in-flows.service.js';
 
 /** The rules of a project that a customer can fail to meet, as error codes. */
 type SignInRefusal = 'customer_disabled' | 'email_not_verified';
 
-/** An identity provider in a sign-in. */
-export type SignInProvider = Pick<IdentityProvider, 'id' | 'slug'>;
-
-/** A response to a sign-in. On the hosted page, `redirectUrl` leads back to the application instead. */
+/** A response to a sign-in. On the hosted page, `redirectUrl` or `flow` take the place of the tokens. */
 export interface SignInOutcome extends AuthResponse {
+  /** Leads back to the application, with a code. */
   redirectUrl?: string;
-}
-
-/** The proof of identity with which a customer signs in. */
-interface Proof {
-  amr: AuthenticationMethod[];
-  /** The identity provider with which the sign-in began. Default: none. */
-  provider?: SignInProvider | null;
-  /** Default: now. */
-  authTime?: Date;
-  /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
-  attempt?: LoginAllowance;
+  /** The secret of the flow with which the page continues. */
+  flow?: string;
 }
 
 /** Validity of a challenge in seconds (sign-in contract, section 1). */
@@ -71,6 +59,7 @@ export class SignInService {
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly required: RequiredProvidersService,
     private readonly exchangeCodes: ExchangeCodesService,
+    private readonly flows: SignInFlowsService,
     private readonly failures: FailedSignInsService,
     private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
@@ -89,16 +78,17 @@ export class SignInService {
    * factor is required. Nothing else opens a session. The transaction must have locked the row of the customer, so
    * that concurrent sign-ins count each other's sessions. On the hosted page, the session is opened by the exchange of a
    * code, which completes the sign-in once more.
-   * @param options `isNew` if the customer has just been created: only the event of the session is recorded
+   * @param options `isNew` if the customer has just been created: only the event of the session is recorded; `isHeld` if
+   *   the hosted page shows something before it continues
    * @throws GatehouseError the refusal of the project, `sso_required`
    */
   async complete(
     tx: Tx,
     project: ProjectContext,
     customer: Customer,
-    proof: Proof,
+    proof: CurrentProof,
     client: Client,
-    { isNew = false } = {},
+    { isNew = false, isHeld = false } = {},
   ): Promise<SignInOutcome> {
     const refusal = this.findRefusal(project, customer);
     const failure = { methods: proof.amr, client };
@@ -108,8 +98,8 @@ export class SignInService {
     }
     if (refusal) throw this.refuse(project, customer, { reason: refusal, ...failure });
     return (
-      (await this.openChallenge(tx, project, customer, proof)) ??
-      (await this.issueExchangeCode(tx, project, customer, proof, client)) ??
+      (await this.openChallenge(tx, project, customer, proof, client)) ??
+      (await this.finishOnPage(tx, project, customer, proof, client, isHeld)) ??
       (await this.openSession(tx, project, customer, proof, client, isNew))
     );
   }
@@ -133,31 +123,41 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     { email }: Customer,
-    { amr, provider }: Proof,
+    { amr, provider }: CurrentProof,
   ): Promise<void> {
     if (amr.includes('support')) return;
     await this.required.assertAllowed(project, email, { providerId: provider?.id, sql: tx });
   }
 
-  /** Returns the redirect URL with a code for the application on the hosted page, and null elsewhere. */
-  private async issueExchangeCode(
+  /**
+   * Returns the redirect URL with a code for the application on the hosted page, or the flow with which the page continues
+   * after it has shown something; null elsewhere.
+   */
+  private async finishOnPage(
     tx: Tx,
-    project: ProjectContext,
-    customer: Customer,
-    { amr, provider }: Proof,
-    { exchange }: Client,
+    { id: projectId }: ProjectContext,
+    { id: customerId }: Customer,
+    { amr, provider, authTime }: CurrentProof,
+    { page }: Client,
+    isHeld: boolean,
   ): Promise<SignInOutcome | null> {
-    if (!exchange) return null;
+    if (!page) return null;
+    const outcome = { tokens: null, customer: null, challenge: null };
+    const proven = { customerId, providerId: provider?.id ?? null, amr };
+    if (isHeld) {
+      const { secret } = await this.flows.beginWithCustomer(tx, projectId, page.target, proven);
+      return { ...outcome, flow: secret };
+    }
     const redirectUrl = await this.exchangeCodes.issue(tx, {
-      ...exchange,
-      projectId: project.id,
+      ...page.target,
+      ...proven,
+      kind: 'sign_in',
       method: 'customer',
-      customerId: customer.id,
-      providerId: provider?.id ?? null,
-      amr,
-      requestedAt: now(),
+      projectId,
+      requestedAt: null,
+      ...(authTime ? { provenAt: authTime } : {}),
     });
-    return { tokens: null, customer: null, challenge: null, redirectUrl };
+    return { ...outcome, redirectUrl };
   }
 
   /** Opens a challenge if a second factor is required that is not yet proven; returns null otherwise. */
@@ -165,8 +165,9 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     { id, mfa }: Customer,
-    { amr, provider }: Proof,
-  ): Promise<AuthResponse | null> {
+    { amr, provider }: CurrentProof,
+    { page }: Client,
+  ): Promise<SignInOutcome | null> {
     const policy = effectiveMfa(project.settings.mfa, mfa);
     if (policy === 'off' || amr.includes('mfa') || amr.includes('support')) return null;
     const factors = await this.factors.list(id, tx);
@@ -177,13 +178,21 @@ export class SignInService {
       ? this.enrollableMethods(project)
       : usableMethods(factors);
     const { token, tokenHash } = newToken();
-    const providerId = provider?.id ?? null;
-    const challenge = { tokenHash, customerId: id, kind, amr, providerId, ttl: CHALLENGE_TTL } as const;
-    const expiresAt = await this.challenges.insert(tx, challenge);
+    const flow = page && (await this.flows.begin(tx, project.id, page.target, id));
+    const expiresAt = await this.challenges.insert(tx, {
+      tokenHash,
+      customerId: id,
+      kind,
+      amr,
+      providerId: provider?.id ?? null,
+      flowHash: flow?.secretHash ?? null,
+      ttl: CHALLENGE_TTL,
+    });
     return {
       tokens: null,
       customer: null,
       challenge: { token, kind, methods, expiresAt: expiresAt.toISOString() },
+      ...(flow ? { flow: flow.secret } : {}),
     };
   }
 
@@ -195,7 +204,7 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     before: Customer,
-    { amr, provider = null, authTime, attempt }: Proof,
+    { amr, provider, authTime, attempt }: CurrentProof,
     client: Client,
     isNew: boolean,
   ): Promise<AuthResponse> {

@@ -11,7 +11,8 @@ export const signInErrors = {
   invalid_code: {
     status: 400,
     title: 'The code is not valid',
-    cause: 'The code is incorrect, expired, already used, or void after too many guesses or newer codes.',
+    cause:
+      'The code is incorrect, expired, already used, void after too many guesses or newer codes, or older than an event that ended the sessions of the customer.',
     remedy:
       'Enter the newest code of the email or the current one of the authenticator app, or an unused recovery code. For the code of a redirect, begin the sign-in again.',
   },

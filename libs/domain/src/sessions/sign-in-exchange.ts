@@ -4,14 +4,14 @@
  */
 export type ExchangeMethod = 'email' | 'provider' | 'customer';
 
-/** The purpose of a proof in an exchange: a sign-in, a new identity of a signed-in customer, or a new proof in a session. */
-export type ExchangePurpose = 'sign_in' | 'link' | 'reauthenticate';
+/**
+ * The kind of a code. Each kind has one consumer: an application that completes a sign-in (`sign_in`), or the session
+ * that links an identity (`link`) or proves its customer's identity again (`reauthenticate`).
+ */
+export type CodeKind = 'sign_in' | 'link' | 'reauthenticate';
 
 /** Validity of the code of an exchange in seconds (sign-in contract, section 2). */
 export const EXCHANGE_TTL = 60;
-
-/** Seconds for which the hosted page can continue a sign-in while it shows new recovery codes. */
-export const HELD_EXCHANGE_TTL = 10 * 60;
 
 /** Returns whether a text is a PKCE challenge: a SHA-256 hash in base64url (RFC 7636, S256). */
 export const isCodeChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
@@ -30,6 +30,4 @@ export interface ExchangeTarget {
   codeChallenge: string;
   /** The state of the application, which the redirect returns. Default: none. */
   state?: string | null;
-  /** True if the hosted page shows something before it continues: the code is not for the application. Default: false. */
-  isHeld?: boolean;
 }

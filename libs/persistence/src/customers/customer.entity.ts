@@ -37,6 +37,9 @@ export class CustomerEntity {
    * invitation or a disown. Older verification tokens can no longer disown the account.
    */
   @Column({ type: 'timestamptz', name: 'claimed_at', precision: 3, nullable: true }) claimedAt!: Date | null;
+  /** Time of the last event that ended all access from before it, or null. */
+  @Column({ type: 'timestamptz', name: 'access_revoked_at', precision: 3, nullable: true })
+  accessRevokedAt!: Date | null;
   /** True if an import created the customer with their current address. */
   @Column('boolean', { default: false }) imported!: boolean;
 }

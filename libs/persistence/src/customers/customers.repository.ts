@@ -8,6 +8,7 @@ import {
   type Customer,
   type ProjectContext,
   type Reach,
+  type RevocableAccess,
 } from '@gatehouse/domain';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
@@ -22,6 +23,7 @@ import { boolean, dynamicStatement, nullable, statement, text, uuid } from '../s
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
+import { REVOKED_AT } from './access-revocation-sql.js';
 import { CustomerEntity } from './customer.entity.js';
 
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
@@ -36,6 +38,10 @@ const fieldsWithHash = [...customerFieldNames, 'passwordHash'] as const;
 /** The columns of a `CustomerWithPasswordHash` under its names, for a table aliased `c`. */
 export const customerWithHashColumns = selectList(CustomerEntity, 'c', fieldsWithHash);
 export const customerWithHashRow = selectedRow(CustomerEntity, fieldsWithHash);
+
+const lockedFields = [...fieldsWithHash, 'accessRevokedAt'] as const;
+const lockedColumns = selectList(CustomerEntity, 'c', lockedFields);
+const lockedRow = selectedRow(CustomerEntity, lockedFields);
 
 /**
  * The columns of a customer `c`, their project `p` and its organization `o`, as `toCustomerWithProject` reads
@@ -61,6 +67,9 @@ export interface NewCustomer extends ChangeableCustomer {
 export interface CustomerWithPasswordHash extends Customer {
   passwordHash: string | null;
 }
+
+/** A customer whose row the transaction has locked. */
+export interface CustomerForUpdate extends CustomerWithPasswordHash, RevocableAccess {}
 
 /** A customer found by an id in a request, with the project of the customer. */
 export interface CustomerWithProject {
@@ -110,8 +119,8 @@ const findCustomer = dynamicStatement(
 );
 
 const lockCustomer = statement(
-  customerWithHashRow,
-  `SELECT ${customerWithHashColumns} FROM customers c
+  lockedRow,
+  `SELECT ${lockedColumns} FROM customers c
    WHERE c.project_id = $1 AND c.id = $2 FOR NO KEY UPDATE`,
 );
 
@@ -121,16 +130,16 @@ const lockCustomerByEmail = statement(
 );
 
 const lockCustomerWithEmail = statement(
-  customerWithHashRow,
-  `SELECT ${customerWithHashColumns} FROM customers c
+  lockedRow,
+  `SELECT ${lockedColumns} FROM customers c
    WHERE c.project_id = $1 AND c.email = $2 FOR NO KEY UPDATE`,
 );
 
 const renewHash = statement(
-  customerRow,
+  lockedRow,
   `UPDATE customers c SET password_hash = $4
    WHERE c.project_id = $1 AND c.id = $2 AND c.password_hash = $3 AND c.disabled_at IS NULL
-   RETURNING ${customerColumns}`,
+   RETURNING ${lockedColumns}`,
 );
 
 const claimLoginFailedEvent = statement(
@@ -164,6 +173,13 @@ const fillProfile = statement(
 const requireProof = statement(
   {},
   'UPDATE customers SET proof_required_at = now() WHERE project_id = $1 AND id = $2',
+);
+
+// Locks the row first: an UPDATE alone would compute the time before it waits for the lock.
+const revokeAccess = statement(
+  {},
+  `WITH locked AS (SELECT id FROM customers WHERE project_id = $1 AND id = $2 FOR NO KEY UPDATE)
+   UPDATE customers c SET access_revoked_at = ${REVOKED_AT} FROM locked WHERE c.id = locked.id`,
 );
 
 const setPassword = statement(
@@ -257,13 +273,13 @@ export class CustomersRepository {
    * Reads a customer and locks the row against concurrent changes. Returns null if the customer no longer
    * exists.
    */
-  async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithPasswordHash | null> {
+  async lock(tx: Tx, projectId: string, id: string): Promise<CustomerForUpdate | null> {
     const [row] = await tx.execute(lockCustomer, [projectId, id]);
     return row ?? null;
   }
 
   /** Reads and locks the customer with this email, like `lock`. Returns null if no customer has it. */
-  async lockWithEmail(tx: Tx, projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
+  async lockWithEmail(tx: Tx, projectId: string, email: string): Promise<CustomerForUpdate | null> {
     const [row] = await tx.execute(lockCustomerWithEmail, [projectId, email]);
     return row ?? null;
   }
@@ -286,7 +302,7 @@ export class CustomersRepository {
     tx: Tx,
     { projectId, id }: Customer,
     hash: { old: string; new: string | null },
-  ): Promise<Customer | null> {
+  ): Promise<CustomerForUpdate | null> {
     if (hash.new !== null) {
       const [row] = await tx.execute(renewHash, [projectId, id, hash.old, hash.new]);
       return row ?? null;
@@ -330,6 +346,14 @@ export class CustomersRepository {
   /** Makes all earlier proofs of identity insufficient to refresh a session. */
   async requireProof(tx: Tx, projectId: string, id: string): Promise<void> {
     await tx.execute(requireProof, [projectId, id]);
+  }
+
+  /**
+   * Ends all access of a customer from before this moment: no proof, code, flow or challenge that is older completes
+   * anything.
+   */
+  async revokeAccess(tx: Tx, projectId: string, id: string): Promise<void> {
+    await tx.execute(revokeAccess, [projectId, id]);
   }
 
   /** Sets a new password. The caller has locked the row. */

@@ -15,6 +15,10 @@ export class EmailCodeEntity {
   @Column('text', { name: 'redirect_url', nullable: true }) redirectUrl!: string | null;
   /** Hash of the verifier of the client that requested the link (RFC 7636, S256). */
   @Column('text', { name: 'code_challenge', nullable: true }) codeChallenge!: string | null;
+  /** Address block of the client that requested the code; null if it is unknown. */
+  @Column('text', { name: 'address_block', nullable: true }) addressBlock!: string | null;
+  /** The flow of the hosted page to which the code is bound; null for a code of the API. */
+  @Column('bytea', { name: 'flow_hash', nullable: true }) flowHash!: Buffer | null;
   /** True for six digits, which are not accepted while too many codes of the project are guessed. */
   @Column('boolean', { name: 'is_short' }) isShort!: boolean;
   /** Number of evaluated guesses. */

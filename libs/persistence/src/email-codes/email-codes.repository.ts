@@ -22,7 +22,10 @@ import {
 import type { Tx } from '../transactions.js';
 import { currentCount, isGuessed } from './guesses-sql.js';
 
-/** Number of codes of one address that are valid at the same time. A newer one voids the oldest. */
+/**
+ * Number of codes that one network can have for an address at the same time. A newer one voids the oldest. The requests
+ * of other networks void none, so that a stranger cannot void the code of the owner.
+ */
 const MAX_OPEN_CODES = 3;
 
 /** Where the link in an email leads, and the client that may complete the sign-in there. */
@@ -39,6 +42,10 @@ export interface NewEmailCode {
   email: string;
   /** Keyed hash of the code; null if no email is sent, so that no code is correct. */
   codeHash: Buffer | null;
+  /** Address block of the client that requests the code; null if unknown. */
+  addressBlock: string | null;
+  /** The flow of the hosted page to which the code is bound; null for a code of the API. */
+  flowHash: Buffer | null;
   isShort: boolean;
   /** The link in the same email; null for none. */
   link: (LinkTarget & { hash: Buffer }) | null;
@@ -50,6 +57,8 @@ export interface NewEmailCode {
 export interface EmailCodeGuess extends AttemptLimit {
   projectId: string;
   tokenHash: Buffer;
+  /** The flow of the hosted page that sends the guess; null for the API. */
+  flowHash: Buffer | null;
   /** The keyed hashes of the guess, one of which a correct code has. */
   codeHashes: Buffer[];
   /** Address block of the client; null if unknown. */
@@ -81,8 +90,9 @@ export interface EmailLink {
 const insertCode = statement(
   {},
   `INSERT INTO email_codes
-     (token_hash, project_id, email, code_hash, is_short, expires_at, link_hash, redirect_url, code_challenge)
-   VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second', $7, $8, $9)`,
+     (token_hash, project_id, email, code_hash, is_short, expires_at, link_hash, redirect_url, code_challenge,
+      address_block, flow_hash)
+   VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second', $7, $8, $9, $10, $11)`,
 );
 
 const findIsGuessed = statement({ isGuessed: boolean }, `SELECT ${isGuessed('$1')} AS "isGuessed"`);
@@ -100,10 +110,11 @@ const countAttempt = counter.countSql({
   isKnownAddress,
 });
 
-/** SQL for whether fewer newer codes of the address of a code `t` were sent than void it. */
+/** SQL for whether the network of a code `t` has requested fewer newer codes for the same address than void it. */
 const isRecent = `(
   SELECT count(*) FROM email_codes newer
   WHERE newer.project_id = t.project_id AND newer.email = t.email AND newer.code_hash IS NOT NULL
+    AND newer.address_block IS NOT DISTINCT FROM t.address_block
     AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES}`;
 
 /** SQL for whether the link of a code `t` can be used. */
@@ -114,7 +125,8 @@ const guessCode = statement(
   guessRow,
   `WITH code AS (
      SELECT t.email, t.created_at, NOT (t.is_short AND ${isGuessed('$4')}) AND ${isRecent} AS is_open
-     FROM email_codes t WHERE t.token_hash = $5 AND t.project_id = $4 AND t.expires_at > now()
+     FROM email_codes t
+     WHERE t.token_hash = $5 AND t.project_id = $4 AND t.flow_hash IS NOT DISTINCT FROM $8 AND t.expires_at > now()
    ), attempt AS (${countAttempt}
    ), evaluated AS (
      UPDATE email_codes t SET guesses = t.guesses + 1 FROM code, attempt
@@ -181,7 +193,7 @@ export class EmailCodesRepository {
   constructor(private readonly database: Database) {}
 
   async insert(tx: Tx, code: NewEmailCode): Promise<void> {
-    const { tokenHash, projectId, email, codeHash, isShort, link, ttl } = code;
+    const { tokenHash, projectId, email, codeHash, isShort, link, ttl, addressBlock, flowHash } = code;
     await tx.execute(insertCode, [
       tokenHash,
       projectId,
@@ -192,6 +204,8 @@ export class EmailCodesRepository {
       link?.hash ?? null,
       link?.redirectUrl ?? null,
       link?.codeChallenge ?? null,
+      addressBlock,
+      flowHash,
     ]);
   }
 
@@ -213,6 +227,7 @@ export class EmailCodesRepository {
       guess.tokenHash,
       guess.addressBlock,
       guess.codeHashes,
+      guess.flowHash,
     ]);
     return row ?? null;
   }

@@ -11,6 +11,8 @@ export class ChallengeEntity {
   @Column('text', { array: true }) amr!: AuthenticationMethod[];
   /** The identity provider with which the sign-in began, or null. */
   @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
+  /** The flow of the hosted page to which the challenge is bound; null for a challenge of the API. */
+  @Column('bytea', { name: 'flow_hash', nullable: true }) flowHash!: Buffer | null;
   /** The authenticator secret of an enrollment, encrypted. */
   @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
   /** Number of codes and passkey responses that were received. */

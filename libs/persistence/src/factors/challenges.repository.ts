@@ -1,5 +1,6 @@
 // This file contains SQL: conditional changes that return rows, and times by the clock of the database.
 import type { AuthenticationMethod, ChallengeKind } from '@gatehouse/domain';
+import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
 import { arrayOf, bytea, nullable, statement, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
@@ -13,12 +14,15 @@ const challengeRow = {
   amr: arrayOf(textOf<AuthenticationMethod>()),
   providerId: nullable(uuid),
   totpSecret: nullable(bytea),
+  /** The flow of the hosted page to which the challenge is bound; null for a challenge of the API. */
+  flowHash: nullable(bytea),
   expiresAt: timestamptz,
+  createdAt: timestamptz,
 };
 
 const challengeColumns = `
   ch.token_hash AS "tokenHash", ch.customer_id AS "customerId", ch.kind, ch.amr, ch.provider_id AS "providerId", ch.totp_secret AS "totpSecret",
-  ch.expires_at AS "expiresAt"`;
+  ch.flow_hash AS "flowHash", ch.expires_at AS "expiresAt", ch.created_at AS "createdAt"`;
 
 /** A sign-in that lacks a second factor. */
 export type Challenge = RowOf<typeof challengeRow>;
@@ -34,8 +38,8 @@ const insertChallenge = statement(
        SELECT token_hash FROM challenges WHERE customer_id = $2 ORDER BY created_at DESC, token_hash
        OFFSET ${MAX_OPEN - 1})
    )
-   INSERT INTO challenges (token_hash, customer_id, kind, amr, provider_id, expires_at)
-   VALUES ($1, $2, $3, $4, $6, now() + $5 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
+   INSERT INTO challenges (token_hash, customer_id, kind, amr, provider_id, flow_hash, expires_at, created_at)
+   VALUES ($1, $2, $3, $4, $6, $7, now() + $5 * interval '1 second', ${issuedAtFor('$2')}) RETURNING expires_at AS "expiresAt"`,
 );
 
 const isOpen = `ch.expires_at > now() AND ch.tries < ${MAX_ATTEMPTS}`;
@@ -43,7 +47,7 @@ const isOpen = `ch.expires_at > now() AND ch.tries < ${MAX_ATTEMPTS}`;
 const findChallenge = statement(
   challengeRow,
   `SELECT ${challengeColumns} FROM challenges ch JOIN customers c ON c.id = ch.customer_id
-   WHERE ch.token_hash = $1 AND c.project_id = $2 AND ${isOpen}`,
+   WHERE ch.token_hash = $1 AND c.project_id = $2 AND ch.flow_hash IS NOT DISTINCT FROM $3 AND ${isOpen}`,
 );
 
 const countAttempt = statement(
@@ -76,16 +80,22 @@ export class ChallengesRepository {
    */
   async insert(
     tx: Tx,
-    challenge: Pick<Challenge, 'tokenHash' | 'customerId' | 'kind' | 'amr' | 'providerId'> & { ttl: number },
+    challenge: Pick<Challenge, 'tokenHash' | 'customerId' | 'kind' | 'amr' | 'providerId' | 'flowHash'> & {
+      ttl: number;
+    },
   ): Promise<Date> {
-    const { tokenHash, customerId, kind, amr, ttl, providerId } = challenge;
-    const [row] = await tx.execute(insertChallenge, [tokenHash, customerId, kind, amr, ttl, providerId]);
+    const { tokenHash, customerId, kind, amr, ttl, providerId, flowHash } = challenge;
+    const values = [tokenHash, customerId, kind, amr, ttl, providerId, flowHash];
+    const [row] = await tx.execute(insertChallenge, values);
     return row!.expiresAt;
   }
 
-  /** Returns an open challenge of a customer of the project, or null. */
-  async find(projectId: string, tokenHash: Buffer): Promise<Challenge | null> {
-    const [row] = await this.database.execute(findChallenge, [tokenHash, projectId]);
+  /**
+   * Returns an open challenge of a customer of the project, or null.
+   * @param flowHash the flow of the hosted page to which it is bound; null for a challenge of the API
+   */
+  async find(projectId: string, tokenHash: Buffer, flowHash: Buffer | null): Promise<Challenge | null> {
+    const [row] = await this.database.execute(findChallenge, [tokenHash, projectId, flowHash]);
     return row ?? null;
   }
 

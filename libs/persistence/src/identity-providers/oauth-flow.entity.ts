@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { ExchangePurpose } from '@gatehouse/domain';
+import type { CodeKind } from '@gatehouse/domain';
 
 /** A sign-in that is under way at a provider. Its state is stored as a hash. */
 @Entity('oauth_flows')
@@ -7,7 +7,7 @@ export class OAuthFlowEntity {
   @PrimaryColumn('bytea', { name: 'state_hash' }) stateHash!: Buffer;
   @Column('uuid', { name: 'project_id' }) projectId!: string;
   @Column('uuid', { name: 'provider_id' }) providerId!: string;
-  @Column('text') purpose!: ExchangePurpose;
+  @Column('text') purpose!: CodeKind;
   /** The signed-in customer who links an identity or proves their identity again; otherwise null. */
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
   @Column('uuid', { name: 'session_id', nullable: true }) sessionId!: string | null;
@@ -23,6 +23,8 @@ export class OAuthFlowEntity {
   @Column('integer', { name: 'max_age', nullable: true }) maxAge!: number | null;
   /** The query of the hosted page to which the provider leads back; null to lead back to the application. */
   @Column('text', { name: 'page_query', nullable: true }) pageQuery!: string | null;
+  /** SHA-256 of the cookie of the browser that began on the hosted page; null elsewhere. */
+  @Column('bytea', { name: 'browser_hash', nullable: true }) browserHash!: Buffer | null;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

@@ -1,5 +1,5 @@
 // This file contains SQL: a conditional delete that returns the row, and times by the clock of the database.
-import { OAUTH_FLOW_TTL, type ExchangePurpose } from '@gatehouse/domain';
+import { OAUTH_FLOW_TTL, type CodeKind } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
 import {
@@ -17,7 +17,7 @@ import {
 const flowRow = {
   projectId: uuid,
   providerId: uuid,
-  purpose: textOf<ExchangePurpose>(),
+  purpose: textOf<CodeKind>(),
   customerId: nullable(uuid),
   sessionId: nullable(uuid),
   redirectUrl: text,
@@ -27,13 +27,15 @@ const flowRow = {
   codeVerifier: text,
   maxAge: nullable(integer),
   pageQuery: nullable(text),
+  /** SHA-256 of the cookie of the browser that began on the hosted page; null elsewhere. */
+  browserHash: nullable(bytea),
   createdAt: timestamptz,
 };
 
 const flowColumns = `
   project_id AS "projectId", provider_id AS "providerId", purpose, customer_id AS "customerId", session_id AS "sessionId",
   redirect_url AS "redirectUrl", code_challenge AS "codeChallenge", application_state AS "applicationState", nonce,
-  code_verifier AS "codeVerifier", max_age AS "maxAge", page_query AS "pageQuery", created_at AS "createdAt"`;
+  code_verifier AS "codeVerifier", max_age AS "maxAge", page_query AS "pageQuery", browser_hash AS "browserHash", created_at AS "createdAt"`;
 
 /** A sign-in that is under way at a provider. */
 export type OAuthFlow = RowOf<typeof flowRow>;
@@ -41,8 +43,8 @@ export type OAuthFlow = RowOf<typeof flowRow>;
 const insertFlow = statement(
   {},
   `INSERT INTO oauth_flows (state_hash, project_id, provider_id, purpose, customer_id, session_id, redirect_url, code_challenge,
-     application_state, nonce, code_verifier, max_age, page_query, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now() + interval '${OAUTH_FLOW_TTL} seconds')`,
+     application_state, nonce, code_verifier, max_age, page_query, browser_hash, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + interval '${OAUTH_FLOW_TTL} seconds')`,
 );
 
 const consumeFlow = statement(
@@ -78,6 +80,7 @@ export class OAuthFlowsRepository {
       flow.codeVerifier,
       flow.maxAge,
       flow.pageQuery,
+      flow.browserHash,
     ]);
   }
 

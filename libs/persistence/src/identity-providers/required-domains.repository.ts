@@ -1,5 +1,6 @@
 // This file contains SQL: a queue with SKIP LOCKED, a bounded index scan, and conditional changes that return rows.
 import type { Customer } from '@gatehouse/domain';
+import { REVOKED_AT } from '../customers/access-revocation-sql.js';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import {
@@ -61,10 +62,15 @@ const lockCustomers = statement(
 
 const revokeSessions = statement(
   { ...sessionRow, customerId: uuid },
-  `UPDATE sessions s SET revoked_at = now(), revoked_reason = 'sso_required'
+  `WITH ended AS (
+   UPDATE sessions s SET revoked_at = now(), revoked_reason = 'sso_required'
    WHERE s.customer_id = ANY ($1) AND ${isActiveSession} AND s.provider_id IS DISTINCT FROM $2
      AND NOT 'support' = ANY (s.amr)
-   RETURNING ${sessionColumns}, s.customer_id AS "customerId"`,
+   RETURNING ${sessionColumns}, s.customer_id AS "customerId"
+   ), revoked AS (
+     UPDATE customers SET access_revoked_at = ${REVOKED_AT} WHERE id IN (SELECT "customerId" FROM ended)
+   )
+   SELECT * FROM ended`,
 );
 
 const recordProgress = statement(

@@ -6,7 +6,7 @@ import {
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import { bytea, integer, nullable, statement, text, uuid, type RowOf } from '../statements.js';
+import { bytea, integer, nullable, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import { AttemptCounter, isGrantedSql, limitValues, type AttemptLimit } from './attempt-counter.js';
@@ -31,6 +31,8 @@ const customerAttemptRow = {
   ...attemptResultRow,
   /** Number of consecutive attempts at the password of the customer, in all windows and with this one. */
   guesses: integer,
+  /** Time of the attempt, which is before the password is checked. */
+  attemptedAt: timestamptz,
 };
 
 export interface LoginAttemptResult extends RowOf<typeof customerAttemptRow> {
@@ -98,7 +100,7 @@ const reserveAttempt = statement(
     decoyHash: nullable(text),
   },
   `WITH reserved AS (${attemptSql}, guesses)
-   SELECT reserved.*, ${decoyHash} AS "decoyHash", ${customerWithHashColumns}
+   SELECT reserved.*, date_trunc('milliseconds', statement_timestamp()) AS "attemptedAt", ${decoyHash} AS "decoyHash", ${customerWithHashColumns}
    FROM reserved LEFT JOIN customers c ON c.project_id = $4 AND c.email = $6`,
 );
 
@@ -148,9 +150,19 @@ export class LoginAttemptsRepository {
       decoy.position,
       decoy.seed,
     ]);
-    const { granted, attempts, secondsLeft, windowSeconds, guesses, decoyHash, id, ...customer } = row!;
+    const {
+      granted,
+      attempts,
+      secondsLeft,
+      windowSeconds,
+      guesses,
+      attemptedAt,
+      decoyHash,
+      id,
+      ...customer
+    } = row!;
     return {
-      ...{ granted, attempts, secondsLeft, windowSeconds, guesses, decoyHash },
+      ...{ granted, attempts, secondsLeft, windowSeconds, guesses, attemptedAt, decoyHash },
       customer: id === null ? null : { id, ...customer },
     };
   }

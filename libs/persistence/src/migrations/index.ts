@@ -79,6 +79,12 @@ import { CreateIdentityRollups1764547209000 } from './1764547209000-create-ident
 import { IndexIdentityEvents1764547209010 } from './1764547209010-index-identity-events.js';
 import { CreateAlertLog1764547209020 } from './1764547209020-create-alert-log.js';
 import { SkipOrganizationTrigger1764633600000 } from './1764633600000-skip-organization-trigger.js';
+import { AddCustomerAccessRevocation1764720010000 } from './1764720010000-add-customer-access-revocation.js';
+import { CreateSignInFlows1764720011000 } from './1764720011000-create-sign-in-flows.js';
+import { AddChallengeFlow1764720012000 } from './1764720012000-add-challenge-flow.js';
+import { AddEmailCodeNetwork1764720013000 } from './1764720013000-add-email-code-network.js';
+import { AddCeremonyBinding1764720014000 } from './1764720014000-add-ceremony-binding.js';
+import { AddOAuthFlowBrowser1764720015000 } from './1764720015000-add-oauth-flow-browser.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -163,4 +169,10 @@ export const migrations = [
   CreateOperatorPasskeys1764547208010,
   CreateAlertLog1764547209020,
   SkipOrganizationTrigger1764633600000,
+  AddCustomerAccessRevocation1764720010000,
+  CreateSignInFlows1764720011000,
+  AddChallengeFlow1764720012000,
+  AddEmailCodeNetwork1764720013000,
+  AddCeremonyBinding1764720014000,
+  AddOAuthFlowBrowser1764720015000,
 ];

@@ -2,7 +2,7 @@
 import { CEREMONY_TTL, type CeremonyPurpose } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
-import { bytea, statement } from '../statements.js';
+import { statement, timestamptz } from '../statements.js';
 
 /** The purpose of a challenge. A response is accepted for this only. */
 export interface PasskeyCeremony {
@@ -11,19 +11,22 @@ export interface PasskeyCeremony {
   customerId: string | null;
   /** null outside a session. */
   sessionId: string | null;
+  /** SHA-256 of the page or the challenge token to which the response is bound; null if there is none. */
+  bindingHash: Buffer | null;
 }
 
 const insertCeremony = statement(
   {},
-  `INSERT INTO passkey_ceremonies (challenge_hash, project_id, purpose, customer_id, session_id, expires_at)
-   VALUES ($1, $2, $3, $4, $5, now() + interval '${CEREMONY_TTL} seconds')`,
+  `INSERT INTO passkey_ceremonies (challenge_hash, project_id, purpose, customer_id, session_id, binding_hash, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, now() + interval '${CEREMONY_TTL} seconds')`,
 );
 
 const consumeCeremony = statement(
-  { challengeHash: bytea },
+  { createdAt: timestamptz },
   `DELETE FROM passkey_ceremonies
    WHERE challenge_hash = $1 AND project_id = $2 AND purpose = $3 AND customer_id IS NOT DISTINCT FROM $4
-     AND session_id IS NOT DISTINCT FROM $5 AND expires_at > now() RETURNING challenge_hash AS "challengeHash"`,
+     AND session_id IS NOT DISTINCT FROM $5 AND binding_hash IS NOT DISTINCT FROM $6 AND expires_at > now()
+   RETURNING created_at AS "createdAt"`,
 );
 
 const pruneCeremonies = pruneStatement('passkey_ceremonies', 'expires_at <= now()');
@@ -32,26 +35,18 @@ const pruneCeremonies = pruneStatement('passkey_ceremonies', 'expires_at <= now(
 export class PasskeyCeremoniesRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(
-    projectId: string,
-    challengeHash: Buffer,
-    { purpose, customerId, sessionId }: PasskeyCeremony,
-  ): Promise<void> {
-    await this.database.execute(insertCeremony, [challengeHash, projectId, purpose, customerId, sessionId]);
+  async insert(projectId: string, challengeHash: Buffer, ceremony: PasskeyCeremony): Promise<void> {
+    await this.database.execute(insertCeremony, toValues(projectId, challengeHash, ceremony));
   }
 
   /**
-   * Consumes a challenge. Of several parallel calls one returns true. A challenge that was created for something else
-   * stays valid for that.
+   * Consumes a challenge. Of several parallel calls one succeeds. A challenge that was created for something else stays
+   * valid for that.
+   * @returns the time at which it was created, or null
    */
-  async consume(
-    projectId: string,
-    challengeHash: Buffer,
-    { purpose, customerId, sessionId }: PasskeyCeremony,
-  ): Promise<boolean> {
-    const values = [challengeHash, projectId, purpose, customerId, sessionId];
-    const rows = await this.database.execute(consumeCeremony, values);
-    return rows.length > 0;
+  async consume(projectId: string, challengeHash: Buffer, ceremony: PasskeyCeremony): Promise<Date | null> {
+    const [row] = await this.database.execute(consumeCeremony, toValues(projectId, challengeHash, ceremony));
+    return row?.createdAt ?? null;
   }
 
   /** Removes expired challenges. */
@@ -59,3 +54,9 @@ export class PasskeyCeremoniesRepository {
     await pruneInBatches(this.database, signal, pruneCeremonies);
   }
 }
+
+const toValues = (
+  projectId: string,
+  challengeHash: Buffer,
+  { purpose, customerId, sessionId, bindingHash }: PasskeyCeremony,
+): unknown[] => [challengeHash, projectId, purpose, customerId, sessionId, bindingHash];

@@ -11,6 +11,8 @@ export class PasskeyCeremonyEntity {
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
   /** null outside a session. */
   @Column('uuid', { name: 'session_id', nullable: true }) sessionId!: string | null;
+  /** SHA-256 of the page or the challenge token to which the response is bound; null if there is none. */
+  @Column('bytea', { name: 'binding_hash', nullable: true }) bindingHash!: Buffer | null;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

@@ -1,5 +1,5 @@
 // This file contains SQL: an upsert, conditional changes that return rows, and times by the clock of the database.
-import { EMAIL_CODE_TTL, MAX_CODE_GUESSES } from '@gatehouse/domain';
+import { EMAIL_CODE_TTL, MAX_CODE_GUESSES, type RevocableAccess } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
 import { boolean, statement, uuid } from '../statements.js';
@@ -22,7 +22,8 @@ const guessCode = statement(
 
 const consumeCode = statement(
   { sessionId: uuid },
-  `DELETE FROM reauthentication_codes WHERE session_id = $1 AND code_hash = ANY ($2)
+  `DELETE FROM reauthentication_codes
+   WHERE session_id = $1 AND code_hash = ANY ($2) AND ($3::timestamptz IS NULL OR created_at > $3)
    RETURNING session_id AS "sessionId"`,
 );
 
@@ -46,9 +47,17 @@ export class ReauthenticationCodesRepository {
     return row?.isCorrect ?? false;
   }
 
-  /** Consumes a code that was guessed correctly. Of several parallel calls one returns true. */
-  async consume(tx: Tx, sessionId: string, codeHashes: Buffer[]): Promise<boolean> {
-    const rows = await tx.execute(consumeCode, [sessionId, codeHashes]);
+  /**
+   * Consumes a code that was guessed correctly, and is not older than the last revocation of access. Of several parallel
+   * calls one returns true.
+   */
+  async consume(
+    tx: Tx,
+    { accessRevokedAt }: RevocableAccess,
+    sessionId: string,
+    codeHashes: Buffer[],
+  ): Promise<boolean> {
+    const rows = await tx.execute(consumeCode, [sessionId, codeHashes, accessRevokedAt]);
     return rows.length > 0;
   }
 

@@ -1,10 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type {
-  AuthenticationMethod,
-  ExchangeMethod,
-  ExchangePurpose,
-  ProviderProfile,
-} from '@gatehouse/domain';
+import type { AuthenticationMethod, ExchangeMethod, CodeKind, ProviderProfile } from '@gatehouse/domain';
 
 /** A proof of identity that an application exchanges for a session. Its code is stored as a hash. */
 @Entity('sign_in_exchanges')
@@ -13,7 +8,7 @@ export class SignInExchangeEntity {
   @Column('uuid', { name: 'project_id' }) projectId!: string;
   /** Who has proven their identity: the owner of `email`, a person at a provider, or a customer. */
   @Column('text') method!: ExchangeMethod;
-  @Column('text', { default: 'sign_in' }) purpose!: ExchangePurpose;
+  @Column('text', { name: 'purpose', default: 'sign_in' }) kind!: CodeKind;
   /** The address that was proven; null for another method. */
   @Column('text', { nullable: true }) email!: string | null;
   /** The customer who has signed in on a hosted page, or who links an identity; otherwise null. */
@@ -28,9 +23,9 @@ export class SignInExchangeEntity {
   @Column('text', { name: 'redirect_url' }) redirectUrl!: string;
   /** Hash of the verifier of the client that began the sign-in (RFC 7636, S256). */
   @Column('text', { name: 'code_challenge' }) codeChallenge!: string;
-  /** When the client began the sign-in. */
+  /** When the client began the sign-in; for a customer, when the code was issued. */
   @Column({ type: 'timestamptz', name: 'requested_at', precision: 3 }) requestedAt!: Date;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
-  /** When the customer gave the proof. */
+  /** When the proof was given. */
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

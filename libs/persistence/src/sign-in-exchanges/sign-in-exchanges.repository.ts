@@ -1,12 +1,12 @@
 // This file contains SQL: times by the clock of the database, and a deletion that returns the row.
 import {
   EXCHANGE_TTL,
-  HELD_EXCHANGE_TTL,
   type AuthenticationMethod,
+  type CodeKind,
   type ExchangeMethod,
-  type ExchangePurpose,
   type ProviderProfile,
 } from '@gatehouse/domain';
+import { ISSUED_AT, issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
 import {
@@ -27,6 +27,7 @@ import type { Tx } from '../transactions.js';
 export interface ExchangeKey {
   /** SHA-256 of the code. */
   codeHash: Buffer;
+  kind: CodeKind;
   projectId: string;
   redirectUrl: string;
   /** SHA-256 of the verifier, in base64url. */
@@ -40,7 +41,6 @@ export type ExchangeProof =
   /** The person at the provider; in a session, with its customer. */
   | {
       method: 'provider';
-      purpose: ExchangePurpose;
       providerId: string;
       profile: ProviderProfile;
       customerId: string | null;
@@ -51,16 +51,16 @@ export type ExchangeProof =
 
 export type NewSignInExchange = ExchangeKey &
   ExchangeProof & {
-    /** When the client began the sign-in. */
-    requestedAt: Date;
-    /** True if only the hosted page can use the code, and for longer. Default: false. */
-    isHeld?: boolean;
+    /** When the client began the sign-in; null for a customer, whose code is as old as itself. */
+    requestedAt: Date | null;
+    /** When the proof was given. Default: now. */
+    provenAt?: Date;
   };
 
 const exchangeRow = {
   projectId: uuid,
   method: textOf<ExchangeMethod>(),
-  purpose: textOf<ExchangePurpose>(),
+  kind: textOf<CodeKind>(),
   email: nullable(text),
   customerId: nullable(uuid),
   sessionId: nullable(uuid),
@@ -70,36 +70,36 @@ const exchangeRow = {
   redirectUrl: text,
   codeChallenge: text,
   requestedAt: timestamptz,
-  /** When the customer gave the proof. */
+  /** When the proof was given. */
   provenAt: timestamptz,
 };
 
 const exchangeColumns = `
-  project_id AS "projectId", method, purpose, email, customer_id AS "customerId", session_id AS "sessionId",
+  project_id AS "projectId", method, purpose AS kind, email, customer_id AS "customerId", session_id AS "sessionId",
   provider_id AS "providerId", profile, amr, redirect_url AS "redirectUrl", code_challenge AS "codeChallenge",
   requested_at AS "requestedAt", created_at AS "provenAt"`;
 
-/** A proof that was stored, with the times of its request and of the proof. */
+/** A proof that was stored, with the times of the request and of the proof. */
 export type SignInExchange = ExchangeProof &
-  Pick<RowOf<typeof exchangeRow>, 'projectId' | 'redirectUrl' | 'codeChallenge' | 'requestedAt' | 'provenAt'>;
+  Pick<
+    RowOf<typeof exchangeRow>,
+    'projectId' | 'kind' | 'redirectUrl' | 'codeChallenge' | 'requestedAt' | 'provenAt'
+  >;
 
 const insertExchange = statement(
   {},
   `INSERT INTO sign_in_exchanges
      (code_hash, project_id, redirect_url, code_challenge, method, purpose, email, customer_id, session_id, provider_id, profile,
-      amr, requested_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now() + interval '1 second' * $14::int)`,
+      amr, requested_at, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($13::timestamptz, ${issuedAtFor('$8')}),
+     coalesce($14::timestamptz, ${ISSUED_AT}), now() + interval '${EXCHANGE_TTL} seconds')`,
 );
 
 const findExchange = statement(
   exchangeRow,
   `SELECT ${exchangeColumns} FROM sign_in_exchanges
-   WHERE code_hash = $1 AND project_id = $2 AND redirect_url = $3 AND code_challenge = $4 AND expires_at > now()`,
-);
-
-const findByCode = statement(
-  exchangeRow,
-  `SELECT ${exchangeColumns} FROM sign_in_exchanges WHERE code_hash = $1 AND project_id = $2 AND expires_at > now()`,
+   WHERE code_hash = $1 AND purpose = $2 AND project_id = $3 AND redirect_url = $4 AND code_challenge = $5
+     AND expires_at > now()`,
 );
 
 const consumeExchange = statement(
@@ -112,32 +112,35 @@ const deleteOfCustomer = statement(
   'DELETE FROM sign_in_exchanges WHERE project_id = $1 AND (email = $2 OR customer_id = $3)',
 );
 
+/** SQL for whether the person of a row `e` has the address of a customer, or is linked to the customer. */
+const isPersonOfCustomer = `(e.profile ->> 'email' = $2 OR EXISTS (
+     SELECT FROM identities d
+     WHERE d.customer_id = $3 AND d.provider_id = e.provider_id AND d.subject = e.profile ->> 'subject'))`;
+
 const forgetCustomer = statement(
   {},
-  `DELETE FROM sign_in_exchanges e
-   WHERE e.project_id = $1 AND (e.email = $2 OR e.customer_id = $3 OR e.profile ->> 'email' = $2 OR EXISTS (
-     SELECT FROM identities d
-     WHERE d.customer_id = $3 AND d.provider_id = e.provider_id AND d.subject = e.profile ->> 'subject'
-   ))`,
+  `WITH forgotten AS (DELETE FROM sign_in_flows e WHERE e.project_id = $1 AND ${isPersonOfCustomer})
+   DELETE FROM sign_in_exchanges e
+   WHERE e.project_id = $1 AND (e.email = $2 OR e.customer_id = $3 OR ${isPersonOfCustomer})`,
 );
 
 const pruneExchanges = pruneStatement('sign_in_exchanges', 'expires_at <= now()');
+const pruneFlows = pruneStatement('sign_in_flows', 'expires_at <= now()');
 
 /** Proofs of identity that applications have yet to exchange for a session. */
 export class SignInExchangesRepository {
   constructor(private readonly database: Database) {}
 
   async insert(tx: Tx, exchange: NewSignInExchange): Promise<void> {
-    const { codeHash, projectId, redirectUrl, codeChallenge, method, requestedAt } = exchange;
+    const { codeHash, kind, projectId, redirectUrl, codeChallenge, method, requestedAt } = exchange;
     const isProvider = method === 'provider';
     await tx.execute(insertExchange, [
       codeHash,
       projectId,
       redirectUrl,
-      // No verifier has this challenge, so no application redeems the code.
-      exchange.isHeld ? '' : codeChallenge,
+      codeChallenge,
       method,
-      isProvider ? exchange.purpose : 'sign_in',
+      kind,
       method === 'email' ? exchange.email : null,
       method === 'email' ? null : exchange.customerId,
       isProvider ? exchange.sessionId : null,
@@ -145,22 +148,16 @@ export class SignInExchangesRepository {
       isProvider ? JSON.stringify(exchange.profile) : null,
       method === 'customer' ? exchange.amr : null,
       requestedAt,
-      exchange.isHeld ? HELD_EXCHANGE_TTL : EXCHANGE_TTL,
+      exchange.provenAt ?? null,
     ]);
   }
 
-  /** Returns the proof of a code, or null if the code is unknown, expired or bound to something else. */
+  /** Returns the proof of a code, or null if the code is unknown, expired, of another kind or bound to something else. */
   async find(
     tx: Tx,
-    { codeHash, projectId, redirectUrl, codeChallenge }: ExchangeKey,
+    { codeHash, kind, projectId, redirectUrl, codeChallenge }: ExchangeKey,
   ): Promise<SignInExchange | null> {
-    const [row] = await tx.execute(findExchange, [codeHash, projectId, redirectUrl, codeChallenge]);
-    return row ? toExchange(row) : null;
-  }
-
-  /** Returns the proof of a code that a hosted page continues, or null if the code is unknown or expired. */
-  async findByCode(tx: Tx, projectId: string, codeHash: Buffer): Promise<SignInExchange | null> {
-    const [row] = await tx.execute(findByCode, [codeHash, projectId]);
+    const [row] = await tx.execute(findExchange, [codeHash, kind, projectId, redirectUrl, codeChallenge]);
     return row ? toExchange(row) : null;
   }
 
@@ -180,25 +177,25 @@ export class SignInExchangesRepository {
 
   /**
    * Deletes the proofs of a customer, of their address and of the persons at providers to whom they are linked, who may not
-   * have signed in yet. The caller must have locked the customer.
+   * have signed in yet, also from the flows of the hosted page. The caller must have locked the customer.
    */
   async forget(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(forgetCustomer, [projectId, email, customerId]);
   }
 
-  /** Removes expired proofs. */
+  /** Removes expired proofs, and expired flows of the hosted page. */
   async prune(signal: AbortSignal): Promise<void> {
-    await pruneInBatches(this.database, signal, pruneExchanges);
+    for (const batch of [pruneExchanges, pruneFlows]) await pruneInBatches(this.database, signal, batch);
   }
 }
 
 function toExchange(row: RowOf<typeof exchangeRow>): SignInExchange {
-  const { projectId, redirectUrl, codeChallenge, requestedAt, provenAt, ...proof } = row;
-  const request = { projectId, redirectUrl, codeChallenge, requestedAt, provenAt };
-  const { purpose, customerId, sessionId, providerId } = proof;
+  const { projectId, kind, redirectUrl, codeChallenge, requestedAt, provenAt, ...proof } = row;
+  const request = { projectId, kind, redirectUrl, codeChallenge, requestedAt, provenAt };
+  const { customerId, sessionId, providerId } = proof;
   if (proof.method === 'email') return { ...request, method: 'email', email: proof.email! };
   if (proof.method === 'customer')
     return { ...request, method: 'customer', customerId: customerId!, providerId, amr: proof.amr! };
   const person = { providerId: providerId!, profile: proof.profile! };
-  return { ...request, ...person, method: 'provider', purpose, customerId, sessionId };
+  return { ...request, ...person, method: 'provider', customerId, sessionId };
 }

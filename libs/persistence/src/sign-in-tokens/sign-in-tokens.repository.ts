@@ -1,14 +1,15 @@
 // This file contains SQL: times by the clock of the database, and deletion that returns rows.
+import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
-import { statement, timestamptz, uuid } from '../statements.js';
+import { statement, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { SignInTokenEntity } from './sign-in-token.entity.js';
 
 const insertToken = statement(
   { expiresAt: timestamptz },
-  `INSERT INTO sign_in_tokens (token_hash, customer_id, key_id, expires_at)
-   VALUES ($1, $2, $3, now() + $4 * interval '1 second') RETURNING expires_at AS "expiresAt"`,
+  `INSERT INTO sign_in_tokens (token_hash, customer_id, key_id, expires_at, created_at)
+   VALUES ($1, $2, $3, now() + $4 * interval '1 second', ${issuedAtFor('$2')}) RETURNING expires_at AS "expiresAt"`,
 );
 
 const findToken = statement(
@@ -17,9 +18,15 @@ const findToken = statement(
    WHERE t.token_hash = $1 AND c.project_id = $2`,
 );
 
+const consumedRow = { keyId: uuid, createdAt: timestamptz };
+
+/** The key that created a token, and when. */
+export type ConsumedSignInToken = RowOf<typeof consumedRow>;
+
 const consumeToken = statement(
-  { keyId: uuid },
-  'DELETE FROM sign_in_tokens WHERE token_hash = $1 AND expires_at > now() RETURNING key_id AS "keyId"',
+  consumedRow,
+  `DELETE FROM sign_in_tokens WHERE token_hash = $1 AND expires_at > now()
+   RETURNING key_id AS "keyId", created_at AS "createdAt"`,
 );
 
 const pruneTokens = pruneStatement('sign_in_tokens', 'expires_at <= now()');
@@ -46,11 +53,10 @@ export class SignInTokensRepository {
   /**
    * Consumes an unexpired token. Of several parallel calls one succeeds. The caller must have locked the customer:
    * every transaction locks the customer before the token, which prevents deadlocks.
-   * @returns the id of the key that created the token, or null
    */
-  async consume(tx: Tx, tokenHash: Buffer): Promise<string | null> {
+  async consume(tx: Tx, tokenHash: Buffer): Promise<ConsumedSignInToken | null> {
     const [row] = await tx.execute(consumeToken, [tokenHash]);
-    return row?.keyId ?? null;
+    return row ?? null;
   }
 
   /** Deletes the tokens of a customer whom the transaction has locked. */

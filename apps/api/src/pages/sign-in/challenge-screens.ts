@@ -3,11 +3,13 @@ import { escapeHtml } from '@gatehouse/platform';
 import { form, hiddenInputs } from '../page.js';
 import { passkeyForm, textInput } from './sign-in-fields.js';
 import type { ScreenContent, ScreenContext } from './sign-in-screens.js';
-import { signInPath, type SignInForm } from './sign-in-requests.service.js';
+import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
 
-/** An open challenge, as the forms of its screen keep it. Only the token proves anything. */
+/** An open challenge, as the forms of its screen keep it. It is bound to the flow, and only the token proves anything. */
 export interface ScreenChallenge {
   token: string;
+  /** The secret of the flow, for the paths of the forms. */
+  flow: string;
   kind: ChallengeKind;
   methods: ChallengeMethod[];
   /** The `otpauth://` URI of the authenticator that an enrollment adds; otherwise "". */
@@ -15,12 +17,16 @@ export interface ScreenChallenge {
 }
 
 /** Returns the challenge that a form has submitted. */
-export const readChallenge = ({ challenge, kind, methods, uri }: SignInForm): ScreenChallenge => ({
-  token: challenge ?? '',
-  kind: kind === 'enroll_factor' ? kind : 'second_factor',
-  methods: challengeMethods.filter((method) => methods?.split(' ').includes(method)),
-  uri: uri ?? '',
-});
+export function readChallenge({ form, query }: Pick<SignInPageRequest, 'form' | 'query'>): ScreenChallenge {
+  const { challenge = '', kind, methods = '', uri = '' } = form;
+  return {
+    token: challenge,
+    flow: query.flow ?? '',
+    kind: kind === 'enroll_factor' ? kind : 'second_factor',
+    methods: challengeMethods.filter((method) => methods.split(' ').includes(method)),
+    uri,
+  };
+}
 
 const fieldsOf = ({ token, kind, methods, uri }: ScreenChallenge): Record<string, string> => ({
   challenge: token,
@@ -36,15 +42,15 @@ export type ChallengeContext = ScreenContext & { hasPasskeys: boolean };
 export function renderSecondFactor(context: ChallengeContext, challenge: ScreenChallenge): ScreenContent {
   const { page, texts, problemField, hasPasskeys } = context;
   const { secondFactor } = texts;
-  const { methods } = challenge;
+  const { methods, flow } = challenge;
   const hasTotp = methods.includes('totp');
-  const path = signInPath(page, '/challenge');
+  const path = signInPath(page, '/challenge', { flow });
   const isInvalid = problemField === 'code';
   const passkey =
     methods.includes('passkey') && hasPasskeys
       ? passkeyForm({
-          path: signInPath(page, '/challenge/passkey'),
-          optionsPath: signInPath(page, '/challenge/passkey/options'),
+          path: signInPath(page, '/challenge/passkey', { flow }),
+          optionsPath: signInPath(page, '/challenge/passkey/options', { flow }),
           label: secondFactor.passkey,
           ceremony: 'get',
           fields: fieldsOf(challenge),
@@ -77,6 +83,7 @@ export function renderEnrollment(
 ): ScreenContent {
   const { page, texts, problemField, hasPasskeys } = context;
   const { enroll } = texts;
+  const { flow } = challenge;
   const fields = hiddenInputs({ ...fieldsOf(challenge), method: 'totp' });
   const passkey = challenge.methods.includes('passkey') && hasPasskeys;
   return {
@@ -86,15 +93,15 @@ export function renderEnrollment(
       `<div class="qr" role="img" aria-label="${escapeHtml(enroll.qrCode)}">${authenticator.qrCode}</div>`,
       `<p class="hint">${escapeHtml(enroll.secret)} <code>${escapeHtml(inGroups(authenticator.secret))}</code></p>`,
       form(
-        signInPath(page, '/challenge'),
+        signInPath(page, '/challenge', { flow }),
         enroll.button,
         fields + codeInput(enroll.code, problemField === 'code'),
       ),
       ...(passkey
         ? [
             passkeyForm({
-              path: signInPath(page, '/challenge/enroll-passkey'),
-              optionsPath: signInPath(page, '/challenge/enroll-passkey/options'),
+              path: signInPath(page, '/challenge/enroll-passkey', { flow }),
+              optionsPath: signInPath(page, '/challenge/enroll-passkey/options', { flow }),
               label: enroll.passkey,
               ceremony: 'create',
               fields: fieldsOf(challenge),
@@ -106,18 +113,18 @@ export function renderEnrollment(
   };
 }
 
-/** Returns the content of the screen with new recovery codes. @param code of the sign-in that continues afterwards */
+/** Returns the content of the screen with new recovery codes. @param flow with which the page continues afterwards */
 export function renderRecoveryCodes(
   { page, texts }: ScreenContext,
   codes: string[],
-  code: string,
+  flow: string,
 ): ScreenContent {
   const { title, text, button } = texts.recoveryCodes;
   const list = codes.map((each) => `<li><code>${escapeHtml(each)}</code></li>`).join('');
   return {
     title,
     text,
-    button: `<ul class="codes">${list}</ul>${form(signInPath(page, '/continue'), button, hiddenInputs({ code }))}`,
+    button: `<ul class="codes">${list}</ul>${form(signInPath(page, '/continue', { flow }), button, '')}`,
   };
 }
 

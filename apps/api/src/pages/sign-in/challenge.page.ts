@@ -1,10 +1,11 @@
 import { Body, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { flowHashOf } from '../../http/request-context.js';
 import { ChallengesService } from '../../sign-in/challenges.service.js';
-import { readChallenge, type ScreenChallenge } from './challenge-screens.js';
+import { readChallenge } from './challenge-screens.js';
 import { HostedSignInPage } from './hosted-page.js';
 import { readAssertion, readRegistration } from './passkey-responses.js';
-import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
+import { SignInRequestsService } from './sign-in-requests.service.js';
 import { SignInStepsService } from './sign-in-steps.service.js';
 
 /** The forms of the hosted sign-in page for second factors. */
@@ -20,18 +21,13 @@ export class ChallengePage {
   @Post()
   async complete(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('challenge', query, form, response);
-    const challenge = readChallenge(page.form);
+    const challenge = readChallenge(page);
     const { method, code = '', recovery = '' } = page.form;
     const [kind, entered] =
       method === 'recovery_code' ? (['recovery_code', recovery] as const) : (['totp', code] as const);
+    const { project, client } = page;
     await this.steps.runChallenge(page, challenge, () =>
-      this.challenges.complete(
-        page.project,
-        challenge.token,
-        kind,
-        entered.trim(),
-        clientOf(page, challenge),
-      ),
+      this.challenges.complete(project, challenge.token, kind, entered.trim(), client),
     );
   }
 
@@ -42,8 +38,10 @@ export class ChallengePage {
     @Res() response: Response,
   ): Promise<void> {
     const page = await this.requests.open('passkey-options', query, form, response);
-    const { token } = readChallenge(page.form);
-    response.json({ options: await this.challenges.beginPasskey(page.project, token) });
+    const { token } = readChallenge(page);
+    response.json({
+      options: await this.challenges.beginPasskey(page.project, token, flowHashOf(page.client)),
+    });
   }
 
   @Post('passkey')
@@ -53,7 +51,7 @@ export class ChallengePage {
     @Res() response: Response,
   ): Promise<void> {
     const page = await this.requests.open('challenge', query, form, response);
-    const challenge = readChallenge(page.form);
+    const challenge = readChallenge(page);
     const { project, client } = page;
     await this.steps.runChallenge(page, challenge, async () =>
       this.challenges.completeWithPasskey(project, challenge.token, readAssertion(page.form), client),
@@ -67,8 +65,10 @@ export class ChallengePage {
     @Res() response: Response,
   ): Promise<void> {
     const page = await this.requests.open('passkey-options', query, form, response);
-    const { token } = readChallenge(page.form);
-    response.json({ options: await this.challenges.beginPasskeyEnrollment(page.project, token) });
+    const { token } = readChallenge(page);
+    const flowHash = flowHashOf(page.client);
+    const options = await this.challenges.beginPasskeyEnrollment(page.project, token, flowHash);
+    response.json({ options });
   }
 
   @Post('enroll-passkey')
@@ -78,16 +78,10 @@ export class ChallengePage {
     @Res() response: Response,
   ): Promise<void> {
     const page = await this.requests.open('challenge', query, form, response);
-    const challenge = readChallenge(page.form);
-    const client = clientOf(page, challenge);
+    const challenge = readChallenge(page);
+    const { project, client } = page;
     await this.steps.runChallenge(page, challenge, async () =>
-      this.challenges.enrollPasskey(page.project, challenge.token, readRegistration(page.form), client),
+      this.challenges.enrollPasskey(project, challenge.token, readRegistration(page.form), client),
     );
   }
 }
-
-/** Returns the client of a request. After an enrollment, the sign-in waits until the recovery codes are saved. */
-const clientOf = ({ client }: SignInPageRequest, { kind }: ScreenChallenge): SignInPageRequest['client'] => ({
-  ...client,
-  exchange: { ...client.exchange, isHeld: kind === 'enroll_factor' },
-});

@@ -1,9 +1,10 @@
 import { Body, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { EmailCodeSignInService } from '../../email-codes/email-code-sign-in.service.js';
-import { EmailCodesService } from '../../email-codes/email-codes.service.js';
+import { EmailCodesService, findPerson } from '../../email-codes/email-codes.service.js';
 import { HostedSignInPage } from './hosted-page.js';
-import { SignInRequestsService } from './sign-in-requests.service.js';
+import { isFromBrowser } from './browser-cookie.js';
+import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService } from './sign-in-screens.service.js';
 import { SignInStepsService } from './sign-in-steps.service.js';
 
@@ -19,17 +20,18 @@ export class EmailCodePage {
   ) {}
 
   /**
-   * Sends a code, and leads to the screen that asks for it. The token in its URL is useless without the code: everyone can
-   * request one for every address.
+   * Sends a code, and leads to the screen that asks for it. The token and the flow in its URL are useless without the code:
+   * everyone can request one for every address.
    */
   @Post()
   async send(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('email-code', query, form, response);
+    if (!isContinued(page)) return this.steps.showEnded(page);
     const email = await this.steps.readEmail(page, 'sign_in');
     if (email === null) return;
     try {
-      const { token } = await this.codes.send(page.project, { email });
-      this.steps.redirect(page, 'email_code', { login_hint: email, token });
+      const { token, flow = page.query.flow! } = await this.codes.send(page.project, { email }, page.client);
+      this.steps.redirect(page, 'email_code', { login_hint: email, token, flow });
     } catch (error) {
       await this.screens.showError(page, 'sign_in', { email }, error);
     }
@@ -38,8 +40,20 @@ export class EmailCodePage {
   @Post('verify')
   async verify(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('email-code-verify', query, form, response);
+    if (!isContinued(page)) return this.steps.showEnded(page);
     const { token, locale } = page.query;
     const request = { token, code: page.form['code'] ?? '', ...(locale === null ? {} : { locale }) };
     await this.steps.run(page, () => this.signIns.signIn(page.project, request, page.client), 'email_code');
   }
+}
+
+/**
+ * Returns whether the page has no flow, or one that it can continue. A person at a provider who proves an address is linked
+ * to its customer, so that only the browser that returned from the provider may continue: otherwise an attacker would send
+ * the page with their own person to a victim.
+ */
+function isContinued({ query, client, response }: SignInPageRequest): boolean {
+  const { flow } = client.page;
+  if (query.flow !== null && !flow) return false;
+  return !findPerson(client) || isFromBrowser(response.req, flow!.browserHash);
 }

@@ -18,7 +18,7 @@ export class PasskeyPage {
   @Post('options')
   async options(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('passkey-options', query, form, response);
-    response.json({ options: await this.passkeys.begin(page.project) });
+    response.json({ options: await this.passkeys.begin(page.project, page.client) });
   }
 
   @Post()

@@ -1,6 +1,7 @@
 import { Get, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { OAuthFlowsService } from '../../identity-providers/oauth-flows.service.js';
+import { identifyBrowser } from './browser-cookie.js';
 import { HostedSignInPage } from './hosted-page.js';
 import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService } from './sign-in-screens.service.js';
@@ -24,11 +25,9 @@ export class ProviderPage {
     const page = await this.requests.open('oauth', query, {}, response);
     let url: string;
     try {
-      url = await this.flows.begin(
-        page.project,
-        await this.flows.getProvider(page.project, slug),
-        toFlow(page),
-      );
+      const provider = await this.flows.getProvider(page.project, slug);
+      const browserHash = identifyBrowser(response.req, response);
+      url = await this.flows.begin(page.project, provider, { ...toFlow(page), browserHash });
     } catch (error) {
       return this.screens.showError(page, 'sign_in', {}, error);
     }
@@ -37,7 +36,7 @@ export class ProviderPage {
 }
 
 const toFlow = ({ client, query }: SignInPageRequest) => ({
-  ...client.exchange,
+  ...client.page.target,
   isPrompted: query.isPrompted,
   ...(query.maxAge === null ? {} : { maxAge: query.maxAge }),
   ...(query.loginHint === null ? {} : { loginHint: query.loginHint }),

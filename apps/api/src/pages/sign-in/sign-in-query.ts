@@ -38,8 +38,9 @@ export interface SignInQuery {
   maxAge: number | null;
   /** Token of the email code that the screen `email_code` asks for. */
   token: string;
-  /** The result with which a provider has led back to the page. */
-  providerCode: string | null;
+  /** The secret of the flow that the page continues, or null. */
+  flow: string | null;
+  /** The error with which a provider has led back to the page, or null. */
   providerError: RedirectError | null;
   /** The parameters that the application has sent, for the links and forms of the page. */
   parameters: Record<string, string>;
@@ -93,7 +94,8 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
     isPrompted: readOneOf(read, 'prompt', ['login']) !== null,
     maxAge: readMaxAge(read('max_age')),
     token: read('token') ?? '',
-    providerCode: read('provider_code'),
+    // An api of an earlier version leads back with `provider_code`, with which no flow continues.
+    flow: read('flow') ?? (read('provider_code') === null ? null : ''),
     providerError: redirectErrors.find((each) => each === query['provider_error']) ?? null,
     parameters: Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null)),
   };

@@ -10,7 +10,13 @@ import {
 import { ProjectsRepository } from '@gatehouse/persistence';
 import type { RouteLimit } from '../../http/address-limit.js';
 import { RateLimits } from '../../http/rate-limit.js';
-import { getClient, type Client, type GatehouseRequest } from '../../http/request-context.js';
+import {
+  getClient,
+  type Client,
+  type GatehouseRequest,
+  type SignInPageClient,
+} from '../../http/request-context.js';
+import { SignInFlowsService } from '../../sign-in/sign-in-flows.service.js';
 import { assertOwnForm } from '../one-time-page.js';
 import { readClientId, readSignInQuery, type SignInQuery } from './sign-in-query.js';
 
@@ -23,15 +29,19 @@ export interface SignInPageRequest {
   query: SignInQuery;
   form: SignInForm;
   /** The client. Its sign-ins end in a code for the application. */
-  client: Client & { exchange: ExchangeTarget };
+  client: Client & { page: SignInPageClient };
   response: Response;
 }
 
-/** Checks the requests of the hosted sign-in page: the page keeps no state, so that its query is valid only by these checks. */
+/**
+ * Checks the requests of the hosted sign-in page: its query is valid only by these checks, and its flow only with the same
+ * query.
+ */
 @Injectable()
 export class SignInRequestsService {
   constructor(
     private readonly projects: ProjectsRepository,
+    private readonly flows: SignInFlowsService,
     private readonly limits: RateLimits,
   ) {}
 
@@ -56,7 +66,9 @@ export class SignInRequestsService {
     if (found instanceof GatehouseError) throw found;
     request.projectId = found.id;
     const signIn = readSignInQuery(found, parameters);
-    const client = { ...getClient(request), exchange: toTarget(signIn) };
+    const target = toTarget(signIn);
+    const flow = signIn.flow === null ? null : await this.flows.find(found.id, target, signIn.flow);
+    const client = { ...getClient(request), page: { target, flow } };
     return { project: found, query: signIn, form: form ?? {}, client, response };
   }
 

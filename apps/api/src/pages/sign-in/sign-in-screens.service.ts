@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError, isAllowedOrigin, type PasswordWeakness } from '@gatehouse/domain';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { describeSecret } from '../../factors/factor-changes.service.js';
+import { findPerson } from '../../email-codes/email-codes.service.js';
 import { reportError } from '../../http/problem.filter.js';
 import type { GatehouseRequest } from '../../http/request-context.js';
 import { PasskeyCeremoniesService } from '../../passkeys/passkey-ceremonies.service.js';
@@ -85,9 +86,9 @@ export class SignInScreensService {
     this.send(page, status, content, problem);
   }
 
-  /** Sends the screen with new recovery codes. @param code of the sign-in that continues afterwards */
-  async showRecoveryCodes(page: SignInPageRequest, codes: string[], code: string): Promise<void> {
-    this.send(page, 200, renderRecoveryCodes(await this.context(page, {}), codes, code), null);
+  /** Sends the screen with new recovery codes. @param flow with which the page continues afterwards */
+  async showRecoveryCodes(page: SignInPageRequest, codes: string[], flow: string): Promise<void> {
+    this.send(page, 200, renderRecoveryCodes(await this.context(page, {}), codes, flow), null);
   }
 
   /** Returns what the project offers on this page: passkeys only if its origin may use those of the project. */
@@ -105,10 +106,14 @@ export class SignInScreensService {
     const code = problem ?? (error instanceof GatehouseError ? error.code : '');
     const members = error instanceof GatehouseError ? error.details.members : undefined;
     const provider = members?.['provider'];
+    const offered = await this.offered(page);
+    // A person at a provider without an email proves one by a code, also where the project offers no codes.
+    const options = findPerson(page.client) ? { ...offered, emailCode: true } : offered;
     return {
       page,
       texts: signInTexts(textsFor(page.response)),
-      options: await this.offered(page),
+      options,
+      isEmailRequired: code === 'email_required',
       email: email ?? page.query.loginHint,
       problemField: problemFields[code] ?? null,
       requiredProvider: typeof provider === 'string' ? provider : null,

@@ -18,6 +18,8 @@ export interface ScreenContext {
   /** Email address that the customer has entered or the application suggests. */
   email: string | null;
   problemField: ProblemField;
+  /** True if the provider of the customer has not shared an email address. */
+  isEmailRequired: boolean;
   /** The provider that the address requires, or null. */
   requiredProvider: string | null;
 }
@@ -34,8 +36,7 @@ export function renderScreen(screen: SignInScreen, context: ScreenContext): Scre
   if (screen === 'email_code' && options.emailCode) return emailCode(context);
   if (screen === 'check_inbox') return checkInbox(context);
   if (screen === 'reset_sent') return resetSent(context);
-  if (context.page.query.providerError === 'email_required' && options.emailCode)
-    return signIn(withEmailCodeOnly(context), false);
+  if (context.isEmailRequired && options.emailCode) return signIn(withEmailCodeOnly(context), false);
   return signIn(context, screen === 'sign_up' && options.allowSignUp);
 }
 
@@ -44,6 +45,10 @@ const withEmailCodeOnly = (context: ScreenContext): ScreenContext => ({
   ...context,
   options: { ...context.options, password: false, passkey: false, providers: [] },
 });
+
+/** Returns the parameter with the flow to which an email code is bound, if the page has one. */
+const flowOf = ({ query }: SignInPageRequest): Record<string, string> =>
+  query.flow === null ? {} : { flow: query.flow };
 
 const emailInput = ({ texts, email, problemField }: ScreenContext): string =>
   textInput({
@@ -79,7 +84,7 @@ const otherWays = ({ texts }: ScreenContext, others: string[]): string =>
 
 function signInForm(context: ScreenContext): string {
   const { page, texts, options, email, problemField } = context;
-  const codePath = signInPath(page, '/email-code');
+  const codePath = signInPath(page, '/email-code', flowOf(page));
   if (!options.password) {
     const hint = options.allowSignUp ? `<p class="hint">${escapeHtml(texts.emailCodeHint)}</p>` : '';
     return form(codePath, texts.emailCode, emailInput(context) + hint);
@@ -178,14 +183,15 @@ function emailCode({ page, texts, email, problemField }: ScreenContext): ScreenC
     isInvalid: problemField === 'code',
   });
   const { token } = page.query;
-  const resend = form(signInPath(page, '/email-code'), again, hiddenInputs({ email: email ?? '' }), {
+  const flow = flowOf(page);
+  const resend = form(signInPath(page, '/email-code', flow), again, hiddenInputs({ email: email ?? '' }), {
     isSecondary: true,
   });
   return {
     title,
     text: text(email),
     button: [
-      form(signInPath(page, '/email-code/verify', { token }), button, code),
+      form(signInPath(page, '/email-code/verify', { token, ...flow }), button, code),
       ...(email ? [resend] : []),
       linkLine(signInPath(page), texts.back),
     ].join(''),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalEmail, GatehouseError } from '@gatehouse/domain';
+import { sha256 } from '@gatehouse/platform';
 import { ChallengesService } from '../../sign-in/challenges.service.js';
 import { SignInExchangeService } from '../../sign-in/sign-in-exchange.service.js';
 import type { SignInOutcome } from '../../sign-in/sign-in.service.js';
@@ -55,17 +56,22 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Continues a sign-in whose proof is stored, after the return from a provider or after the recovery codes. */
-  async continue(page: SignInPageRequest, code: string): Promise<void> {
+  /** Continues the flow of the page, after the return from a provider or after the recovery codes. */
+  async continue(page: SignInPageRequest): Promise<void> {
     let outcome: StepOutcome;
     try {
-      outcome = await this.exchanges.continue(page.project, code, page.client);
+      outcome = await this.exchanges.continue(page.project, page.client);
     } catch (error) {
       const hasEnded = error instanceof GatehouseError && error.code === 'invalid_code';
-      if (hasEnded) return this.screens.show(page, 'sign_in', { problem: 'invalid_return' });
+      if (hasEnded) return this.showEnded(page);
       return this.screens.showError(page, 'sign_in', {}, error);
     }
     await this.finish(page, outcome, {});
+  }
+
+  /** Sends the first screen after the flow of the page has ended. */
+  async showEnded(page: SignInPageRequest): Promise<void> {
+    await this.screens.show(page, 'sign_in', { problem: 'invalid_return' });
   }
 
   /** Returns the email address of a form. If it is not valid, sends the screen again and returns null. */
@@ -98,13 +104,10 @@ export class SignInStepsService {
     outcome: StepOutcome | null,
     { email }: ScreenState,
   ): Promise<void> {
-    const { redirectUrl, recoveryCodes, challenge } = outcome ?? {};
-    if (redirectUrl && recoveryCodes) {
-      const code = new URL(redirectUrl).searchParams.get('code')!;
-      return this.screens.showRecoveryCodes(page, recoveryCodes, code);
-    }
+    const { redirectUrl, recoveryCodes, challenge, flow = '' } = outcome ?? {};
     if (redirectUrl) return page.response.redirect(303, redirectUrl);
-    if (challenge) return this.showChallenge(page, { ...challenge, uri: '' });
+    if (recoveryCodes) return this.screens.showRecoveryCodes(page, recoveryCodes, flow);
+    if (challenge) return this.showChallenge(page, { ...challenge, flow, uri: '' });
     const address = email ?? outcome?.customer?.email;
     this.redirect(page, 'check_inbox', address ? { login_hint: address } : {});
   }
@@ -112,7 +115,8 @@ export class SignInStepsService {
   /** Sends the screen of a new challenge; for an enrollment with a new authenticator. */
   private async showChallenge(page: SignInPageRequest, challenge: ScreenChallenge): Promise<void> {
     if (challenge.kind === 'second_factor') return this.screens.showChallenge(page, challenge);
-    const { uri } = await this.challenges.enrollTotp(page.project, challenge.token);
+    const { token, flow } = challenge;
+    const { uri } = await this.challenges.enrollTotp(page.project, token, sha256(flow));
     await this.screens.showChallenge(page, { ...challenge, uri });
   }
 }

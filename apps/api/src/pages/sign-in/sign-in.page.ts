@@ -23,12 +23,12 @@ export class SignInPage {
     private readonly verifications: VerificationService,
   ) {}
 
-  /** Shows a screen, or continues a sign-in with which a provider has led back. */
+  /** Shows a screen, or continues the flow with which a provider has led back. */
   @Get()
   async show(@Query() query: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('sign-in-page', query, {}, response);
-    const { screen, providerCode, providerError } = page.query;
-    if (providerCode !== null) return this.steps.continue(page, providerCode);
+    const { screen, flow, providerError } = page.query;
+    if (flow !== null && screen !== 'email_code') return this.steps.continue(page);
     await this.screens.show(page, screen, providerError ? { problem: providerError } : {});
   }
 
@@ -93,6 +93,6 @@ export class SignInPage {
   @Post('continue')
   async continue(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('exchange', query, form, response);
-    await this.steps.continue(page, page.form['code'] ?? '');
+    await this.steps.continue(page);
   }
 }

@@ -1,0 +1,55 @@
+import { addMethods, isRevoked, type AuthenticationMethod, type IdentityProvider } from '@gatehouse/domain';
+import type { CustomerForUpdate, LoginAllowance } from '@gatehouse/persistence';
+
+/** An identity provider in a sign-in. */
+export type SignInProvider = Pick<IdentityProvider, 'id' | 'slug'>;
+
+/** The proof of identity with which a customer signs in. */
+interface Proof {
+  amr: AuthenticationMethod[];
+  /** The identity provider with which the sign-in began. Default: none. */
+  provider?: SignInProvider | null | undefined;
+  /** When the last proof was given. Default: now. */
+  authTime?: Date | undefined;
+  /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
+  attempt?: LoginAllowance | undefined;
+}
+
+/**
+ * A proof of identity that no event has revoked. `SignInService.complete` accepts no other, so that no sign-in method can
+ * omit the check (requirement EX-01).
+ */
+export class CurrentProof implements Proof {
+  readonly amr: AuthenticationMethod[];
+  readonly provider: SignInProvider | null;
+  readonly authTime: Date | undefined;
+  readonly attempt: LoginAllowance | undefined;
+
+  private constructor({ amr, provider = null, authTime, attempt }: Proof) {
+    this.amr = amr;
+    this.provider = provider;
+    this.authTime = authTime;
+    this.attempt = attempt;
+  }
+
+  /**
+   * Returns the proof of a customer whom the transaction has locked, or null if access was revoked since. Must precede
+   * every change that the proof permits: `claimAddress` is a revocation itself. A disabled customer's proof is returned,
+   * because the sign-in refuses it as such.
+   * @param issuedAt when the proof was given, or the code, flow or challenge that it answers was issued
+   */
+  static of(customer: CustomerForUpdate, issuedAt: Date, proof: Proof): CurrentProof | null {
+    return !customer.disabledAt && isRevoked(customer, issuedAt) ? null : new CurrentProof(proof);
+  }
+
+  /** Returns the proof of a customer whom the transaction has created. */
+  static ofNewCustomer(proof: Proof): CurrentProof {
+    return new CurrentProof(proof);
+  }
+
+  /** Returns the proof together with the methods of a second step, which has just been given. */
+  withMethods(methods: AuthenticationMethod[]): CurrentProof {
+    const { provider, attempt } = this;
+    return new CurrentProof({ amr: addMethods(this.amr, methods), provider, attempt });
+  }
+}

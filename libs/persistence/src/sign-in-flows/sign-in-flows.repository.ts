@@ -1,0 +1,143 @@
+// This file contains SQL: times by the clock of the database, and a conditional delete that returns the row.
+import {
+  SIGN_IN_FLOW_TTL,
+  type AuthenticationMethod,
+  type ExchangeTarget,
+  type ProviderProfile,
+} from '@gatehouse/domain';
+import { issuedAtFor } from '../customers/access-revocation-sql.js';
+import type { Database } from '../database.js';
+import {
+  arrayOf,
+  bytea,
+  jsonb,
+  nullable,
+  statement,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
+import type { Tx } from '../transactions.js';
+
+/** The values to which a flow is bound. Its secret is useless with any others. */
+export interface FlowKey {
+  /** SHA-256 of the secret. */
+  secretHash: Buffer;
+  projectId: string;
+  target: ExchangeTarget;
+}
+
+/** A flow with a person at a provider, who has yet to sign in. */
+export interface PersonFlow {
+  providerId: string;
+  profile: ProviderProfile;
+  /** When the client began the sign-in. */
+  requestedAt: Date;
+  /** SHA-256 of the cookie of the browser that began the sign-in, or null. */
+  browserHash: Buffer | null;
+}
+
+/** A flow with a customer who has completed the sign-in, but not yet returned to the application. */
+export interface CustomerFlow {
+  customerId: string;
+  providerId: string | null;
+  amr: AuthenticationMethod[];
+}
+
+const flowRow = {
+  secretHash: bytea,
+  customerId: nullable(uuid),
+  providerId: nullable(uuid),
+  profile: nullable(jsonb<ProviderProfile>()),
+  amr: nullable(arrayOf(textOf<AuthenticationMethod>())),
+  browserHash: nullable(bytea),
+  requestedAt: timestamptz,
+  provenAt: nullable(timestamptz),
+};
+
+/** A sign-in that is under way on the hosted page. */
+export type SignInFlow = RowOf<typeof flowRow>;
+
+/** The columns of a new flow, whose secret, project and target are the first five parameters. */
+const insertColumns = `
+  INSERT INTO sign_in_flows (secret_hash, project_id, redirect_url, code_challenge, application_state, expires_at,
+    requested_at, proven_at, customer_id, provider_id, profile, amr, browser_hash)`;
+const commonValues = `$1, $2, $3, $4, $5, now() + interval '${SIGN_IN_FLOW_TTL} seconds'`;
+
+const insertEmptyFlow = statement(
+  {},
+  `${insertColumns} VALUES (${commonValues}, now(), NULL, $6, NULL, NULL, NULL, NULL)`,
+);
+
+const insertPersonFlow = statement(
+  {},
+  `${insertColumns} VALUES (${commonValues}, $6, now(), NULL, $7, $8, NULL, $9)`,
+);
+
+const insertCustomerFlow = statement(
+  {},
+  `${insertColumns} VALUES (${commonValues}, ${issuedAtFor('$6')}, now(), $6, $7, NULL, $8, NULL)`,
+);
+
+const findFlow = statement(
+  flowRow,
+  `SELECT secret_hash AS "secretHash", customer_id AS "customerId", provider_id AS "providerId", profile, amr,
+     browser_hash AS "browserHash", requested_at AS "requestedAt", proven_at AS "provenAt"
+   FROM sign_in_flows
+   WHERE secret_hash = $1 AND project_id = $2 AND redirect_url = $3 AND code_challenge = $4
+     AND application_state IS NOT DISTINCT FROM $5 AND purpose = 'sign_in' AND expires_at > now()`,
+);
+
+const consumeFlow = statement(
+  { secretHash: bytea },
+  'DELETE FROM sign_in_flows WHERE secret_hash = $1 RETURNING secret_hash AS "secretHash"',
+);
+
+const keyValues = ({ secretHash, projectId, target }: FlowKey): unknown[] => [
+  secretHash,
+  projectId,
+  target.redirectUrl,
+  target.codeChallenge,
+  target.state ?? null,
+];
+
+/** Sign-ins that are under way on the hosted page (ADR 0048). */
+export class SignInFlowsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Inserts a flow that a code in an email, or a second factor of the customer, completes. */
+  async insertEmpty(tx: Tx, key: FlowKey, customerId: string | null): Promise<void> {
+    await tx.execute(insertEmptyFlow, [...keyValues(key), customerId]);
+  }
+
+  /** Inserts a flow with a person at a provider. */
+  async insertPerson(
+    tx: Tx,
+    key: FlowKey,
+    { requestedAt, providerId, profile, browserHash }: PersonFlow,
+  ): Promise<void> {
+    const values = [requestedAt, providerId, JSON.stringify(profile), browserHash];
+    await tx.execute(insertPersonFlow, [...keyValues(key), ...values]);
+  }
+
+  /** Inserts a flow with a customer, whom the transaction has locked. */
+  async insertCustomer(tx: Tx, key: FlowKey, { customerId, providerId, amr }: CustomerFlow): Promise<void> {
+    await tx.execute(insertCustomerFlow, [...keyValues(key), customerId, providerId, amr]);
+  }
+
+  /** Returns a flow, or null if it is unknown, expired, consumed or bound to something else. */
+  async find(key: FlowKey): Promise<SignInFlow | null> {
+    const [row] = await this.database.execute(findFlow, keyValues(key));
+    return row ?? null;
+  }
+
+  /**
+   * Consumes a flow that `find` has found. Of several parallel calls one returns true. The caller has locked the customer:
+   * every transaction locks the customer before the flow, which prevents deadlocks.
+   */
+  async consume(tx: Tx, secretHash: Buffer): Promise<boolean> {
+    const rows = await tx.execute(consumeFlow, [secretHash]);
+    return rows.length > 0;
+  }
+}
