@@ -21,7 +21,9 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     await ui.button('Add provider').click();
     await ui.dialog().getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'GitHub' }).click();
+    expect(await ui.dialog().getByLabel('Trust email addresses').count()).toBe(0);
     await ui.dialog().getByLabel('URL of GitHub Enterprise Server').fill(gitHub.url);
+    await ui.dialog().getByLabel('Trust email addresses').click();
     await ui.dialog().getByLabel('Slug').fill('x');
     await ui.dialogButton('Add provider').click();
     await ui.waitForText('Must be 3 to 48 characters');
@@ -31,12 +33,15 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     await page.getByRole('heading', { level: 1, name: 'GitHub' }).waitFor();
     const { callbackUrl, ...added } = await read();
     expect(added).toMatchObject({ type: 'github', slug: 'work', clientId: 'pending', enabled: false });
+    expect(added['trustEmail']).toBe(true);
+    await ui.waitForText('Trusted in verified domains');
+    await ui.button('Edit domains').waitFor();
     await ui.waitForText('The client is not set up yet');
     await ui.waitForText(callbackUrl as string);
     expect(await seriousViolations(page)).toEqual([]);
 
     const client = gitHub.addClient({ redirectUri: callbackUrl });
-    await ui.button('Edit').click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await ui.dialog().getByLabel('Client ID', { exact: true }).fill(client.clientId);
     await ui.dialog().getByLabel('Client secret').first().fill(client.clientSecret);
     await ui.dialog().getByLabel('Name', { exact: true }).fill('Work account');
@@ -50,7 +55,7 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     await ui.dialogButton('Enable').click();
     await ui.button('Disable').waitFor();
 
-    await ui.button('Edit').click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     expect(await ui.dialog().getByLabel('Client secret').first().inputValue()).toBe('');
     await ui.dialog().getByLabel('Allow sign-up').click();
     await ui.dialogButton('Save changes').click();

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
+import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
+import { createPerson } from '../support/identity-providers/person.js';
 import {
   checkDomain,
   createVerifiedProvider,
@@ -11,7 +13,9 @@ import {
   type DomainProvider,
 } from '../support/identity-providers/provider-domains.js';
 import { newProvider } from '../support/identity-providers/provider-requests.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { NameServer, type NameRecord } from '../support/name-server.js';
+import { addProvider, createSocialProject, outcomeOf, signInAt } from '../support/social-sign-in.js';
 import { insertOrganization, insertProject } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -133,6 +137,67 @@ describe('a domain of a provider', () => {
     ];
     expect(others.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
   });
+});
+
+describe('FE-03: a provider at another server than that of its preset', () => {
+  /** Starts a server at which every person has the claims for which the preset trusts an email. */
+  const start = {
+    github: async () => {
+      const server = await GitHubStandIn.start();
+      const setEmail = (email: string): void => {
+        const emails = [{ email, primary: true, verified: true, visibility: null }];
+        server.person = createGitHubPerson({ emails });
+      };
+      return { server, setEmail };
+    },
+    microsoft: async () => {
+      const server = await StandInProvider.start();
+      const claims = { tid: '9188040d-6c67-4c5b-b112-36a304b66dad', xms_edov: true };
+      const setEmail = (email: string): void => void (server.person = createPerson({ email, ...claims }));
+      return { server, setEmail };
+    },
+  };
+
+  it.each(['github', 'microsoft'] as const)(
+    'links no existing customer before a domain is verified, and then only in it: %s',
+    async (type) => {
+      const { server, setEmail } = await start[type]();
+      try {
+        const project = await createSocialProject(instance);
+        const tenant = { projectId: project.id, secretKey: instance.credentials.secretKey };
+        const register = async (domain: string): Promise<{ id: string; email: string }> => {
+          const email = `ada@${domain}`;
+          const body = { projectId: project.id, email, emailVerified: true };
+          const { id } = expectStatus(
+            201,
+            await instance.requestWithSecretKey('POST', '/api/v1/customers', body),
+          ).body;
+          return { id, email };
+        };
+        const domain = newDomain();
+        const [member, stranger] = [await register(domain), await register(newDomain())];
+        const fields = { type, issuer: server.url, trustEmail: true, domains: [domain] };
+        const provider = await addProvider(instance, project, server, fields);
+        const signIn = (email: string) => {
+          setEmail(email);
+          return signInAt(instance, project, provider.slug);
+        };
+        for (const { email } of [member, stranger])
+          expect(outcomeOf(await signIn(email))).toBe('account_exists');
+
+        const { body } = await requestProviders(instance, 'GET', `/${provider.id}`, undefined, tenant);
+        const [{ record }] = body.domainVerifications;
+        publishRecord(nameServer, { record });
+        expect((await checkDomain(instance, { ...provider, domain }, tenant)).body.finding).toBe('verified');
+        const result = await signIn(member.email);
+        expect(outcomeOf(result)).toBe('session');
+        expect('body' in result && result.body.customer.id).toBe(member.id);
+        expect(outcomeOf(await signIn(stranger.email))).toBe('account_exists');
+      } finally {
+        await server.stop();
+      }
+    },
+  );
 });
 
 describe('the daily check of a domain', () => {

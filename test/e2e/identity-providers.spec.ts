@@ -101,6 +101,7 @@ describe('FE-01: a new identity provider', () => {
       { clientIds: ['app-of-ios'], requireNonce: true, name: 'Google Workspace', enabled: false },
       { type: 'microsoft', tenants, issuer: `https://login.microsoftonline.com/${tenants[0]}/v2.0` },
       { type: 'github', issuer: 'https://github.acme.example', scopes: ['read:user'] },
+      { type: 'github', issuer: 'https://github.acme.example', trustEmail: true, domains: ['acme.example'] },
       { type: 'google', issuer: 'http://127.0.0.1:9' },
       oidc({ trustEmail: true, clientSecret: undefined }),
       oidc({ allowSignUp: false, name: null, scopes: null, clientSecret: null }),
@@ -263,6 +264,7 @@ describe('a change of a provider', () => {
     const google = await createProvider();
     const apples = await createProvider(apple());
     const open = await createProvider(oidc());
+    const gitHub = await createProvider({ type: 'github' });
     const cases: [provider: Record<string, any>, patch: object, field: string][] = [
       [google, { type: 'github' }, 'type'],
       [google, { slug: 'other' }, 'slug'],
@@ -274,6 +276,8 @@ describe('a change of a provider', () => {
       [apples, { privateKey: 'not a key' }, 'privateKey'],
       [apples, { trustEmail: true }, 'trustEmail'],
       [open, { clientIds: ['app'] }, 'clientIds'],
+      [gitHub, { trustEmail: true }, 'trustEmail'],
+      [gitHub, { domains: ['acme.example'] }, 'domains'],
     ];
     for (const [provider, patch, field] of cases)
       expect([patch, await send('PATCH', pathOf(provider), patch)]).toEqual([

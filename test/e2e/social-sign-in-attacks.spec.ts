@@ -212,8 +212,6 @@ describe('FE-01: the response of a provider', () => {
       await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
       return email;
     };
-    const consumers = '9188040d-6c67-4c5b-b112-36a304b66dad';
-    const tenant = '6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11';
     const cases: [string, { type: string; trustEmail?: boolean }, Record<string, unknown>, string][] = [
       [
         'a text instead of true',
@@ -228,20 +226,6 @@ describe('FE-01: the response of a provider', () => {
         { email_verified: false, hd: 'x.example' },
         'account_exists',
       ],
-      ['an Entra tenant that claims the address', { type: 'microsoft' }, { tid: tenant }, 'account_exists'],
-      [
-        'an Entra tenant without the domain',
-        { type: 'microsoft' },
-        { tid: tenant, xms_edov: false },
-        'account_exists',
-      ],
-      [
-        'an Entra tenant that owns the domain',
-        { type: 'microsoft' },
-        { tid: tenant, xms_edov: true },
-        'session',
-      ],
-      ['a consumer account', { type: 'microsoft' }, { tid: consumers }, 'session'],
       ['GitLab', { type: 'gitlab' }, { email_verified: true }, 'account_exists'],
       ['OpenID Connect without trust', { type: 'oidc' }, { email_verified: true }, 'account_exists'],
       [

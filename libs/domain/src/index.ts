@@ -1,5 +1,6 @@
 export * from './ids.js';
 export * from './identity-providers/connection-checks.js';
+export * from './identity-providers/email-trust.js';
 export * from './identity-providers/identity-decision.js';
 export * from './identity-providers/identity-provider.js';
 export * from './identity-providers/presets/index.js';

@@ -54,7 +54,7 @@ export class IdTokenSignInService {
         if (!connection.preset.hasNativeSignIn) throw new GatehouseError('method_not_enabled');
         const claims = await this.verify(connection, provider, request);
         return {
-          profile: toProfile(provider, connection, claims),
+          profile: toProfile(provider, claims),
           requestedAt: new Date(claims.iat * 1_000),
           expiresAt: new Date(claims.exp * 1_000),
         };

@@ -95,7 +95,7 @@ export class IdentityProvidersService {
     const { type, slug = type, issuer = null } = input;
     const id = newId();
     const provider = {
-      ...{ id, projectId, type, slug },
+      ...{ id, projectId, type, slug, issuer: issuer ?? providerPresets[type].issuer },
       ...applyProviderPatch(type, defaultProviderSettings(type), input),
     };
     const secrets = this.encryptSecrets(id, input);
@@ -115,7 +115,7 @@ export class IdentityProvidersService {
       const wasInserted = await this.providers.insert(tx, {
         ...provider,
         ...secrets,
-        issuer: issuer ?? providerPresets[type].issuer!,
+        issuer: provider.issuer!,
       });
       if (!wasInserted) throw new GatehouseError('slug_taken');
       await this.domains.applyChange(tx, null, provider, domains);
@@ -242,7 +242,7 @@ export class IdentityProvidersService {
 }
 
 /** Returns a provider with the secrets that it has after a change. */
-const withSecrets = <Provider extends Partial<ManagedProvider>>(
+const withSecrets = <Provider extends Partial<Omit<ManagedProvider, 'issuer'>>>(
   provider: Provider,
   { clientSecret, privateKey }: ProviderSecrets,
 ) => ({

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { readProfile, type ProviderClaims, type ProviderProfile } from '@gatehouse/domain';
+import { isEmailTrusted, readProfile, type ProviderClaims, type ProviderProfile } from '@gatehouse/domain';
 import type { ConnectedProvider, OAuthFlow } from '@gatehouse/persistence';
 import { userAgent } from '@gatehouse/platform';
 import { ProviderConnectionsService, type Connection } from './provider-connections.service.js';
@@ -30,7 +30,7 @@ export class ProviderProfilesService {
     return this.requests.run(provider, async () => {
       const connection = await this.connections.connect(provider);
       const claims = await this.exchange(connection, provider, flow, callbackUrl, parameters);
-      return toProfile(provider, connection, { ...claims, ...readAppleName(parameters) });
+      return toProfile(provider, { ...claims, ...readAppleName(parameters) });
     });
   }
 
@@ -87,15 +87,11 @@ async function fetchJson(
  * Returns the profile in the claims of a provider.
  * @throws Error without a subject, or for a tenant of Microsoft that may not sign in
  */
-export function toProfile(
-  provider: ConnectedProvider,
-  { preset }: Pick<Connection, 'preset'>,
-  claims: ProviderClaims,
-): ProviderProfile {
+export function toProfile(provider: ConnectedProvider, claims: ProviderClaims): ProviderProfile {
   const { tenants } = provider;
   if (tenants.length > 0 && !tenants.includes(String(claims['tid'])))
     throw new Error('the tenant is not allowed');
-  const profile = readProfile(claims, preset.isEmailTrusted(claims, provider));
+  const profile = readProfile(claims, isEmailTrusted(provider, claims));
   if (!profile) throw new Error('the response of the provider has no subject');
   return profile;
 }

@@ -41,7 +41,7 @@ export function AddProvider({ project, onClose }: { project: Project; onClose: (
   };
   const submit = async (): Promise<void> => {
     const provider = await create.mutateAsync({
-      ...toProviderBody(type, fields),
+      ...toProviderBody({ type, issuer: issuer.trim() }, fields),
       type,
       clientId: fields.clientId.trim(),
       ...(isPending && { clientId: PENDING, clientSecret: PENDING, enabled: false }),
@@ -105,6 +105,7 @@ export function AddProvider({ project, onClose }: { project: Project; onClose: (
       )}
       <ProviderForm
         type={type}
+        issuer={issuer.trim()}
         value={fields}
         onChange={(changes) => setFields({ ...fields, ...changes })}
         errors={errors}

@@ -16,7 +16,7 @@ import { ConnectionTest } from './connection-test';
 import { ProviderStatus } from './identity-providers';
 import { ProviderDomains } from './provider-domains';
 import { DeleteProvider, EditProvider, ProviderSwitch } from './provider-actions';
-import { PENDING, providerTypes, type Provider } from './provider-types';
+import { isOtherServer, isPersonal, PENDING, providerTypes, type Provider } from './provider-types';
 
 /** The screen of an identity provider: its callback URL, its connection, its settings and its actions. */
 export function IdentityProviderScreen(): ReactNode {
@@ -57,7 +57,7 @@ export function IdentityProviderScreen(): ReactNode {
                 <PropertyList items={toProperties(found)} />
               </Paper>
             </section>
-            {!providerTypes[found.type].isPersonal && <ProviderDomains provider={found} canEdit={canEdit} />}
+            {!isPersonal(found) && <ProviderDomains provider={found} canEdit={canEdit} />}
             {canEdit && <DeleteProvider provider={found} />}
           </Stack>
         )}
@@ -117,7 +117,7 @@ function toProperties(provider: Provider): Record<string, ReactNode> {
       'Nonce of native sign-ins': provider.requireNonce ? 'Required' : 'Optional',
     }),
     ...(type === 'microsoft' && { Tenants: list(tenants, 'All') }),
-    ...(type === 'oidc' && {
+    ...(isOtherServer(provider) && {
       'Email addresses': provider.trustEmail ? 'Trusted in verified domains' : 'Not trusted',
     }),
     Scopes: list(provider.scopes, 'None'),

@@ -56,7 +56,7 @@ function EditDialog({ provider, onClose }: { provider: Provider; onClose: () => 
       hidesError={isStale}
       disabled={!hasSecondFactor}
       onConfirm={async () => {
-        const body = Object.entries(toProviderBody(provider.type, edits.values));
+        const body = Object.entries(toProviderBody(provider, edits.values));
         await update.mutateAsync(Object.fromEntries(body.filter(([name]) => name in edits.changed)));
         toastSuccess('Identity provider updated');
       }}
@@ -64,6 +64,7 @@ function EditDialog({ provider, onClose }: { provider: Provider; onClose: () => 
       <SecondFactorNotice />
       <ProviderForm
         type={provider.type}
+        issuer={provider.issuer}
         value={edits.values}
         onChange={edits.set}
         errors={update.error?.fields ?? {}}

@@ -1,5 +1,5 @@
 import type { Schemas } from '../http/client';
-import { PENDING, providerTypes, type Provider, type ProviderType } from './provider-types';
+import { isOtherServer, PENDING, providerTypes, type Provider, type ProviderType } from './provider-types';
 
 /** The editable fields of a provider, as entered. */
 export interface ProviderFields {
@@ -67,9 +67,9 @@ export const toProviderFields = (provider: Provider): ProviderFields => ({
   requireNonce: provider.requireNonce,
 });
 
-/** Returns the fields of a request that the type has. Empty secrets are left out. */
+/** Returns the fields of a request that a provider with this type and issuer has. Empty secrets are left out. */
 export function toProviderBody(
-  type: ProviderType,
+  { type, issuer }: Pick<Provider, 'type' | 'issuer'>,
   fields: ProviderFields,
 ): Schemas['UpdateIdentityProviderRequest'] {
   const { clientId, clientSecret, teamId, keyId, privateKey } = fields;
@@ -83,7 +83,7 @@ export function toProviderBody(
       ? { teamId: text(teamId), keyId: text(keyId), privateKey: text(privateKey) }
       : { clientSecret: text(clientSecret) }),
     ...(type === 'microsoft' && { tenants: fields.tenants }),
-    ...(type === 'oidc' && { trustEmail: fields.trustEmail }),
+    ...(isOtherServer({ type, issuer }) && { trustEmail: fields.trustEmail }),
     ...(providerTypes[type].hasNativeSignIn && {
       clientIds: fields.clientIds,
       requireNonce: fields.requireNonce,

@@ -2,10 +2,12 @@ import { Anchor, PasswordInput, Stack, Switch, Text, Textarea, TextInput } from 
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
 import { providerLabels, type ProviderFields } from './provider-fields';
-import { providerTypes, type ProviderType } from './provider-types';
+import { isOtherServer, providerTypes, type ProviderType } from './provider-types';
 
 interface ProviderFormProps {
   type: ProviderType;
+  /** Empty: that of the type. */
+  issuer: string;
   value: ProviderFields;
   onChange: (changes: Partial<ProviderFields>) => void;
   /** Validation errors of the API, by field name. */
@@ -14,9 +16,9 @@ interface ProviderFormProps {
   isExisting?: boolean;
 }
 
-/** Renders the fields of a provider that its type has, for creating and editing it. */
+/** Renders the fields of a provider that its type and issuer have, for creating and editing it. */
 export function ProviderForm(props: ProviderFormProps): ReactNode {
-  const { type, value, onChange: set, errors } = props;
+  const { type, issuer, value, onChange: set, errors } = props;
   const { label, hasNativeSignIn } = providerTypes[type];
   const labels = providerLabels(type);
   return (
@@ -66,7 +68,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
         checked={value.allowSignUp}
         onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
       />
-      {type === 'oidc' && (
+      {isOtherServer({ type, issuer }) && (
         <Switch
           label={labels.trustEmail}
           description="Addresses in the verified domains of the provider count as verified."

@@ -15,9 +15,16 @@ export interface ProviderTypeInfo {
   /** The word for its secret there, and its place. */
   secretHint: string;
   /** Undefined if the issuer is always the same. */
-  issuer?: { label: string; description: string; placeholder: string; required?: boolean };
+  issuer?: {
+    label: string;
+    description: string;
+    placeholder: string;
+    required?: boolean;
+    /** Matches the issuers of the service itself. Undefined if the type has none. */
+    service?: RegExp;
+  };
   hasNativeSignIn?: boolean;
-  /** True if accounts belong to persons, so that the provider has no domains. */
+  /** True if accounts at the service belong to persons, so that the provider has no domains. */
   isPersonal?: boolean;
 }
 
@@ -41,6 +48,7 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
       label: 'URL of GitHub Enterprise Server',
       description: 'Leave empty for github.com. It cannot be changed later.',
       placeholder: 'https://github.example.com',
+      service: /^https:\/\/github\.com$/,
     },
   },
   microsoft: {
@@ -54,6 +62,8 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
       description:
         'Leave empty for all Microsoft accounts, or set that of one tenant. It cannot be changed later.',
       placeholder: 'https://login.microsoftonline.com/<tenant ID>/v2.0',
+      service:
+        /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers|[\da-f-]{36})\/v2\.0$/,
     },
   },
   apple: {
@@ -74,6 +84,7 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
       label: 'URL of a self-managed GitLab',
       description: 'Leave empty for gitlab.com. It cannot be changed later.',
       placeholder: 'https://gitlab.example.com',
+      service: /^https:\/\/gitlab\.com$/,
     },
   },
   discord: {
@@ -98,6 +109,17 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
     },
   },
 };
+
+/** Returns true if the issuer is another server than the service of the type. Its emails are trusted by domain. */
+export function isOtherServer({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): boolean {
+  const { issuer: field } = providerTypes[type];
+  if (!field?.service) return field !== undefined;
+  return issuer !== '' && !field.service.test(issuer);
+}
+
+/** Returns true if the accounts of a provider belong to persons, so that it has no domains. */
+export const isPersonal = (provider: Pick<Provider, 'type' | 'issuer'>): boolean =>
+  providerTypes[provider.type].isPersonal === true && !isOtherServer(provider);
 
 /** The credentials of a provider whose client is not registered yet. */
 export const PENDING = 'pending';

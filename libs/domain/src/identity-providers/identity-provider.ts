@@ -34,7 +34,7 @@ export interface IdentityProvider {
   enabled: boolean;
   /** False if only customers who exist or are linked can sign in. */
   allowSignUp: boolean;
-  /** Of a provider of type `oidc`: true if the emails in its verified domains are trusted. */
+  /** True if the emails in its verified domains are trusted. Always false at the service of a preset. */
   trustEmail: boolean;
   /** True if the id tokens of native sign-ins must contain the nonce of the request. */
   requireNonce: boolean;

@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
-import { targetUrlProblem, type TargetPolicy } from '../webhooks/target-policy.js';
+import { isLoopbackUrl, targetUrlProblem, type TargetPolicy } from '../webhooks/target-policy.js';
+import { hasPresetIssuer } from './email-trust.js';
 import type { IdentityProvider } from './identity-provider.js';
 import { providerPresets } from './presets/index.js';
 import type { ProviderPreset } from './provider-preset.js';
@@ -7,7 +8,13 @@ import type { ProviderSettings } from './provider-settings.js';
 
 /** A provider whose individual fields are valid, and which secrets it has. */
 export type ProviderToCheck = Pick<IdentityProvider, 'type'> &
-  ProviderSettings & { hasClientSecret: boolean; hasPrivateKey: boolean; domains: string[] };
+  ProviderSettings & {
+    /** Null if it is missing, which `issuerErrors` reports. */
+    issuer: string | null;
+    hasClientSecret: boolean;
+    hasPrivateKey: boolean;
+    domains: string[];
+  };
 
 /** Returns the errors of the issuer of a new provider; null is the default of its type. */
 export function issuerErrors(
@@ -27,17 +34,16 @@ function issuerProblem(preset: ProviderPreset, issuer: string, policy: TargetPol
   if (problem) return problem;
   if (issuer.includes('?')) return 'must not contain a query';
   if (preset.oauth && issuer.endsWith('/')) return 'must not end with a slash';
-  if (preset.allowsOwnIssuer || (!policy.production && isLoopback(issuer))) return null;
+  if (preset.allowsOwnIssuer || (!policy.production && isLoopbackUrl(issuer))) return null;
   return `must be ${preset.issuer}, or outside production a loopback URL, for a provider of this type`;
 }
-
-const isLoopback = (url: string): boolean => /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname);
 
 /** Returns the errors of the fields that are inconsistent with the type of the provider, or missing. */
 export function providerErrors(provider: ProviderToCheck): FieldError[] {
   const { type, clientId, clientIds, tenants, scopes, trustEmail, requireNonce } = provider;
   const { domains, required } = provider;
   const preset = providerPresets[type];
+  const isPersonal = preset.isPersonal && hasPresetIssuer(provider);
   const errors = [...credentialErrors(provider, preset)];
   if (clientId === '') errors.push(requiredError('clientId', type));
   if (clientIds.length > 0 && !preset.hasNativeSignIn)
@@ -45,9 +51,15 @@ export function providerErrors(provider: ProviderToCheck): FieldError[] {
   if (requireNonce && !preset.hasNativeSignIn)
     errors.push(notAllowedError('requireNonce', 'google and apple'));
   if (tenants.length > 0 && type !== 'microsoft') errors.push(notAllowedError('tenants', 'microsoft'));
-  if (trustEmail && type !== 'oidc') errors.push(notAllowedError('trustEmail', 'oidc'));
-  if (preset.isPersonal && domains.length > 0) errors.push(organizationsOnlyError('domains'));
-  if (preset.isPersonal && required) errors.push(organizationsOnlyError('required'));
+  if (trustEmail && (!preset.allowsOwnIssuer || hasPresetIssuer(provider)))
+    errors.push(
+      notAllowedError(
+        'trustEmail',
+        'oidc, and for github, gitlab and microsoft with the issuer of another server',
+      ),
+    );
+  if (isPersonal && domains.length > 0) errors.push(organizationsOnlyError('domains'));
+  if (isPersonal && required) errors.push(organizationsOnlyError('required'));
   if (!preset.oauth && !scopes.includes('openid'))
     errors.push({ field: 'scopes', code: 'invalid', message: 'scopes must contain openid' });
   return errors;
@@ -92,5 +104,5 @@ const notAllowedError = (field: string, types: string): FieldError => ({
 const organizationsOnlyError = (field: string): FieldError => ({
   field,
   code: 'not_allowed',
-  message: `${field} is not available for github and discord, whose accounts belong to persons`,
+  message: `${field} is not available for github.com and discord, whose accounts belong to persons`,
 });

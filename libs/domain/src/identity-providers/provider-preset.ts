@@ -1,13 +1,5 @@
 import type { ProviderClaims } from './provider-profile.js';
 
-/** The provider of the claims whose email is to be trusted or not. */
-export interface EmailTrust {
-  /** True if emails in `domains` are trusted. Evaluated by presets that do not know the provider. */
-  trustEmail: boolean;
-  /** The verified domains of the provider. */
-  domains: string[];
-}
-
 /** The endpoints of a provider without discovery. */
 export interface OAuthEndpoints {
   /** The issuer that authorization responses name (RFC 9207). */
@@ -32,7 +24,9 @@ export interface ProviderPreset {
   name: string;
   /** Default of the provider's `issuer`; null if each provider has its own. */
   issuer: string | null;
-  /** True if a provider of this type can have another issuer: it is self-managed, or a single tenant. */
+  /** Matches the other issuers of the same service, such as those of its tenants. */
+  issuerPattern?: RegExp;
+  /** True if a provider of this type can have another issuer, such as that of a self-managed server. */
   allowsOwnIssuer: boolean;
   scopes: string[];
   /** Additional parameters of the authorization request. */
@@ -43,10 +37,17 @@ export interface ProviderPreset {
   canReauthenticate: boolean;
   /** True if apps can send the id token of a native sign-in. */
   hasNativeSignIn?: boolean;
-  /** True if accounts belong to persons, never to an organization. Such a provider has no domains. */
+  /**
+   * True if the accounts of the service belong to persons, never to an organization. A provider with its issuer has no
+   * domains.
+   */
   isPersonal?: boolean;
   /** Absent for OpenID Providers. */
   oauth?: OAuthApi;
-  /** Returns whether the provider has verified that the person owns the email in the claims. */
-  isEmailTrusted(claims: ProviderClaims, provider: EmailTrust): boolean;
+  /**
+   * Returns whether the service has verified that the person owns the email in the claims. Absent if it never does.
+   * `isEmailTrusted` calls this only for claims of the service itself.
+   * @param emailDomain domain of the email in canonical form
+   */
+  isEmailVerified?(claims: ProviderClaims, emailDomain: string): boolean;
 }

@@ -101,6 +101,14 @@ export function hostIpLiteral(hostname: string): string | null {
   return ipaddr.isValid(bare) ? bare : null;
 }
 
+/** Returns whether the host of a URL is localhost or a loopback address. */
+export function isLoopbackUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  const literal = hostIpLiteral(hostname);
+  return literal ? ipaddr.parse(literal).range() === 'loopback' : hostname === 'localhost';
+}
+
 /**
  * Returns the problem of a target URL, as words that follow the field's name, or null if there is none. The
  * WHATWG parser converts every notation of an IPv4 address to dotted decimal before it is checked.

@@ -135,7 +135,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      'For `oidc`: if true, emails in the verified domains of the provider are trusted. Default: false',
+      'If true, emails in the verified domains of the provider are trusted. For `oidc`, and for `github`, `gitlab` and `microsoft` with the `issuer` of another server. Default: false',
     ),
   )
   trustEmail?: boolean | null;
@@ -149,7 +149,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @TextSetField({
     ...setting(
-      'Domains of email addresses that belong to the organization behind the provider, not for `github` and `discord`. A domain has no effect until its DNS record in `domainVerifications` verifies it. Subdomains are separate',
+      'Domains of email addresses that belong to the organization behind the provider, not for github.com and `discord`. A domain has no effect until its DNS record in `domainVerifications` verifies it. Subdomains are separate',
     ),
     example: ['acme.example'],
     maxItems: MAX_PROVIDER_DOMAINS,
@@ -194,7 +194,7 @@ export class CreateIdentityProviderRequest extends ProviderFieldsRequest {
 
   @TextField({
     ...setting(
-      'Issuer of id tokens, exactly as the discovery document names it. Required for `oidc`. Also for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. It cannot change',
+      'Issuer of id tokens, exactly as the discovery document names it. Required for `oidc`. Also for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Emails of a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
     ),
     example: 'https://login.acme.example',
     maxLength: targetUrlSchema.maxLength,

@@ -13,5 +13,5 @@ export const apple: ProviderPreset = {
   authorizationParameters: { response_mode: 'form_post' },
   signsClientSecret: true,
   hasNativeSignIn: true,
-  isEmailTrusted: ({ email_verified: isVerified }) => isVerified === true || isVerified === 'true',
+  isEmailVerified: ({ email_verified: isVerified }) => isVerified === true || isVerified === 'true',
 };

@@ -31,5 +31,4 @@ export const discord: ProviderPreset = {
     }),
     loadClaims,
   },
-  isEmailTrusted: () => false,
 };

@@ -46,5 +46,5 @@ export const github: ProviderPreset = {
     }),
     loadClaims,
   },
-  isEmailTrusted: ({ email_verified: isVerified }) => isVerified === true,
+  isEmailVerified: ({ email_verified: isVerified }) => isVerified === true,
 };

@@ -7,5 +7,4 @@ export const gitlab: ProviderPreset = {
   allowsOwnIssuer: true,
   scopes: ['openid', 'email', 'profile'],
   canReauthenticate: true,
-  isEmailTrusted: () => false,
 };

@@ -1,4 +1,3 @@
-import { emailDomain } from '../provider-profile.js';
 import type { ProviderPreset } from '../provider-preset.js';
 
 /**
@@ -12,8 +11,6 @@ export const google: ProviderPreset = {
   scopes: ['openid', 'email', 'profile'],
   canReauthenticate: false,
   hasNativeSignIn: true,
-  isEmailTrusted: ({ email, email_verified: isVerified, hd }) =>
-    isVerified === true &&
-    typeof email === 'string' &&
-    ((typeof hd === 'string' && hd !== '') || emailDomain(email.toLowerCase()) === 'gmail.com'),
+  isEmailVerified: ({ email_verified: isVerified, hd }, emailDomain) =>
+    isVerified === true && ((typeof hd === 'string' && hd !== '') || emailDomain === 'gmail.com'),
 };

@@ -10,9 +10,11 @@ const CONSUMER_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 export const microsoft: ProviderPreset = {
   name: 'Microsoft',
   issuer: 'https://login.microsoftonline.com/common/v2.0',
+  issuerPattern:
+    /^https:\/\/login\.microsoftonline\.com\/(?:organizations|consumers|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/v2\.0$/,
   allowsOwnIssuer: true,
   scopes: ['openid', 'email', 'profile'],
   canReauthenticate: true,
-  isEmailTrusted: ({ tid, xms_edov: isDomainOwned }) =>
+  isEmailVerified: ({ tid, xms_edov: isDomainOwned }) =>
     tid === CONSUMER_TENANT || isDomainOwned === true || isDomainOwned === 'true' || isDomainOwned === '1',
 };

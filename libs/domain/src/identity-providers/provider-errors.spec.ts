@@ -1,0 +1,42 @@
+import type { IdentityProviderType } from './identity-provider.js';
+import { issuerErrors, providerErrors } from './provider-errors.js';
+import { providerPresets } from './presets/index.js';
+import { defaultProviderSettings } from './provider-settings.js';
+
+/** Returns the fields that a provider must not have. */
+const refusedFields = (type: IdentityProviderType, issuer: string | null, fields: object): string[] =>
+  providerErrors({
+    ...{ ...defaultProviderSettings(type), type, issuer, clientId: 'client', domains: [] },
+    ...{ hasClientSecret: true, hasPrivateKey: false, ...fields },
+  })
+    .filter(({ code }) => code === 'not_allowed')
+    .map(({ field }) => field);
+
+const companyFields = { trustEmail: true, domains: ['acme.example'], required: true };
+const OWN = 'https://login.acme.example';
+const TENANT = 'https://login.microsoftonline.com/6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11/v2.0';
+
+it.each<[IdentityProviderType, string | null, string[]]>([
+  ['oidc', OWN, []],
+  ['oidc', null, []],
+  ['github', OWN, []],
+  ['gitlab', OWN, []],
+  ['microsoft', OWN, []],
+  ['github', providerPresets.github.issuer, ['trustEmail', 'domains', 'required']],
+  ['discord', providerPresets.discord.issuer, ['trustEmail', 'domains', 'required']],
+  ['gitlab', providerPresets.gitlab.issuer, ['trustEmail']],
+  ['microsoft', providerPresets.microsoft.issuer, ['trustEmail']],
+  ['microsoft', TENANT, ['trustEmail']],
+  ['google', providerPresets.google.issuer, ['trustEmail']],
+  ['google', OWN, ['trustEmail']],
+])('providerErrors rejects for %s at %s: %j', (type, issuer, expected) => {
+  expect(refusedFields(type, issuer, companyFields)).toEqual(expected);
+});
+
+it('issuerErrors accepts a loopback issuer of google, and no name that begins like one', () => {
+  const policy = { production: false, allowedCidrs: [] };
+  const isAccepted = (issuer: string) => issuerErrors('google', issuer, policy).length === 0;
+  expect(['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1'].filter(isAccepted)).toHaveLength(3);
+  expect(['https://127.evil.example', 'https://localhost.evil.example'].filter(isAccepted)).toEqual([]);
+  expect(issuerErrors('google', 'http://127.0.0.1:1', { ...policy, production: true })).toHaveLength(1);
+});
