@@ -427,13 +427,20 @@ describe('a native sign-in with an id token', () => {
     return (await instance.requestWithSecretKey('GET', path)).body.clientId;
   };
 
-  it('signs in once, for each accepted audience and with the nonce of the app', async () => {
+  it('signs in once, in canonical form, for each accepted audience and with the nonce of the app', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     await changeProvider(instance, project, google, { clientIds: ['ios.example', 'android.example'] });
     for (const aud of [await audience(), 'ios.example', ['android.example']]) {
       const idToken = await standIn.issueIdToken({ aud, nonce: 'n-1' });
       expect(await send({ idToken, nonce: 'n-1' })).toBe('session');
       expect(await send({ idToken, nonce: 'n-1' })).toBe('sign_in_failed');
+    }
+    const nonce = 'n-3';
+    const idToken = await standIn.issueIdToken({ aud: 'ios.example', nonce });
+    for (const outcome of ['session', 'sign_in_failed']) {
+      for (const other of [`${idToken}=`, `${idToken}\n`, ` ${idToken}`, idToken.replaceAll('.', ' .')])
+        expect(await send({ idToken: other, nonce })).toBe('sign_in_failed');
+      expect(await send({ idToken, nonce })).toBe(outcome);
     }
     const parallel = await standIn.issueIdToken({ aud: 'ios.example', nonce: 'n-2' });
     const results = await Promise.all(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { GatehouseError, type ProjectContext, type ProviderClaims } from '@gatehouse/domain';
+import { GatehouseError, type ProjectContext } from '@gatehouse/domain';
 import { OAuthFlowsRepository, Transactions, type ConnectedProvider } from '@gatehouse/persistence';
 import { now, sha256 } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
@@ -12,15 +12,10 @@ import type { IdTokenRequest } from './dto/oauth.request.js';
 import { ProviderConnectionsService, type Connection } from './provider-connections.service.js';
 import { toProfile } from './provider-profiles.service.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
+import { verifyIdToken, type VerifiedIdToken } from './verify-id-token.js';
 
 // oxlint-disable-next-line no-restricted-globals -- only the type
 type Fetch = typeof fetch;
-
-/** Algorithms of id tokens. A symmetric one would make the client secret a signing key. */
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-
-/** Maximum age of an id token in seconds: an app sends it as soon as it has received it. */
-const MAX_AGE_SECONDS = 60 * 60;
 
 /** Signs customers in with the id tokens that apps receive from Google and Apple. */
 @Injectable()
@@ -49,18 +44,16 @@ export class IdTokenSignInService {
     client: Client,
   ): Promise<AuthResponse> {
     return this.metrics.count('id_token', async () => {
-      const { profile, requestedAt, expiresAt } = await this.requests.run(provider, async () => {
+      const { profile, token } = await this.requests.run(provider, async () => {
         const connection = await this.connections.connect(provider);
         if (!connection.preset.hasNativeSignIn) throw new GatehouseError('method_not_enabled');
-        const claims = await this.verify(connection, provider, request);
-        return {
-          profile: toProfile(provider, claims),
-          requestedAt: new Date(claims.iat * 1_000),
-          expiresAt: new Date(claims.exp * 1_000),
-        };
+        const verified = await this.verify(connection, provider, request);
+        return { profile: toProfile(provider, verified.claims), token: verified };
       });
-      const tokenHash = sha256(`${provider.id} ${request.idToken}`);
-      if (!(await this.flows.claimIdToken(tokenHash, expiresAt))) throw new GatehouseError('sign_in_failed');
+      const tokenHash = sha256(`${provider.id} ${token.signedText}`);
+      if (!(await this.flows.claimIdToken(tokenHash, token.acceptedUntil)))
+        throw new GatehouseError('sign_in_failed');
+      const requestedAt = new Date(token.claims.iat * 1_000);
       const consume = () => Promise.resolve(true);
       const proof = { provider, profile, requestedAt, locale: request.locale, consume };
       return this.transactions.run((tx) => this.signIns.signIn(tx, project, proof, client));
@@ -72,22 +65,11 @@ export class IdTokenSignInService {
     { configuration, client }: Connection,
     { clientId, clientIds, requireNonce }: ConnectedProvider,
     { idToken, nonce }: IdTokenRequest,
-  ): Promise<ProviderClaims & { iat: number; exp: number }> {
+  ): Promise<VerifiedIdToken> {
     const { issuer, jwks_uri: keySetUrl } = configuration.serverMetadata();
-    const { jwtVerify } = await import('jose');
     const keySet = await this.keySet(keySetUrl!, configuration[client.customFetch] as Fetch);
-    const { payload } = await jwtVerify(idToken, keySet, {
-      issuer,
-      audience: [clientId, ...clientIds],
-      algorithms: ALGORITHMS,
-      requiredClaims: ['sub', 'iat', 'exp'],
-      maxTokenAge: MAX_AGE_SECONDS,
-      currentDate: now(),
-    });
-    // Without `requireNonce`, an app may not know the nonce that the SDK of its provider has created.
-    const isCorrect = nonce === undefined ? !requireNonce : payload['nonce'] === nonce;
-    if (!isCorrect) throw new Error('the nonce is missing or not correct');
-    return { ...payload, iat: payload.iat!, exp: payload.exp! };
+    const audience = [clientId, ...clientIds];
+    return verifyIdToken(idToken, keySet, { issuer, audience, nonce, requireNonce }, now());
   }
 
   private async keySet(url: string, fetch: Fetch): Promise<JWTVerifyGetKey> {

@@ -45,7 +45,7 @@ export class OAuthController {
     operationId: 'auth.signInWithIdToken',
     summary: 'Sign in with an id token',
     description:
-      'Signs in with the id token that an app has received from Google or Apple. Its audience must be the client id of the provider or one of its `clientIds`. Each id token is accepted once.',
+      'Signs in with the id token that an app has received from Google or Apple. Its audience must be the client id of the provider or one of its `clientIds`. Each id token is accepted once, for at most an hour after its issue. Clocks may differ by 60 seconds.',
   })
   @HttpCode(200)
   @RateLimit('oauth')

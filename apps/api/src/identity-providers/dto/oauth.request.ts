@@ -32,7 +32,8 @@ export class IdTokenRequest {
   @SecretField({ description: 'The id token that the app has received from the provider', maxLength: 16_384 })
   idToken!: string;
   @SecretField({
-    description: 'The nonce that the app has sent to the provider, exactly as the id token contains it',
+    description:
+      'The nonce that the app has sent to the provider, exactly as the id token contains it. Required if the provider has `requireNonce`. Without it, a nonce of the token is ignored',
     optional: true,
     maxLength: 512,
   })

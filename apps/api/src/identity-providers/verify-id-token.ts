@@ -1,0 +1,66 @@
+import type { JWTVerifyGetKey } from 'jose';
+import type { ProviderClaims } from '@gatehouse/domain';
+import { decodeBase64Url } from '@gatehouse/platform';
+
+/** Algorithms of id tokens. A symmetric one would make the client secret a signing key. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+
+/** Maximum age of an id token in seconds: an app sends it as soon as it has received it. */
+const MAX_AGE_SECONDS = 60 * 60;
+
+/** Maximum difference in seconds between the clocks of Gatehouse and the provider (sign-in contract, section 2). */
+const LEEWAY_SECONDS = 60;
+
+/** The values that an id token must have. */
+export interface IdTokenConditions {
+  issuer: string;
+  /** The client ids of which one must be the audience. */
+  audience: string[];
+  /** The nonce that the app has sent. Undefined if it does not know that of its SDK. */
+  nonce: string | undefined;
+  requireNonce: boolean;
+}
+
+/** A verified id token. */
+export interface VerifiedIdToken {
+  claims: ProviderClaims;
+  /** The header and the claims as they were signed. Identifies the token: one content can have several signatures. */
+  signedText: string;
+  /** The time after which the token is no longer accepted. */
+  acceptedUntil: Date;
+}
+
+/**
+ * Verifies an id token that an app has received from a provider.
+ * @throws Error for an id token that is not valid
+ */
+export async function verifyIdToken(
+  idToken: string,
+  keySet: JWTVerifyGetKey,
+  { issuer, audience, nonce, requireNonce }: IdTokenConditions,
+  time: Date,
+): Promise<VerifiedIdToken> {
+  const parts = idToken.split('.');
+  // The library ignores padding, whitespace and unused bits, so one token would have several accepted texts.
+  if (parts.length !== 3 || parts.some((part) => decodeBase64Url(part) === null))
+    throw new Error('the id token is not canonical');
+  const { jwtVerify } = await import('jose');
+  const { payload } = await jwtVerify(idToken, keySet, {
+    issuer,
+    audience,
+    algorithms: ALGORITHMS,
+    requiredClaims: ['sub', 'iat', 'exp'],
+    maxTokenAge: MAX_AGE_SECONDS,
+    clockTolerance: LEEWAY_SECONDS,
+    currentDate: time,
+  });
+  if (requireNonce && !nonce) throw new Error('the request contains no nonce');
+  // Without a nonce in the request, that of the token is ignored: the SDK of the provider may have created it.
+  if (nonce !== undefined && payload['nonce'] !== nonce) throw new Error('the nonce is not correct');
+  const lastSecond = Math.min(payload.exp!, payload.iat! + MAX_AGE_SECONDS) + LEEWAY_SECONDS;
+  return {
+    claims: payload,
+    signedText: `${parts[0]}.${parts[1]}`,
+    acceptedUntil: new Date((lastSecond + 1) * 1_000),
+  };
+}
