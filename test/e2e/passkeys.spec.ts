@@ -288,6 +288,13 @@ describe('MF-06: a passkey', () => {
       ['text', 'response', 'invalid_type'],
       [{ ...valid, id: undefined }, 'response.id', 'required'],
       [{ ...valid, id: 'a'.repeat(1365) }, 'response.id', 'invalid'],
+      // The unused bits of the last character are not zero.
+      [{ ...valid, id: 'YWJ', rawId: 'YWJ' }, 'response.id', 'invalid'],
+      [
+        { ...valid, response: { ...response, clientDataJSON: 'e31' } },
+        'response.response.clientDataJSON',
+        'invalid',
+      ],
       [{ ...valid, type: 'password' }, 'response.type', 'invalid'],
       [{ ...valid, response: {} }, 'response.response.clientDataJSON', 'required'],
       [{ ...valid, response: { ...response, signature: 'a+b=' } }, 'response.response.signature', 'invalid'],

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { Transform, Type as TypeOf } from 'class-transformer';
 import { IsObject, ValidateNested } from 'class-validator';
-import type { PasskeyAssertion, PasskeyRegistration } from '@gatehouse/platform';
+import { decodeBase64Url, type PasskeyAssertion, type PasskeyRegistration } from '@gatehouse/platform';
 import { describeField, presence } from './field-options.js';
 import { CheckedField, TextListField } from './fields.js';
 
@@ -61,8 +61,10 @@ const BytesField = ({ description, maxLength, pattern }: BytesSchema, optional =
   CheckedField({
     description,
     optional,
-    isValid: (text) => text.length <= maxLength && new RegExp(pattern).test(text),
-    message: `$property must be base64url with at most ${maxLength} characters`,
+    // Two decoders read the values, and ids are compared as bytes: there must be one text for the same bytes.
+    isValid: (text) =>
+      text.length <= maxLength && new RegExp(pattern).test(text) && decodeBase64Url(text) !== null,
+    message: `$property must be canonical base64url without padding, with at most ${maxLength} characters`,
   });
 
 /** An object of a browser. Members that are not in its schema are ignored, because browsers add new ones. */
