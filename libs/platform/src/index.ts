@@ -22,6 +22,7 @@ export * from './crypto/password-hasher.js';
 export * from './crypto/random.js';
 export * from './crypto/read-signing-key.js';
 export * from './crypto/recovery-codes.js';
+export * from './crypto/signed-json.js';
 export * from './crypto/totp.js';
 export * from './crypto/webhook-signature.js';
 export * from './errors.js';

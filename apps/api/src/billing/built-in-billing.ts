@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Organization } from '@gatehouse/domain';
-import { Config, decodeBase64Url, Keyring, now } from '@gatehouse/platform';
+import { Config, Keyring, now, readSignedJson, signJson } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 
 const LIFETIME_MS = 30 * 60_000;
@@ -11,6 +11,8 @@ export interface PortalVisit {
   returnUrl: string;
   isExpired: boolean;
 }
+
+type PortalToken = [organizationId: string, returnUrl: string, expiresAt: number];
 
 /**
  * The portal of an installation without a billing provider: one hosted page, opened with a stateless token.
@@ -24,19 +26,16 @@ export class BuiltInBilling implements BillingPortal {
 
   open({ id }: Organization, returnUrl: string): Promise<PortalSession> {
     const expiresAt = new Date(now().getTime() + LIFETIME_MS);
-    const payload = Buffer.from(JSON.stringify([id, returnUrl, expiresAt.getTime()])).toString('base64url');
-    const token = `${payload}.${this.keyring.mac('billing-portal', payload).toString('base64url')}`;
+    const content: PortalToken = [id, returnUrl, expiresAt.getTime()];
+    const token = signJson(this.keyring, 'billing-portal', content);
     return Promise.resolve({ url: `${this.config.publicUrl}/billing-portal?token=${token}`, expiresAt });
   }
 
   /** Returns the content of a token; null for a token that Gatehouse did not create. */
   readToken(token: string): PortalVisit | null {
-    const [payload = '', mac = '', ...rest] = token.split('.');
-    const macBytes = decodeBase64Url(mac);
-    const isAuthentic = macBytes && this.keyring.verifyMac('billing-portal', payload, macBytes);
-    if (!isAuthentic || rest.length > 0) return null;
-    const text = Buffer.from(payload, 'base64url').toString();
-    const [organizationId, returnUrl, expiresAt] = JSON.parse(text) as [string, string, number];
+    const content = readSignedJson(this.keyring, 'billing-portal', token) as PortalToken | null;
+    if (!content) return null;
+    const [organizationId, returnUrl, expiresAt] = content;
     return { organizationId, returnUrl, isExpired: expiresAt <= now().getTime() };
   }
 }

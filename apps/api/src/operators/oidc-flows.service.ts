@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { GatehouseError, type ProviderClaims } from '@gatehouse/domain';
-import { Config, Keyring, now, secureBytes, type OperatorOidcConfig } from '@gatehouse/platform';
+import {
+  Config,
+  Keyring,
+  now,
+  readSignedJson,
+  secureBytes,
+  signJson,
+  type OperatorOidcConfig,
+} from '@gatehouse/platform';
 import { isDenial } from '../http/provider-failure.js';
 import type { OidcFlowCookie } from '../http/oidc-flow-cookie.js';
 import { OidcProviderService, type OidcProof } from './oidc-provider.service.js';
@@ -51,7 +59,8 @@ export class OidcFlowsService {
     const isPrompted = purpose.session !== null;
     const proof = { state, nonce, codeVerifier };
     const url = await this.provider.authorizationUrl(this.settings, proof, isPrompted);
-    cookie.set(this.seal({ ...proof, ...purpose, startedAt: currentSeconds() }), FLOW_TTL);
+    const flow: OidcFlow = { ...proof, ...purpose, startedAt: currentSeconds() };
+    cookie.set(signJson(this.keyring, 'operator-oidc', flow), FLOW_TTL);
     return url;
   }
 
@@ -60,7 +69,7 @@ export class OidcFlowsService {
    * @throws SingleSignOnRefusal `expired` if the browser has begun none, or not this one
    */
   end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): OidcFlow {
-    const flow = cookie.value === null ? null : this.unseal(cookie.value);
+    const flow = cookie.value === null ? null : this.read(cookie.value);
     if (!flow || flow.state !== state) throw new SingleSignOnRefusal('expired');
     cookie.clear();
     return flow;
@@ -80,16 +89,9 @@ export class OidcFlowsService {
     return claims;
   }
 
-  private seal(flow: OidcFlow): string {
-    const content = Buffer.from(JSON.stringify(flow)).toString('base64url');
-    return `${content}.${this.keyring.mac('operator-oidc', content).toString('base64url')}`;
-  }
-
-  private unseal(value: string): OidcFlow | null {
-    const [content = '', mac = ''] = value.split('.');
-    if (!this.keyring.verifyMac('operator-oidc', content, Buffer.from(mac, 'base64url'))) return null;
-    const flow = JSON.parse(Buffer.from(content, 'base64url').toString()) as OidcFlow;
-    return flow.startedAt + FLOW_TTL > currentSeconds() ? flow : null;
+  private read(cookie: string): OidcFlow | null {
+    const flow = readSignedJson(this.keyring, 'operator-oidc', cookie) as OidcFlow | null;
+    return flow && flow.startedAt + FLOW_TTL > currentSeconds() ? flow : null;
   }
 }
 
