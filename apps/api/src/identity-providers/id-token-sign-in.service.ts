@@ -53,9 +53,8 @@ export class IdTokenSignInService {
       const tokenHash = sha256(`${provider.id} ${token.signedText}`);
       if (!(await this.flows.claimIdToken(tokenHash, token.acceptedUntil)))
         throw new GatehouseError('sign_in_failed');
-      const requestedAt = new Date(token.claims.iat * 1_000);
       const consume = () => Promise.resolve(true);
-      const proof = { provider, profile, requestedAt, locale: request.locale, consume };
+      const proof = { provider, profile, requestedAt: token.issuedAt, locale: request.locale, consume };
       return this.transactions.run((tx) => this.signIns.signIn(tx, project, proof, client));
     });
   }

@@ -26,6 +26,7 @@ export interface VerifiedIdToken {
   claims: ProviderClaims;
   /** The header and the claims as they were signed. Identifies the token: one content can have several signatures. */
   signedText: string;
+  issuedAt: Date;
   /** The time after which the token is no longer accepted. */
   acceptedUntil: Date;
 }
@@ -61,6 +62,7 @@ export async function verifyIdToken(
   return {
     claims: payload,
     signedText: `${parts[0]}.${parts[1]}`,
+    issuedAt: new Date(payload.iat! * 1_000),
     acceptedUntil: new Date((lastSecond + 1) * 1_000),
   };
 }
