@@ -449,6 +449,18 @@ describe('a native sign-in with an id token', () => {
     expect(results.filter((result) => result === 'session')).toHaveLength(1);
   });
 
+  it('EX-01: rejects an id token that was issued before access ended', async () => {
+    standIn.person = createPerson({ hd: 'example.com' });
+    const claims = { aud: await audience(), nonce: 'n-1' };
+    const { id } = await openSocialSession(instance, project, google.slug);
+    const earlier = await standIn.issueIdToken(claims);
+    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`);
+    expect(await send({ idToken: earlier, nonce: 'n-1' })).toBe('invalid_code');
+    // The clock of the provider may be a minute ahead.
+    const later = await standIn.issueIdToken({ ...claims, iat: Math.floor(Date.now() / 1_000) + 30 });
+    expect(await send({ idToken: later, nonce: 'n-1' })).toBe('session');
+  });
+
   it('rejects id tokens for another audience or issuer, old ones, those without the nonce, and forged ones', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     const aud = await audience();
