@@ -113,7 +113,7 @@ const routesByCredential: Record<string, string> = {
     POST /api/v1/customers/:customerId/require-reauthentication,
     PATCH /api/v1/customers/:customerId, POST /api/v1/customers/import, GET /api/v1/imports/:importId`,
   'secret customer:read': `
-    GET /api/v1/customers/:customerId, GET /api/v1/mailbox, GET /api/v1/mails, GET /api/v1/customers,
+    GET /api/v1/customers/:customerId, GET /api/v1/mails, GET /api/v1/customers,
     GET /api/v1/customers/:customerId/export, GET /api/v1/customers/:customerId/factors,
     GET /api/v1/customers/:customerId/identities`,
   'secret customer:impersonate': 'POST /api/v1/customers/:customerId/sign-in-tokens',
@@ -121,6 +121,7 @@ const routesByCredential: Record<string, string> = {
   'secret session:read': 'GET /api/v1/customers/:customerId/sessions',
   'secret session:revoke': `
     DELETE /api/v1/customers/:customerId/sessions, DELETE /api/v1/customers/:customerId/sessions/:sessionId`,
+  'secret mailbox:read': 'GET /api/v1/mailbox',
   'secret audit:read': 'GET /api/v1/audit-log',
   'secret organization:read': 'GET /api/v1/organizations, GET /api/v1/organizations/:organizationId',
   'organization organization:write': `

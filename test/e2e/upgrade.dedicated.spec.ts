@@ -244,6 +244,14 @@ describe('a database of 0.1.0', () => {
     }
   });
 
+  it('adds mailbox:read to the keys with customer:read', async () => {
+    const [row] = await instance.sql(
+      `SELECT count(*) FILTER (WHERE 'mailbox:read' = ANY (scopes))::int > 0 AS "isAdded",
+         bool_and(('mailbox:read' = ANY (scopes)) = ('customer:read' = ANY (scopes))) AS "isCorrect" FROM api_keys`,
+    );
+    expect(row).toEqual({ isAdded: true, isCorrect: true });
+  });
+
   it('signs an operator in with the second factor', async () => {
     const { email, password, totpSecret, recoveryCodes } = manifest.operator;
     for (const code of [totpCode(totpSecret), recoveryCodes[0]]) {

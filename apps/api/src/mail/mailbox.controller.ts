@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList } from '../http/paging.js';
@@ -19,8 +19,7 @@ export class MailboxController {
     summary: 'List captured emails',
     description: 'Newest first. Emails are captured while `SMTP_URL` is not set.',
   })
-  @SecretKey('customer:read')
-  @MinimumRole('operator')
+  @SecretKey('mailbox:read')
   @ApiCamelList(MailboxEntry)
   @ApiProblems('not_found')
   async list(@CurrentCaller() { reach }: ManagementCaller, @Query() query: MailboxQuery) {

@@ -10,7 +10,8 @@ interface ScopePickerProps {
 
 const presets: Record<string, readonly Scope[]> = {
   Customers: ['customer:read', 'customer:write'],
-  'Read-only': scopes.filter((scope) => scope.endsWith(':read')),
+  // Without the mailbox: the links in captured emails sign in as their customers.
+  'Read-only': scopes.filter((scope) => scope.endsWith(':read') && scope !== 'mailbox:read'),
   'All scopes': scopes,
   None: [],
 };
@@ -51,6 +52,12 @@ export function ScopePicker({ value, onChange, error }: ScopePickerProps): React
       {value.includes('customer:impersonate') && (
         <Input.Description mt={8}>
           customer:impersonate signs in as any customer. Use it only for support and tests.
+        </Input.Description>
+      )}
+      {value.includes('mailbox:read') && (
+        <Input.Description mt={8}>
+          mailbox:read reads captured emails with their one-time links. No emails are captured while a mail
+          server is configured.
         </Input.Description>
       )}
     </Checkbox.Group>

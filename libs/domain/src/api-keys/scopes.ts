@@ -13,6 +13,7 @@ export const scopes = [
   'customer:impersonate',
   'session:read',
   'session:revoke',
+  'mailbox:read',
   'billing:write',
   'webhook:read',
   'webhook:write',

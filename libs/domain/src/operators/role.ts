@@ -4,7 +4,8 @@ import { scopes, type Scope } from '../api-keys/scopes.js';
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
+/** Without the mailbox: the links in captured emails sign in as their customers. */
+const readScopes = scopes.filter((scope) => scope.endsWith(':read') && scope !== 'mailbox:read');
 
 /**
  * The scopes of each role on the routes that also accept a secret key. Operators do not have
@@ -13,7 +14,7 @@ const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
  */
 export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   viewer: readScopes,
-  operator: [...readScopes, 'session:revoke', 'webhook:redeliver'],
+  operator: [...readScopes, 'mailbox:read', 'session:revoke', 'webhook:redeliver'],
   admin: scopes,
 };
 

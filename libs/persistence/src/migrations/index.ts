@@ -85,6 +85,7 @@ import { AddChallengeFlow1764720012000 } from './1764720012000-add-challenge-flo
 import { AddEmailCodeNetwork1764720013000 } from './1764720013000-add-email-code-network.js';
 import { AddCeremonyBinding1764720014000 } from './1764720014000-add-ceremony-binding.js';
 import { AddOAuthFlowBrowser1764720015000 } from './1764720015000-add-oauth-flow-browser.js';
+import { AddMailboxScope1764720001000 } from './1764720001000-add-mailbox-scope.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -175,4 +176,5 @@ export const migrations = [
   AddEmailCodeNetwork1764720013000,
   AddCeremonyBinding1764720014000,
   AddOAuthFlowBrowser1764720015000,
+  AddMailboxScope1764720001000,
 ];
