@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { apiKeyPattern, scopes as allScopes, type Access } from '@gatehouse/domain';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
+import { runGatehouse } from '../support/run-gatehouse.js';
 import { TestInstance } from '../support/test-instance.js';
 import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
@@ -318,6 +319,33 @@ it('AK-08: a key works until it is revoked, a second revocation changes nothing,
       status: 404,
     });
   }
+});
+
+describe('npm run gatehouse -- keys widen', () => {
+  it('adds new scopes to the seeded secret keys and their successors only, and once', async () => {
+    const { projectId, secretKey, projectSecretKey } = instance.credentials;
+    const masked = (key: string) => `(${key.slice(0, 8)}…${key.slice(-4)})`;
+    const other = await createKey();
+    // As an earlier version has created them.
+    await instance.sql(`UPDATE api_keys SET scopes = array_remove(scopes, 'mailbox:read')`);
+    const successor = (await rotate(await getKeyId(projectSecretKey))).body;
+
+    expect(await runGatehouse(instance, ['keys', 'widen'])).toBe(
+      `Organization key ${masked(secretKey)}: added mailbox:read
+Project key ${masked(projectSecretKey)}: added mailbox:read
+Project key ${masked(successor.key)}: added mailbox:read
+`,
+    );
+    for (const key of [secretKey, projectSecretKey, successor.key as string])
+      expect((await instance.requestWithBearer(key, 'GET', '/api/v1/mailbox')).status).toBe(200);
+    expect((await getKey(other.id)).scopes).toEqual(['customer:read', 'customer:write']);
+    const { data } = (
+      await instance.requestWithSecretKey('GET', '/api/v1/audit-log?action=api_key.scopes_added')
+    ).body;
+    const details = { scopes: ['mailbox:read'] };
+    expect(data).toMatchObject(Array(3).fill({ projectId, actorType: 'system', details }));
+    expect(await runGatehouse(instance, ['keys', 'widen'])).toMatch(/^(.+: nothing to add\n){3}$/);
+  });
 });
 
 describe('the last organization key', () => {

@@ -17,6 +17,7 @@ import {
 import { ApiModule } from './api.module.js';
 import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
+import { FirstKeysService, type WidenedKey } from './bootstrap/first-keys.service.js';
 import { ReencryptionService } from './bootstrap/reencryption.service.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { runDoctor } from './doctor/doctor.js';
@@ -26,6 +27,8 @@ const usage = `Usage: ${adminCommand('<command>')}
 
   migrate              run pending database migrations
   bootstrap            create the first organization, project, keys and operator in an empty database, and print them
+  keys widen           add the scopes that are new in this version to the secret keys that the first start created, and
+                       print them; the scopes of other keys do not change
   rotate-signing-key   publish a new signing key for access tokens, which starts to sign 15 minutes later;
                        --now (for a leaked key): the new key signs immediately, and all existing access tokens
                        become invalid
@@ -44,6 +47,10 @@ class IncompleteError extends Error {}
 
 type Command = (app: INestApplicationContext) => Promise<string>;
 
+/** Returns a line about a key of the first start and the scopes that were added to it. */
+const describeWidenedKey = ({ key: { name, prefix, last4 }, added }: WidenedKey): string =>
+  `${name} (${prefix}…${last4}): ${added.length > 0 ? `added ${added.join(', ')}` : 'nothing to add'}\n`;
+
 /** Returns whether older entries of GATEHOUSE_SECRET can be removed. @param passwords number that depend on them */
 const describeRemoval = (passwords: number): string =>
   passwords === 0
@@ -59,6 +66,11 @@ const commands: Record<string, Command> = {
     return credentials
       ? `${JSON.stringify(credentials, null, 2)}\n`
       : 'The database already contains an organization. Nothing was created.\n';
+  },
+  'keys widen': async (app) => {
+    const keys = await app.get(FirstKeysService).widen();
+    if (keys.length > 0) return keys.map(describeWidenedKey).join('');
+    throw new IncompleteError('No secret key of the first start is active. Nothing was changed.');
   },
   'rotate-signing-key': async (app) => {
     const { kid, activatesAt } = await rotate(app, false);

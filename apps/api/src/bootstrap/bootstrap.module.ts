@@ -5,12 +5,13 @@ import { OperatorsModule } from '../operators/operators.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { ApiHeartbeat } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
+import { FirstKeysService } from './first-keys.service.js';
 import { FirstOperator } from './first-operator.js';
 import { ReencryptionService } from './reencryption.service.js';
 import { StartupService } from './startup.service.js';
 
 @Module({
   imports: [AuditModule, HttpModule, OperatorsModule, PasswordsModule],
-  providers: [ApiHeartbeat, FirstBoot, FirstOperator, ReencryptionService, StartupService],
+  providers: [ApiHeartbeat, FirstBoot, FirstKeysService, FirstOperator, ReencryptionService, StartupService],
 })
 export class BootstrapModule {}

@@ -24,6 +24,7 @@ const actions: Record<Action, true> & Record<string, true> = {
   'api_key.created': true,
   'api_key.rotated': true,
   'api_key.revoked': true,
+  'api_key.scopes_added': true,
   'customer.created': true,
   'customer.updated': true,
   'customer.disabled': true,

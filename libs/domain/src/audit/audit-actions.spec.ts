@@ -3,7 +3,7 @@ import { auditActions, auditTargetTypes, matchingAuditActions } from './audit-ac
 describe('audit actions', () => {
   it('match a filter by name or by noun', () => {
     expect(matchingAuditActions('api_key.rotated')).toEqual(['api_key.rotated']);
-    const apiKeyActions = ['api_key.created', 'api_key.rotated', 'api_key.revoked'];
+    const apiKeyActions = 'api_key.created api_key.rotated api_key.revoked api_key.scopes_added'.split(' ');
     expect(matchingAuditActions('api_key.*')).toEqual(apiKeyActions);
     const others = '*,.*,customer,customer.,customer.read,custom.*,customer.*.*,toString'.split(',');
     expect(['', ...others].flatMap(matchingAuditActions)).toEqual([]);

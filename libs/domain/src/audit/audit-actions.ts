@@ -37,6 +37,7 @@ export const auditActions = {
   'api_key.created': 'api_key',
   'api_key.rotated': 'api_key',
   'api_key.revoked': 'api_key',
+  'api_key.scopes_added': 'api_key',
   'customer.created': 'customer',
   'customer.updated': 'customer',
   'customer.disabled': 'customer',

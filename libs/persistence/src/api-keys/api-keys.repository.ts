@@ -110,6 +110,22 @@ const claimExpiringKeys = statement(
    ) RETURNING ${keyColumns}`,
 );
 
+/** The seed has the same transaction as the first organization. Keys created later never have its time. */
+const lockSeededSecretKeys = statement(
+  keyRow,
+  `WITH RECURSIVE seeded AS (
+     SELECT k.id FROM api_keys k
+     JOIN (SELECT id, created_at FROM organizations ORDER BY created_at, id LIMIT 1) o
+       ON o.id = k.organization_id AND o.created_at = k.created_at
+     UNION ALL
+     SELECT k.id FROM api_keys k JOIN seeded s ON k.rotated_from = s.id
+   )
+   SELECT ${keyColumns} FROM api_keys k
+   WHERE k.id IN (SELECT id FROM seeded) AND k.type = 'secret' AND ${isActiveKey} ORDER BY k.id FOR NO KEY UPDATE`,
+);
+
+const addKeyScopes = statement({}, 'UPDATE api_keys SET scopes = scopes || $2::text[] WHERE id = $1');
+
 const findActiveKey = statement(
   {
     id: uuid,
@@ -226,6 +242,19 @@ export class ApiKeysRepository {
    */
   async claimExpiring(tx: Tx, days: number, limit: number): Promise<ApiKey[]> {
     return tx.execute(claimExpiringKeys, [days, limit]);
+  }
+
+  /**
+   * Returns the active secret keys that the first start created, and their successors by rotation, and locks them
+   * until the transaction ends.
+   */
+  async lockSeededSecretKeys(tx: Tx): Promise<ApiKey[]> {
+    return tx.execute(lockSeededSecretKeys);
+  }
+
+  /** Adds scopes to a key. The caller has checked that it has none of them. */
+  async addScopes(tx: Tx, id: string, added: readonly Scope[]): Promise<void> {
+    await tx.execute(addKeyScopes, [id, added]);
   }
 
   /**

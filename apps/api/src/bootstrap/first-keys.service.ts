@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { firstKeyScopes, type ApiKey, type Scope } from '@gatehouse/domain';
+import { ApiKeysRepository, Transactions } from '@gatehouse/persistence';
+import { AuditService } from '../audit/audit.service.js';
+
+/** A key with the scopes that were added to it. */
+export interface WidenedKey {
+  key: ApiKey;
+  added: Scope[];
+}
+
+/** Changes the secret keys that the first start created. */
+@Injectable()
+export class FirstKeysService {
+  constructor(
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Adds the scopes to the active keys that they would get from a first start of this version, such as a scope that
+   * is new since then. Returns all of these keys, also those that have the scopes already.
+   */
+  widen(): Promise<WidenedKey[]> {
+    return this.transactions.run(async (tx) => {
+      const widened: WidenedKey[] = [];
+      for (const key of await this.apiKeys.lockSeededSecretKeys(tx)) {
+        const added = firstKeyScopes.filter((scope) => !key.scopes.includes(scope));
+        widened.push({ key, added });
+        if (added.length === 0) continue;
+        await this.apiKeys.addScopes(tx, key.id, added);
+        const { organizationId, projectId, id: targetId } = key;
+        const target = { organizationId, projectId, targetId };
+        this.audit.record(tx, { ...target, action: 'api_key.scopes_added', details: { scopes: added } });
+      }
+      return widened;
+    });
+  }
+}
