@@ -35,8 +35,11 @@ describeBrowser('the hosted pages in a browser', () => {
     await page.getByRole('alert').waitFor();
     await browser.screenshot(page, 'reset-password-rejected');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
+    const submission = page.waitForRequest((request) => request.method() === 'POST');
     await page.getByRole('button').click();
     await page.getByText('Your password has been changed').waitFor();
+    const { origin, referer } = await (await submission).allHeaders();
+    expect([origin, referer]).toEqual([instance.baseUrl, `${instance.baseUrl}/`]);
     await browser.screenshot(page, 'reset-password-done');
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
     // The console may only show the 422 of the rejected password.

@@ -4,7 +4,8 @@ import type { GatehouseRequest } from './request-context.js';
 /** Returns true for the routes that only the console calls. */
 export const isConsolePath = (path: string): boolean => path.startsWith('/operator/');
 
-const safeMethods = new Set(['GET', 'HEAD']);
+/** Returns true if a request with this method changes nothing. */
+export const isSafeMethod = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /**
  * Header that a form of another site cannot send, and that a script of another site can send only after a
@@ -20,7 +21,7 @@ const CONSOLE_HEADER = 'x-gatehouse-console';
  * @throws GatehouseError `cross_site_request`
  */
 export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {
-  if (safeMethods.has(method)) return;
+  if (isSafeMethod(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
   const isOwnOrigin = !origin || origin === new URL(publicUrl).origin || matchesHost(origin, host, publicUrl);
   const isFromConsole = headers[CONSOLE_HEADER] === '1' && (!site || site === 'same-origin') && isOwnOrigin;

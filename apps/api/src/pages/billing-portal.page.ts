@@ -1,22 +1,17 @@
-import { Controller, Get, Query, Res, UseFilters } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { NoCredential } from '@gatehouse/auth';
 import { resolveBrand } from '@gatehouse/domain';
 import { BillingService } from '../billing/billing.service.js';
 import { RateLimit } from '../http/rate-limit.js';
 import { textsFor, withinLimit } from './one-time-page.js';
-import { PageFilter } from './page.filter.js';
+import { HostedPage } from './hosted-page.js';
 import { linkButton, sendPage } from './page.js';
 
 /**
  * The billing portal of an installation without a billing provider. It is read-only: there is no plan to
  * change.
  */
-@ApiExcludeController()
-@NoCredential()
-@UseFilters(PageFilter)
-@Controller('billing-portal')
+@HostedPage('billing-portal')
 export class BillingPortalPage {
   constructor(private readonly billing: BillingService) {}
 

@@ -1,7 +1,5 @@
-import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Body, Get, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { NoCredential } from '@gatehouse/auth';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { RateLimit } from '../http/rate-limit.js';
 import { EmailChangeService } from '../email/email-change.service.js';
@@ -16,14 +14,11 @@ import {
   type PageForm,
 } from './one-time-page.js';
 import { describeCreation, disownLink } from './disown.page.js';
-import { PageFilter } from './page.filter.js';
+import { HostedPage } from './hosted-page.js';
 import { postButton, sendPage } from './page.js';
 
 /** The page for the links that are sent to both addresses when a customer requests an email change. */
-@ApiExcludeController()
-@NoCredential()
-@UseFilters(PageFilter)
-@Controller('confirm-email-change')
+@HostedPage('confirm-email-change')
 export class ConfirmEmailChangePage {
   constructor(private readonly changes: EmailChangeService) {}
 
@@ -47,12 +42,8 @@ export class ConfirmEmailChangePage {
 
   @Post()
   @RateLimit('verify')
-  async confirm(
-    @Body() form: PageForm | undefined,
-    @Headers('sec-fetch-site') site: string | undefined,
-    @Res() response: Response,
-  ): Promise<void> {
-    const link = await resolveSubmission({ form, fetchSite: site, response, links: this.changes, sendEnded });
+  async confirm(@Body() form: PageForm | undefined, @Res() response: Response): Promise<void> {
+    const link = await resolveSubmission({ form, response, links: this.changes, sendEnded });
     if (!link) return;
     const { token, oneTimeToken } = link;
     const { changeEmail } = textsFor(response, oneTimeToken);

@@ -1,7 +1,5 @@
-import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Body, Get, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { NoCredential } from '@gatehouse/auth';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { formatTime } from '@gatehouse/platform';
 import { DisownService } from '../email/disown.service.js';
@@ -15,7 +13,7 @@ import {
   withinLimit,
   type PageForm,
 } from './one-time-page.js';
-import { PageFilter } from './page.filter.js';
+import { HostedPage } from './hosted-page.js';
 import { postButton, sendPage, textLink } from './page.js';
 
 const PATH = '/disown';
@@ -24,10 +22,7 @@ const PATH = '/disown';
  * The page on which the owner of an address disowns an account that another person created. Opening it changes
  * nothing, because email scanners also follow the links of pages (EV-03).
  */
-@ApiExcludeController()
-@NoCredential()
-@UseFilters(PageFilter)
-@Controller('disown')
+@HostedPage('disown')
 export class DisownPage {
   constructor(private readonly disowns: DisownService) {}
 
@@ -51,14 +46,9 @@ export class DisownPage {
 
   @Post()
   @RateLimit('verify')
-  async confirm(
-    @Body() form: PageForm | undefined,
-    @Headers('sec-fetch-site') site: string | undefined,
-    @Res() response: Response,
-  ): Promise<void> {
+  async confirm(@Body() form: PageForm | undefined, @Res() response: Response): Promise<void> {
     const link = await resolveSubmission({
       form,
-      fetchSite: site,
       response,
       links: this.disowns,
       isUsable: canDisown,

@@ -1,19 +1,10 @@
-import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Body, Get, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { NoCredential } from '@gatehouse/auth';
 import { EmailLinksService } from '../email-codes/email-links.service.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { EmailLink } from '@gatehouse/persistence';
-import {
-  assertOwnForm,
-  projectBrand,
-  readToken,
-  textsFor,
-  withinLimit,
-  type PageForm,
-} from './one-time-page.js';
-import { PageFilter } from './page.filter.js';
+import { projectBrand, readToken, textsFor, withinLimit, type PageForm } from './one-time-page.js';
+import { HostedPage } from './hosted-page.js';
 import { postButton, sendPage } from './page.js';
 
 const PATH = '/email-sign-in';
@@ -22,10 +13,7 @@ const PATH = '/email-sign-in';
  * The page for the links in emails with a code. Opening it changes nothing, because email scanners open links (EV-03).
  * It opens no session: it leads back to the application, where the client that requested the email completes the sign-in.
  */
-@ApiExcludeController()
-@NoCredential()
-@UseFilters(PageFilter)
-@Controller('email-sign-in')
+@HostedPage('email-sign-in')
 export class EmailSignInPage {
   constructor(private readonly links: EmailLinksService) {}
 
@@ -50,12 +38,7 @@ export class EmailSignInPage {
 
   @Post()
   @RateLimit('email-code-verify')
-  async confirm(
-    @Body() form: PageForm | undefined,
-    @Headers('sec-fetch-site') site: string | undefined,
-    @Res() response: Response,
-  ): Promise<void> {
-    assertOwnForm(site);
+  async confirm(@Body() form: PageForm | undefined, @Res() response: Response): Promise<void> {
     const token = form?.token ?? '';
     const link = await withinLimit(response, await this.links.find(token));
     const redirectUrl = link?.isOpen ? await this.links.use(token, link) : null;

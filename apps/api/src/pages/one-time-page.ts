@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 import {
   resolveBrand,
-  GatehouseError,
   parseAcceptLanguage,
   type Brand,
   type Customer,
@@ -56,15 +55,6 @@ export async function withinLimit<Link extends { project: ProjectContext }>(
   return link;
 }
 
-/**
- * Rejects forms that were submitted from a page of another site.
- * @param fetchSite the header `Sec-Fetch-Site`
- * @throws GatehouseError `origin_not_allowed`
- */
-export function assertOwnForm(fetchSite: string | undefined): void {
-  if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new GatehouseError('origin_not_allowed');
-}
-
 /** Operations on the links that open a page. */
 export interface PageLinks {
   /** Returns the token of a link in any state, without consuming it. */
@@ -75,8 +65,6 @@ export interface PageLinks {
 
 export interface Submission {
   form: PageForm | undefined;
-  /** The header `Sec-Fetch-Site`. */
-  fetchSite: string | undefined;
   response: Response;
   links: PageLinks;
   /** Returns true if the form can be submitted with this link. Default: if the link is active. */
@@ -88,17 +76,15 @@ export interface Submission {
 /**
  * Returns the link of a submitted form if it is usable. For any other link, sends the response and returns
  * null: the response confirms a new link if the form requested one, or shows the state of the link.
- * @throws GatehouseError `origin_not_allowed` if the form was submitted from a page of another site, `rate_limited`
+ * @throws GatehouseError `rate_limited`
  */
 export async function resolveSubmission({
   form,
-  fetchSite,
   response,
   links,
   isUsable = ({ state }) => state === 'live',
   sendEnded,
 }: Submission): Promise<{ token: string; oneTimeToken: OneTimeToken } | null> {
-  assertOwnForm(fetchSite);
   const token = form?.token ?? '';
   const oneTimeToken = await withinLimit(response, await links.find(token));
   if (oneTimeToken && isUsable(oneTimeToken)) return { token, oneTimeToken };

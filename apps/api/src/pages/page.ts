@@ -26,6 +26,12 @@ export interface PageContent {
   brand?: Brand | null;
 }
 
+/**
+ * The policy of the header, `no-referrer`, would make browsers send `Origin: null` with the forms of the page. The origin
+ * alone contains no token.
+ */
+const ORIGIN_ONLY = '<meta name="referrer" content="strict-origin">';
+
 const defaultBrand = resolveBrand('');
 
 /**
@@ -59,6 +65,7 @@ export function sendPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
+${ORIGIN_ONLY}
 <title>${escapeHtml(brand && brand.name !== title ? `${title} · ${brand.name}` : title)}</title>
 <style>${css}</style>
 ${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}">\n` : ''}${script ? `<script defer src="${escapeHtml(script)}"></script>\n` : ''}</head>
@@ -78,7 +85,7 @@ function redirectSource(redirectUrl: string): string {
  * The logo therefore needs no alternative text.
  */
 const brandHeader = ({ name, logoUrl }: Brand): string =>
-  `<p class="brand">${logoUrl ? `<img src="${escapeHtml(logoUrl)}" alt="">` : ''}<span>${escapeHtml(name)}</span></p>`;
+  `<p class="brand">${logoUrl ? `<img src="${escapeHtml(logoUrl)}" alt="" referrerpolicy="no-referrer">` : ''}<span>${escapeHtml(name)}</span></p>`;
 
 /** Returns a button that POSTs the fields to the path. */
 export const postButton = (path: string, label: string, fields: Record<string, string>): string =>

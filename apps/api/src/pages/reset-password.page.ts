@@ -1,7 +1,5 @@
-import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Body, Get, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { NoCredential } from '@gatehouse/auth';
 import { assertMethodEnabled, GatehouseError, type PasswordWeakness } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { CurrentClient } from '../http/current-client.js';
@@ -19,7 +17,7 @@ import {
   withinLimit,
   type PageForm,
 } from './one-time-page.js';
-import { PageFilter } from './page.filter.js';
+import { HostedPage } from './hosted-page.js';
 import { passwordForm, sendPage } from './page.js';
 
 /** The paths of the page and the names of its texts for each of its two kinds of link. */
@@ -31,10 +29,7 @@ const variants = {
 const variantOf = ({ kind }: OneTimeToken) => variants[kind === 'accept-invite' ? kind : 'reset-password'];
 
 /** The pages for the links in password reset and invitation emails. Both set a password. */
-@ApiExcludeController()
-@NoCredential()
-@UseFilters(PageFilter)
-@Controller(['reset-password', 'accept-invite'])
+@HostedPage(['reset-password', 'accept-invite'])
 export class ResetPasswordPage {
   constructor(private readonly resets: PasswordResetService) {}
 
@@ -52,11 +47,10 @@ export class ResetPasswordPage {
   @RateLimit('reset')
   async submit(
     @Body() form: PageForm | undefined,
-    @Headers('sec-fetch-site') site: string | undefined,
     @CurrentClient() client: Client,
     @Res() response: Response,
   ): Promise<void> {
-    const link = await resolveSubmission({ form, fetchSite: site, response, links: this.resets, sendEnded });
+    const link = await resolveSubmission({ form, response, links: this.resets, sendEnded });
     if (!link) return;
     const { token, oneTimeToken } = link;
     try {

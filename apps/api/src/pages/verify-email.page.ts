@@ -1,7 +1,5 @@
-import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Body, Get, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { NoCredential } from '@gatehouse/auth';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { RateLimit } from '../http/rate-limit.js';
 import { VerificationService } from '../email/verification.service.js';
@@ -17,16 +15,13 @@ import {
   type PageForm,
 } from './one-time-page.js';
 import { describeCreation, disownLink } from './disown.page.js';
-import { PageFilter } from './page.filter.js';
+import { HostedPage } from './hosted-page.js';
 import { postButton, sendPage } from './page.js';
 
 const PATH = '/verify-email';
 
 /** The page for verification links. Opening it changes nothing, because email scanners open links (EV-03). */
-@ApiExcludeController()
-@NoCredential()
-@UseFilters(PageFilter)
-@Controller('verify-email')
+@HostedPage('verify-email')
 export class VerifyEmailPage {
   constructor(private readonly verification: VerificationService) {}
 
@@ -49,14 +44,9 @@ export class VerifyEmailPage {
 
   @Post()
   @RateLimit('verify')
-  async confirm(
-    @Body() form: PageForm | undefined,
-    @Headers('sec-fetch-site') site: string | undefined,
-    @Res() response: Response,
-  ): Promise<void> {
+  async confirm(@Body() form: PageForm | undefined, @Res() response: Response): Promise<void> {
     const link = await resolveSubmission({
       form,
-      fetchSite: site,
       response,
       links: this.verification,
       sendEnded,

@@ -63,8 +63,9 @@ export const errorCatalog = {
   origin_not_allowed: {
     status: 403,
     title: 'The origin is not allowed',
-    cause: "The page's origin is not in the project's allowedOrigins.",
-    remedy: 'Add the origin to the project settings.',
+    cause:
+      "The page's origin is not in the project's allowedOrigins. Or a form of a hosted page was submitted from another origin than that of PUBLIC_URL.",
+    remedy: 'Add the origin to the project settings. Open hosted pages at PUBLIC_URL.',
   },
   not_found: {
     status: 404,

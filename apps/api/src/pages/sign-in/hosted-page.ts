@@ -1,11 +1,12 @@
-import { applyDecorators, Controller, UseFilters } from '@nestjs/common';
+import { applyDecorators, Controller, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { NoCredential } from '@gatehouse/auth';
 import { SkipInterceptors } from '../../http/skip-interceptors.js';
+import { OwnFormGuard } from '../own-form.guard.js';
 import { SignInPageFilter } from './sign-in-page.filter.js';
 
 /**
- * Declares a controller of the hosted sign-in page. Sign-ins are recorded as events, and like requests with a publishable
+ * Declares a controller of the hosted sign-in page, whose forms are accepted only from the page itself. Sign-ins are recorded as events, and like requests with a publishable
  * key they are not audited with an actor.
  */
 export const HostedSignInPage = (path: string): ClassDecorator =>
@@ -14,5 +15,6 @@ export const HostedSignInPage = (path: string): ClassDecorator =>
     NoCredential(),
     SkipInterceptors(),
     UseFilters(SignInPageFilter),
+    UseGuards(OwnFormGuard),
     Controller(path),
   );

@@ -17,7 +17,6 @@ import {
   type SignInPageClient,
 } from '../../http/request-context.js';
 import { SignInFlowsService } from '../../sign-in/sign-in-flows.service.js';
-import { assertOwnForm } from '../one-time-page.js';
 import { readClientId, readSignInQuery, type SignInQuery } from './sign-in-query.js';
 
 /** The fields of a form of the hosted sign-in page. */
@@ -48,8 +47,7 @@ export class SignInRequestsService {
   /**
    * Returns a valid request.
    * @param limit the rate limit that counts it, with the other requests to the project
-   * @throws GatehouseError `validation_failed` for an incorrect query, `origin_not_allowed` for a form of another site,
-   *   `rate_limited`
+   * @throws GatehouseError `validation_failed` for an incorrect query, `rate_limited`
    */
   async open(
     limit: RouteLimit,
@@ -58,7 +56,6 @@ export class SignInRequestsService {
     response: Response,
   ): Promise<SignInPageRequest> {
     const request = response.req as GatehouseRequest;
-    if (request.method === 'POST') assertOwnForm(request.get('sec-fetch-site'));
     const parameters = query as Record<string, unknown>;
     const found = await this.findProject(parameters);
     const project = found instanceof GatehouseError ? null : found;

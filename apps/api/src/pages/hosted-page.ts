@@ -1,0 +1,15 @@
+import { applyDecorators, Controller, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { NoCredential } from '@gatehouse/auth';
+import { OwnFormGuard } from './own-form.guard.js';
+import { PageFilter } from './page.filter.js';
+
+/** Declares a controller of a hosted page, whose forms are accepted only from the page itself. */
+export const HostedPage = (path: string | string[]): ClassDecorator =>
+  applyDecorators(
+    ApiExcludeController(),
+    NoCredential(),
+    UseFilters(PageFilter),
+    UseGuards(OwnFormGuard),
+    Controller(path),
+  );

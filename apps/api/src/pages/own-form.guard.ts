@@ -1,0 +1,49 @@
+import { isIP } from 'node:net';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { GatehouseError } from '@gatehouse/domain';
+import { Config } from '@gatehouse/platform';
+import { isSafeMethod } from '../http/console-request.js';
+import type { GatehouseRequest } from '../http/request-context.js';
+
+type OriginSettings = Pick<Config, 'publicUrl' | 'production'>;
+
+/** Rejects the forms of a hosted page that a page of another origin submits. */
+@Injectable()
+export class OwnFormGuard implements CanActivate {
+  constructor(private readonly config: Config) {}
+
+  /** @throws GatehouseError `origin_not_allowed` */
+  canActivate(context: ExecutionContext): boolean {
+    assertOwnForm(context.switchToHttp().getRequest<GatehouseRequest>(), this.config);
+    return true;
+  }
+}
+
+/**
+ * Rejects a form that a page of another origin has submitted (ADR 0084). Browsers send `Sec-Fetch-Site` only over https
+ * and to loopback, and `Origin` with every form. Clients that are not browsers send neither.
+ * @throws GatehouseError `origin_not_allowed`
+ */
+export function assertOwnForm({ method, headers }: GatehouseRequest, settings: OriginSettings): void {
+  if (isSafeMethod(method)) return;
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
+  // The referrer policy of earlier versions hides the origin of their pages, which are still open after an upgrade.
+  // Browsers never send same-origin for a page of an opaque origin.
+  const isHidden = origin === 'null' && site === 'same-origin';
+  if (origin === undefined || isHidden || isOwnOrigin(origin, host, settings)) return;
+  throw new GatehouseError('origin_not_allowed');
+}
+
+function isOwnOrigin(
+  origin: string,
+  host: string | undefined,
+  { publicUrl, production }: OriginSettings,
+): boolean {
+  if (origin === new URL(publicUrl).origin) return true;
+  if (production || !URL.canParse(origin)) return false;
+  // Any other name could be an attacker's that resolves to this address (DNS rebinding).
+  const { origin: serialized, host: originHost, hostname } = new URL(origin);
+  const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+  return isLocal && origin === serialized && originHost === host;
+}
