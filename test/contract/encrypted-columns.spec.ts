@@ -15,6 +15,7 @@ const UNENCRYPTED = [
   'login_attempts.email_hash',
   'oauth_flows.state_hash',
   'one_time_tokens.token_hash',
+  'operator_flows.state_hash',
   'operator_links.token_hash',
   'operator_login_attempts.email_hash',
   'operator_passkeys.credential_id',

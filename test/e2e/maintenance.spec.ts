@@ -72,6 +72,10 @@ async function insertExpired(): Promise<void> {
       [Buffer.from(age), projectId, age === '1 hour' ? age : '-1 ms'],
     );
     await instance.sql(
+      `INSERT INTO operator_flows (state_hash, expires_at) VALUES ($1, now() + $2::interval)`,
+      [Buffer.from(age), age === '1 hour' ? age : '-1 ms'],
+    );
+    await instance.sql(
       `INSERT INTO customer_addresses (customer_id, address_block, last_login_at) VALUES ($1, $2, now() - $3::interval)`,
       [id, age, age === '1 hour' ? age : '31 days'],
     );
@@ -89,6 +93,7 @@ const countRecords = async (): Promise<Record<string, number>> => ({
   mails: await count('mails'),
   responses: await count('idempotency_keys'),
   ceremonies: await count('passkey_ceremonies'),
+  operatorFlows: await count('operator_flows'),
   addresses: await count("customer_addresses WHERE address_block IN ('25 hours', '1 hour')"),
   operatorAddresses: await count('operator_addresses'),
 });
@@ -115,6 +120,7 @@ describe('maintenance', () => {
       mails: 4,
       responses: 2,
       ceremonies: 2,
+      operatorFlows: 2,
       addresses: 2,
       operatorAddresses: 2,
     };
@@ -126,6 +132,7 @@ describe('maintenance', () => {
       mails: 2,
       responses: 1,
       ceremonies: 1,
+      operatorFlows: 1,
       addresses: 1,
       operatorAddresses: 1,
     };
@@ -136,6 +143,7 @@ describe('maintenance', () => {
       'sessions',
       'one-time tokens',
       'passkey ceremonies',
+      'oauth flows',
       'mails',
     ])
       await worker.runJob(task);

@@ -42,6 +42,7 @@ export const distributionColumns: Record<string, string | null> = {
   oauth_flows: 'project_id',
   one_time_tokens: 'customer_id',
   operator_addresses: null,
+  operator_flows: null,
   operator_links: null,
   operator_login_attempts: null,
   operator_passkeys: null,

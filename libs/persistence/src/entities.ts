@@ -23,6 +23,7 @@ import { MailEntity } from './mails/mail.entity.js';
 import { MigrationLeaseEntity } from './migration-lease.entity.js';
 import { OneTimeTokenEntity } from './one-time-tokens/one-time-token.entity.js';
 import { OperatorAddressEntity } from './operators/operator-address.entity.js';
+import { OperatorFlowEntity } from './operators/operator-flow.entity.js';
 import { OperatorLinkEntity } from './operators/operator-link.entity.js';
 import { OperatorPasskeyEntity } from './operators/operator-passkey.entity.js';
 import { OperatorPreferencesEntity } from './operators/operator-preferences.entity.js';
@@ -105,6 +106,7 @@ export const entities = [
   OneTimeTokenEntity,
   OperatorAddressEntity,
   OperatorEntity,
+  OperatorFlowEntity,
   OperatorLinkEntity,
   OperatorLoginAttemptEntity,
   OperatorPasskeyEntity,

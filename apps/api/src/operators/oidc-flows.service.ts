@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { GatehouseError, type ProviderClaims } from '@gatehouse/domain';
+import { OAuthFlowsRepository } from '@gatehouse/persistence';
 import {
   Config,
   Keyring,
   now,
   readSignedJson,
   secureBytes,
+  sha256,
   signJson,
   type OperatorOidcConfig,
 } from '@gatehouse/platform';
@@ -35,10 +37,14 @@ interface OidcFlow extends OidcProof, OidcPurpose {
   startedAt: number;
 }
 
-/** Begins and finishes sign-ins at the OpenID Provider. Their state is in a signed cookie of the browser. */
+/**
+ * Begins and finishes sign-ins at the OpenID Provider. Their state is in a signed cookie of the browser, and the database
+ * holds its hash until the sign-in ends (ADR 0085).
+ */
 @Injectable()
 export class OidcFlowsService {
   constructor(
+    private readonly flows: OAuthFlowsRepository,
     private readonly provider: OidcProviderService,
     private readonly keyring: Keyring,
     private readonly config: Config,
@@ -59,19 +65,23 @@ export class OidcFlowsService {
     const isPrompted = purpose.session !== null;
     const proof = { state, nonce, codeVerifier };
     const url = await this.provider.authorizationUrl(this.settings, proof, isPrompted);
+    await this.flows.insertForOperator(sha256(state), FLOW_TTL);
     const flow: OidcFlow = { ...proof, ...purpose, startedAt: currentSeconds() };
     cookie.set(signJson(this.keyring, 'operator-oidc', flow), FLOW_TTL);
     return url;
   }
 
   /**
-   * Ends the flow of the browser, and returns what it was for.
-   * @throws SingleSignOnRefusal `expired` if the browser has begun none, or not this one
+   * Ends the flow of the browser, and returns what it was for. Of several parallel calls one succeeds.
+   * @throws SingleSignOnRefusal `expired` if the browser has begun none, or not this one, or it has ended or expired
    */
-  end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): OidcFlow {
-    const flow = cookie.value === null ? null : this.read(cookie.value);
+  async end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): Promise<OidcFlow> {
+    const { value } = cookie;
+    const flow = value && (readSignedJson(this.keyring, 'operator-oidc', value) as OidcFlow | null);
     if (!flow || flow.state !== state) throw new SingleSignOnRefusal('expired');
     cookie.clear();
+    // The state is random, and the row is the only proof that no other request has used it.
+    if (!(await this.flows.consumeForOperator(sha256(flow.state)))) throw new SingleSignOnRefusal('expired');
     return flow;
   }
 
@@ -87,11 +97,6 @@ export class OidcFlowsService {
     const isNew = typeof authTime === 'number' && authTime >= flow.startedAt - CLOCK_TOLERANCE;
     if (!isNew) throw new SingleSignOnRefusal('not_reauthenticated');
     return claims;
-  }
-
-  private read(cookie: string): OidcFlow | null {
-    const flow = readSignedJson(this.keyring, 'operator-oidc', cookie) as OidcFlow | null;
-    return flow && flow.startedAt + FLOW_TTL > currentSeconds() ? flow : null;
   }
 }
 

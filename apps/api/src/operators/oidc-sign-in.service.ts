@@ -71,7 +71,7 @@ export class OidcSignInService {
   ): Promise<OidcResult> {
     let purpose: OidcPurpose | null = null;
     try {
-      const flow = this.flows.end(cookies.flow, parameters);
+      const flow = await this.flows.end(cookies.flow, parameters);
       purpose = flow;
       const claims = await this.flows.loadClaims(flow, parameters);
       cookies.session.set(await this.complete(flow, claims, client));

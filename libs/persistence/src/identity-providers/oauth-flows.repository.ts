@@ -52,6 +52,16 @@ const consumeFlow = statement(
   `DELETE FROM oauth_flows WHERE state_hash = $1 AND provider_id = $2 AND expires_at > now() RETURNING ${flowColumns}`,
 );
 
+const insertOperatorFlow = statement(
+  {},
+  `INSERT INTO operator_flows (state_hash, expires_at) VALUES ($1, now() + $2 * interval '1 second')`,
+);
+
+const consumeOperatorFlow = statement(
+  { stateHash: bytea },
+  `DELETE FROM operator_flows WHERE state_hash = $1 AND expires_at > now() RETURNING state_hash AS "stateHash"`,
+);
+
 const claimIdToken = statement(
   { tokenHash: bytea },
   `INSERT INTO used_id_tokens (token_hash, expires_at) VALUES ($1, $2)
@@ -59,9 +69,13 @@ const claimIdToken = statement(
 );
 
 const pruneFlows = pruneStatement('oauth_flows', 'expires_at <= now()');
+const pruneOperatorFlows = pruneStatement('operator_flows', 'expires_at <= now()');
 const pruneIdTokens = pruneStatement('used_id_tokens', 'expires_at <= now()');
 
-/** Sign-ins that are under way at providers, so that any api can finish them, and id tokens that were used. */
+/**
+ * Sign-ins of customers that are under way at providers, so that any api can finish them, sign-ins of operators, so that each is
+ * accepted once, and id tokens that were used.
+ */
 export class OAuthFlowsRepository {
   constructor(private readonly database: Database) {}
 
@@ -93,6 +107,20 @@ export class OAuthFlowsRepository {
     return row ?? null;
   }
 
+  /**
+   * Creates a sign-in of an operator.
+   * @param ttl validity in seconds
+   */
+  async insertForOperator(stateHash: Buffer, ttl: number): Promise<void> {
+    await this.database.execute(insertOperatorFlow, [stateHash, ttl]);
+  }
+
+  /** Consumes the state of an operator. Of several parallel calls one returns true. */
+  async consumeForOperator(stateHash: Buffer): Promise<boolean> {
+    const rows = await this.database.execute(consumeOperatorFlow, [stateHash]);
+    return rows.length > 0;
+  }
+
   /** Marks an id token as used. Of several parallel calls one returns true. @param expiresAt that of the token */
   async claimIdToken(tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
     const rows = await this.database.execute(claimIdToken, [tokenHash, expiresAt]);
@@ -101,6 +129,7 @@ export class OAuthFlowsRepository {
 
   /** Removes expired states and expired id tokens. */
   async prune(signal: AbortSignal): Promise<void> {
-    for (const batch of [pruneFlows, pruneIdTokens]) await pruneInBatches(this.database, signal, batch);
+    for (const batch of [pruneFlows, pruneOperatorFlows, pruneIdTokens])
+      await pruneInBatches(this.database, signal, batch);
   }
 }

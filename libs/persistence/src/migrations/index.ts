@@ -86,6 +86,7 @@ import { AddEmailCodeNetwork1764720013000 } from './1764720013000-add-email-code
 import { AddCeremonyBinding1764720014000 } from './1764720014000-add-ceremony-binding.js';
 import { AddOAuthFlowBrowser1764720015000 } from './1764720015000-add-oauth-flow-browser.js';
 import { AddMailboxScope1764720001000 } from './1764720001000-add-mailbox-scope.js';
+import { CreateOperatorFlows1764720002000 } from './1764720002000-create-operator-flows.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -177,4 +178,5 @@ export const migrations = [
   AddCeremonyBinding1764720014000,
   AddOAuthFlowBrowser1764720015000,
   AddMailboxScope1764720001000,
+  CreateOperatorFlows1764720002000,
 ];
