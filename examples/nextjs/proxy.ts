@@ -1,3 +1,3 @@
 export { gatehouseProxy as proxy } from '@gatehouse/nextjs';
 
-export const config = { matcher: ['/((?!_next/static|_next/image|favicon.ico).*)'] };
+export const config = { matcher: ['/((?!_next/static/[\\w/.-]+$|_next/image$|favicon\\.ico$).*)'] };

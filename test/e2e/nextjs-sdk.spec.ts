@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { Client } from '@gatehouse/js';
 import { decodeJwt } from 'jose';
 import { checkCases } from '../support/check-cases.js';
@@ -93,6 +96,10 @@ describe('the handlers', () => {
       `${API}/customers`,
       `${API}/meters`,
       `${API}/auth/oauth/callback/1`,
+      `${API}/auth//oauth/callback/1`,
+      `${API}/auth/options;x=1`,
+      '/api/other/place/api/v1/me',
+      '/api/gatehouse/refresh/api/v1/me',
       `${API}/auth/%2e%2e/projects`,
       `${API}/auth/../projects`,
       `${API}/me/..%2fprojects`,
@@ -103,7 +110,8 @@ describe('the handlers', () => {
     const cases = paths.map((path) => [path, path] as const);
     await checkCases(cases, async (path) => expect((await browser.send(path)).status).toBe(404));
     expect(app.requests).toEqual([]);
-    expect((await browser.send(`${API}/auth/options`)).status).toBe(200);
+    for (const path of [`${API}/auth/options`, `${API}/auth/options/`, `/shop${API}/auth/options`])
+      expect((await browser.send(path)).status).toBe(200);
   });
 
   it('reject changes that no page of the site has sent', async () => {
@@ -321,5 +329,73 @@ describe('the refresh of a navigation', () => {
     expectStatus(200, await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`));
     expect((await refresh(browser, '/orders')).status).toBe(303);
     expect([...browser.cookies.keys()]).toEqual(['gatehouse-refreshed']);
+  });
+});
+
+describe('the matcher of the documents', () => {
+  type Match = (proxy: { config: { matcher: string[] }; url: string; nextConfig: object }) => boolean;
+
+  /** Returns the function with which Next.js decides whether the proxy runs. */
+  function loadMatch(): Match {
+    // Next.js expects it before its modules are loaded.
+    Object.assign(globalThis, { AsyncLocalStorage });
+    const testing = createRequire(import.meta.url)('next/experimental/testing/server') as {
+      unstable_doesMiddlewareMatch: Match;
+    };
+    return testing.unstable_doesMiddlewareMatch;
+  }
+
+  it('excludes only the files of Next.js and the icon', async () => {
+    const documents = [
+      'packages/nextjs/README.md',
+      'docs/quick-starts/nextjs.md',
+      'examples/nextjs/proxy.ts',
+    ];
+    const lines = await Promise.all(
+      documents.map(async (path) => /matcher: \['(.*)'\] \};/.exec(await readFile(path, 'utf8'))![1]!),
+    );
+    expect(new Set(lines).size).toBe(1);
+    const match = loadMatch();
+    const config = { matcher: [lines[0]!.replaceAll('\\\\', '\\')] };
+    const files = [
+      '/_next/static/chunks/0-a_b.js',
+      '/_next/static/css/a.css?v=1',
+      '/_next/image?url=%2Fa.png&w=64&q=75',
+      '/favicon.ico',
+    ];
+    const pages = [
+      '/',
+      '/orders',
+      '/orders/',
+      '/favicon.ico/orders',
+      '/favicon.icon',
+      '/favicon-ico',
+      '/Favicon.ico',
+      '/favicon.ico;x',
+      '/%66avicon.ico',
+      '/de/favicon.ico',
+      '//favicon.ico',
+      '/_next/imagery',
+      '/_next/image/orders',
+      '/_next/image;x',
+      '/_next/static',
+      '/_next/statics/orders',
+      '/_next/static;x/orders',
+      '/_next/static%2forders',
+      '/_next/static/..%2f..%2forders',
+      '/_next/static/%2e%2e/%2e%2e/orders',
+      '/_next/static/../../orders',
+      '/_next/static/..;/..;/orders',
+      '/_NEXT/static/a.js',
+      '/de/_next/static/a.js',
+      '/orders/_next/static/a.js',
+    ];
+    for (const basePath of ['', '/shop']) {
+      const nextConfig = basePath ? { basePath } : {};
+      const excluded = [...files, ...pages].filter(
+        (path) => !match({ config, url: basePath + path, nextConfig }),
+      );
+      expect([basePath, excluded]).toEqual([basePath, files]);
+    }
   });
 });

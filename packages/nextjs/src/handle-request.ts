@@ -1,6 +1,7 @@
 import type { CustomerSummary, Tokens } from '@gatehouse/js';
 import { GatehouseError, problemResponse } from '@gatehouse/server';
 import type { Deployment } from './deployment.js';
+import { handlerRoute, isForwardedRoute } from './handler-route.js';
 import {
   bearerOf,
   placeholderAccessToken,
@@ -16,6 +17,7 @@ import {
   sessionEnded,
   unavailable,
 } from './problems.js';
+import type { ResolvedOptions } from './options.js';
 import { refreshAndReturn } from './refresh-and-return.js';
 import { isSafeMethod, isSameOrigin } from './same-origin.js';
 import {
@@ -28,8 +30,6 @@ import {
 import { changesOf, isJustIssued, needsRefresh } from './session-refresher.js';
 import { readClaims } from './token-claims.js';
 
-/** The routes for customers. All others stay unreachable from the page. */
-const ALLOWED = /^\/api\/v1\/(?:auth\/(?!oauth\/callback\/)[\w/-]+|me(?:\/[\w/-]+)?)$/;
 /** The headers of Gatehouse that the page receives. Set-Cookie is not one of them. */
 const RETURNED = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-request-id'];
 /** The largest body that Gatehouse accepts is as large in bytes. In characters. */
@@ -55,10 +55,12 @@ type TokensBody = { tokens?: Tokens | null; customer?: CustomerSummary | null; a
 export async function handleRequest(deployment: Deployment, request: Request): Promise<Response> {
   const { options } = deployment;
   const { pathname, search } = new URL(request.url);
-  const path = pathname.slice(pathname.indexOf(options.handlerPath) + options.handlerPath.length);
+  const path = readRoute(options, pathname);
   if (path === '/refresh' && request.method === 'GET') return refreshAndReturn(deployment, request);
   // `signInUrl()` of the client leads to the hosted page.
   if (path === '/sign-in' && request.method === 'GET') return redirectTo(`${options.url}/sign-in${search}`);
+  if (path === null || !isForwardedRoute(path))
+    return problemResponse(notFound('The handler forwards the routes for customers only.'));
 
   const cookies = readCookies(options, request.headers);
   const call: Call = { deployment, request, path, query: search, body: undefined, cookies, changes: {} };
@@ -71,9 +73,15 @@ export async function handleRequest(deployment: Deployment, request: Request): P
   return response;
 }
 
+/** Returns the route that a request names, or null for any other path below the handler. */
+function readRoute({ handlerPath }: ResolvedOptions, pathname: string): string | null {
+  // Not at the start if the URL has the setting `basePath`.
+  const index = pathname.indexOf(`${handlerPath}/`);
+  return index < 0 ? null : handlerRoute(pathname.slice(index + handlerPath.length));
+}
+
 async function respond(call: Call): Promise<Response> {
   const { deployment, request, path } = call;
-  if (!ALLOWED.test(path)) throw notFound('The handler forwards the routes for customers only.');
   if (!isSafeMethod(request.method) && !isSameOrigin(deployment.options, request))
     throw crossSiteRequest('The request was not sent by a page of this site.');
   call.body = await readBody(request);

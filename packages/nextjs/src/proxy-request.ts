@@ -1,4 +1,5 @@
 import type { Deployment } from './deployment.js';
+import { handlerRoute } from './handler-route.js';
 import { changedCookieHeader, readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf, needsRefresh } from './session-refresher.js';
 
@@ -13,20 +14,23 @@ export interface ProxiedRequest {
   setCookies: string[];
 }
 
+/** The part of a `NextRequest` that the proxy reads. A plain `Request` has no `nextUrl`. */
+export type IncomingRequest = Pick<Request, 'url' | 'headers'> & { nextUrl?: { basePath: string } };
+
 /**
  * Refreshes the session of a request if its access token has expired. It rejects no request: pages and routes guard
  * themselves, because a request can reach them without the proxy.
  */
 export async function proxyRequest(
   { options, refresher }: Deployment,
-  { url, headers: original }: Pick<Request, 'url' | 'headers'>,
+  { url, headers: original, nextUrl }: IncomingRequest,
 ): Promise<ProxiedRequest> {
   const { pathname, search } = new URL(url);
   const headers = new Headers(original);
   headers.set(PATH_HEADER, pathname + search);
   const cookies = readCookies(options, original);
   // The handler refreshes itself. Two refreshes for one request would end the session of concurrent requests.
-  const isHandled = pathname.startsWith(`${options.handlerPath}/`);
+  const isHandled = isHandlerPath(pathname, (nextUrl?.basePath ?? '') + options.handlerPath);
   if (isHandled || !cookies.refreshToken || !needsRefresh(cookies, options.now()))
     return { headers, setCookies: [] };
   const refreshed = await refresher.refresh(cookies.refreshToken, original);
@@ -34,3 +38,7 @@ export async function proxyRequest(
   headers.set('cookie', changedCookieHeader(options, original, changes));
   return { headers, setCookies: serializeCookies(options, original, changes) };
 }
+
+/** @param handlerPath with the setting `basePath` */
+const isHandlerPath = (pathname: string, handlerPath: string): boolean =>
+  pathname.startsWith(`${handlerPath}/`) && handlerRoute(pathname.slice(handlerPath.length)) !== null;

@@ -93,7 +93,7 @@ function wrapChildren(
 
 const PROXY = `export { gatehouseProxy as proxy } from '@gatehouse/nextjs';
 
-export const config = { matcher: ['/((?!_next/static|_next/image|favicon.ico).*)'] };
+export const config = { matcher: ['/((?!_next/static/[\\\\w/.-]+$|_next/image$|favicon\\\\.ico$).*)'] };
 `;
 
 const ROUTE = `export { DELETE, GET, PATCH, POST } from '@gatehouse/nextjs';
