@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { main } from './environment.mjs';
 import { runNpm } from './processes.mjs';
 
@@ -8,28 +9,43 @@ const OPTIONS = ['--audit', '--audit-level=high', '--json', '--loglevel=silent']
 /** Without a registry, the command must not take minutes. */
 const TIMEOUTS = ['--fetch-retries=0', '--fetch-timeout=20000'];
 
+/** The exit code if no registry audits the packages: neither a pass nor a failure (EX_TEMPFAIL of sysexits.h). */
+const NOT_RUN = 75;
+
 /**
- * Reports known vulnerabilities of the distributed packages. Returns 1 for severity high or critical, and 0 with
- * the reason if no registry answers.
+ * Reports known vulnerabilities of the distributed packages. Returns 1 for severity high or critical, and 75 with the
+ * reason if a part was not audited.
  */
 await main(async () => {
+  let hasSevere = false;
+  const reasons = new Set();
   for (const part of PARTS) {
-    const args = ['audit', ...OPTIONS, ...TIMEOUTS, ...part];
-    const { output } = await runNpm(args);
+    const { output } = await runNpm(['audit', ...OPTIONS, ...TIMEOUTS, ...part]);
     const report = parse(output);
     if (!report?.vulnerabilities) {
-      console.log(`npm audit: skipped, because no registry answers it (${describeError(report, output)})`);
-      return 0;
+      reasons.add(describeError(report, output));
+      continue;
     }
     const found = Object.values(report.vulnerabilities);
     const severe = found.filter(({ severity }) => ['high', 'critical'].includes(severity));
     for (const { name, severity, via } of severe)
       console.error(`npm audit: ${name}: ${severity}: ${via.map((cause) => cause.url ?? cause)}`);
     console.log(`npm audit ${part}: ${found.length} vulnerable packages, ${severe.length} high or critical`);
-    if (severe.length > 0) return 1;
+    hasSevere ||= severe.length > 0;
   }
-  return 0;
+  if (reasons.size > 0) reportNotRun([...reasons].join(', '));
+  if (hasSevere) return 1;
+  return reasons.size > 0 ? NOT_RUN : 0;
 });
+
+/** Reports that packages were not audited, in GitHub also as a warning and in the summary of the job. */
+function reportNotRun(reason) {
+  const text = `No registry has audited the packages (${reason}). Known vulnerabilities were not checked.`;
+  console.error(`\n${'!'.repeat(72)}\nnpm audit: NOT RUN. ${text}\n${'!'.repeat(72)}\n`);
+  const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = process.env;
+  if (GITHUB_ACTIONS) console.log(`::warning title=npm audit did not run::${text}`);
+  if (GITHUB_STEP_SUMMARY) fs.appendFileSync(GITHUB_STEP_SUMMARY, `**npm audit did not run.** ${text}\n`);
+}
 
 function parse(output) {
   try {
@@ -39,6 +55,9 @@ function parse(output) {
   }
 }
 
+/** Returns the reason in one line, as annotations and summaries require. */
 function describeError(report, output) {
-  return report?.error?.code ?? report?.message ?? (output.trim().split('\n')[0] || 'no response');
+  return (
+    report?.error?.code ?? report?.message?.split('\n')[0] ?? (output.trim().split('\n')[0] || 'no response')
+  );
 }

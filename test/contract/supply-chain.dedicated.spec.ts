@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sumTotals } from '../../scripts/check-totals.mjs';
 import { findSecrets } from '../../scripts/find-secrets.mjs';
 import { describeLicense, isAllowedLicense } from '../../scripts/licenses.mjs';
 
@@ -111,7 +112,45 @@ it('SC-03: the secret scan finds secrets of Gatehouse and of others, and never p
   }
 });
 
-it('SC-03: npm run audit fails for severity high in any part, and neither for lower ones nor without a registry', async () => {
+/** Runs .ci/run with programs that only record their arguments. @param audit exit code of `npm run audit` */
+async function runCi(audit: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-ci-'));
+  const npm = `#!/bin/sh
+echo "npm $* [$CHECKS_NOT_RUN]"
+case "$*" in *audit) [ ${audit} -eq 0 ] || exit ${audit} ;; esac
+`;
+  try {
+    for (const name of ['npm', 'apt-get', 'apt-cache'])
+      await writeFile(join(folder, name), name === 'npm' ? npm : '#!/bin/sh\n', { mode: 0o755 });
+    const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, CHECKS_NOT_RUN: '' };
+    return await new Promise<{ code: number; commands: string[] }>((resolve) => {
+      const child = execFile('bash', ['.ci/run'], { env }, (_error, stdout) =>
+        resolve({ code: child.exitCode!, commands: stdout.trim().split('\n').slice(1) }),
+      );
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe('SC-03: .ci/run', () => {
+  it('stops after a failed audit, and reports one that could not run as skipped', async () => {
+    const audit = 'npm run --silent audit []';
+    expect(await runCi(0)).toEqual({ code: 0, commands: [audit, 'npm run check []'] });
+    expect(await runCi(75)).toEqual({ code: 0, commands: [audit, 'npm run check [npm audit]'] });
+    expect(await runCi(1)).toEqual({ code: 1, commands: [audit] });
+  });
+
+  it('ends with the totals, which name the checks that could not run', () => {
+    const run = { passed: 2, failed: 0, skipped: 0 };
+    expect(sumTotals([run, run], 2, [])).toEqual({ line: '4 passed, 0 failed', isPassed: true });
+    const line = '4 passed, 0 failed, 1 skipped (not run: npm audit)';
+    expect(sumTotals([run, run], 2, ['npm audit'])).toEqual({ line, isPassed: true });
+    expect(sumTotals([run], 2, [])).toEqual({ line: '2 passed, 1 failed', isPassed: false });
+  });
+});
+
+it('SC-03: npm run audit fails for severity high in any part, and reports loudly if no registry responds', async () => {
   /** Audits with a registry that reports these severities by package, or with none. */
   const audit = async (severities: Record<string, string> | null) => {
     const advisories = Object.entries(severities ?? {}).map(([name, severity]) => [
@@ -129,8 +168,14 @@ it('SC-03: npm run audit fails for severity high in any part, and neither for lo
     if (!severities) registry.close();
     const cache = await mkdtemp(join(tmpdir(), 'gatehouse-audit-'));
     try {
-      const env = { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: cache };
-      return await runNode(['scripts/audit.mjs'], env);
+      const summary = join(cache, 'summary.md');
+      const result = await runNode(['scripts/audit.mjs'], {
+        npm_config_registry: `http://127.0.0.1:${port}/`,
+        npm_config_cache: cache,
+        GITHUB_ACTIONS: 'true',
+        GITHUB_STEP_SUMMARY: summary,
+      });
+      return { ...result, summary: await readFile(summary, 'utf8').catch(() => '') };
     } finally {
       registry.close();
       await rm(cache, { recursive: true, force: true });
@@ -140,8 +185,11 @@ it('SC-03: npm run audit fails for severity high in any part, and neither for lo
   expect(found.code).toBe(1);
   expect(found.output).toMatch(/--omit=dev: 1 vulnerable packages, 0 high or critical/);
   expect(found.output).toMatch(/^npm audit: react: high: https:\/\/example\.com\/react$/m);
-  expect(none).toMatchObject({
-    code: 0,
-    output: expect.stringMatching(/^npm audit: skipped, because .+\(.+\)/),
-  });
+  expect(found.output).not.toContain('NOT RUN');
+  expect(found.summary).toBe('');
+  const text = /No registry has audited the packages \(.+\)\. Known vulnerabilities were not checked\./;
+  expect(none.code).toBe(75);
+  expect(none.output).toMatch(new RegExp(`^npm audit: NOT RUN\\. ${text.source}$`, 'm'));
+  expect(none.output).toMatch(new RegExp(`^::warning title=npm audit did not run::${text.source}$`, 'm'));
+  expect(none.summary).toMatch(new RegExp(`^\\*\\*npm audit did not run\\.\\*\\* ${text.source}\n$`));
 });
