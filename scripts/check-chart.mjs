@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { load } from 'js-yaml';
 import { strictAjv } from '../test/support/json-schemas.mjs';
 
@@ -27,13 +28,49 @@ const REJECTED = [
   [{ externalSecret: { enabled: true } }, '/externalSecret/store/name'],
   [{ ingress: { enabled: true } }, "/settings must have required property 'TRUSTED_PROXIES'"],
   [{ replicas: 3 }, 'additional properties'],
+  [{ networkPolicy: { postgresql: { to: [] } } }, '/networkPolicy/postgresql/to'],
+  [{ networkPolicy: { dns: { to: [] } } }, '/networkPolicy/dns/to'],
+  [{ networkPolicy: { internet: { to: [] } } }, '/networkPolicy/internet/to'],
+  [{ networkPolicy: { internet: { ports: [] } } }, '/networkPolicy/internet/ports'],
+  [{ networkPolicy: { smtp: { to: [{}] } } }, '/networkPolicy/smtp/to/0'],
+  [{ networkPolicy: { others: [{ ports: [{ port: 4318 }] }] } }, "must have required property 'to'"],
+  [{ networkPolicy: { others: [{ to: [{ podSelector: {} }] }] } }, "must have required property 'ports'"],
+  [
+    { secret: { keys: ['DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'REDIS_URL'] } },
+    '/networkPolicy/redis/to',
+  ],
+];
+
+/** Addresses of each kind: of metadata services, private, local, reserved, with an embedded IPv4 address, and public. */
+const ADDRESSES = [
+  ...[
+    '100.100.100.200',
+    '168.63.129.16',
+    '169.254.169.254',
+    '192.0.0.192',
+    'fd00:42::42',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+  ],
+  ...[
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.0.1',
+    '127.0.0.1',
+    '::1',
+    'fe80::1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+  ],
+  ...['::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:a00:1::', '2001:0:a00:1::', '93.184.216.34', '2606:4700::1'],
 ];
 
 /**
  * Checks the Helm chart without Helm: test/contract/helm-chart.nightly.spec.ts renders it.
  * @returns {string[]} problems
  */
-export function findChartProblems({ settings, loadConfig }) {
+export function findChartProblems({ settings, loadConfig, isAllowedAddress }) {
   const problems = [];
   const expect = (isAsExpected, problem) => {
     if (!isAsExpected) problems.push(`${FOLDER}: ${problem}`);
@@ -59,6 +96,17 @@ export function findChartProblems({ settings, loadConfig }) {
     const errors = findErrors(merge(minimal, changes));
     expect(errors.includes(message), `${JSON.stringify(changes)}: ${errors || 'not rejected'}`);
   }
+  const withoutPolicies = merge(minimal, { networkPolicy: { enabled: false, postgresql: { to: [] } } });
+  expect(findErrors(withoutPolicies) === '', `without policies: ${findErrors(withoutPolicies)}`);
+  const blocks = defaults.networkPolicy.internet.to.map(({ ipBlock }) => ipBlock);
+  const edges = blocks.flatMap(({ cidr, except }) => [cidr, ...except]).flatMap(findEdges);
+  for (const address of [...ADDRESSES, ...edges]) {
+    const isAllowed = isAllowedAddress(address, { production: true, allowedCidrs: [] });
+    expect(
+      includesAddress(blocks, address) === isAllowed,
+      `values.yaml: internet: ${address} is not as in targets`,
+    );
+  }
 
   const documents = [
     'README.md',
@@ -81,4 +129,28 @@ function secretExamples(names) {
     ALERT_WEBHOOK_URL: 'https://hooks.example.com/gatehouse',
   };
   return Object.fromEntries(names.map((name) => [name, examples[name]]));
+}
+
+/** Returns the first and the last address of a range, and the addresses before and after it. */
+function findEdges(cidr) {
+  const [address, bits] = ipaddr.parseCIDR(cidr);
+  const length = address.toByteArray().length;
+  const first = BigInt(`0x${Buffer.from(address.toByteArray()).toString('hex')}`);
+  const size = 1n << BigInt(length * 8 - bits);
+  return [first - 1n, first, first + size - 1n, first + size]
+    .filter((value) => value >= 0n && value < 1n << BigInt(length * 8))
+    .map((value) => {
+      const bytes = Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex');
+      return ipaddr.fromByteArray([...bytes]).toString();
+    });
+}
+
+/** Returns whether a NetworkPolicy with these blocks allows an address. */
+function includesAddress(blocks, address) {
+  const ip = ipaddr.parse(address);
+  const isWithin = (cidr) => {
+    const [range, bits] = ipaddr.parseCIDR(cidr);
+    return range.kind() === ip.kind() && ip.match(range, bits);
+  };
+  return blocks.some(({ cidr, except }) => isWithin(cidr) && !except.some(isWithin));
 }

@@ -66,6 +66,7 @@ await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
   const platform = await import('@gatehouse/platform');
+  const { isAllowedAddress } = await import('@gatehouse/domain');
   const { findChartProblems } = await import('./check-chart.mjs');
   await checkGenerated(platform);
   checkLinks();
@@ -74,7 +75,7 @@ await main(async () => {
   problems.push(...findRejectedWords(), ...(await findSecrets('.')));
   checkDockerfile();
   checkCompose(platform);
-  problems.push(...findChartProblems(platform));
+  problems.push(...findChartProblems({ ...platform, isAllowedAddress }));
   for (const problem of problems) console.error(problem);
   return problems.length > 0 ? 1 : 0;
 });
