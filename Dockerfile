@@ -1,7 +1,7 @@
 # One image for the API and the webhook-worker. docs/operations.md explains how to run it.
 #
 # A tag can be moved to another image, a digest cannot: sh ops/pin-images.sh adds the digests of the registry to this
-# file and to docker-compose.yml.
+# file and to docker-compose.yml, and npm run pins lists what has none.
 ARG NODE_IMAGE=node:24.22.1-trixie-slim
 
 # The runtime dependencies. Install scripts are not needed and therefore disabled. The embedded PostgreSQL is

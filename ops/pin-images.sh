@@ -1,9 +1,12 @@
 #!/bin/sh
-# Pins the images in Dockerfile and docker-compose.yml to the digests that their tags have in the registry.
-# A tag can be moved to another image, a digest cannot. Run it again after you change a tag.
+# Pins the images in Dockerfile, docker-compose.yml and the workflow of releases to the digests that their tags have in the
+# registry. A tag can be moved to another image, a digest cannot. Run it again after you change a tag.
 set -eu
 cd "$(dirname "$0")/.."
-images=$(sed -n 's/^ARG NODE_IMAGE=//p' Dockerfile && sed -n 's/^ *image: //p' docker-compose.yml | grep -v '^gatehouse:')
+files='Dockerfile docker-compose.yml .github/workflows/release.yml'
+# shellcheck disable=SC2086 # several files
+images=$(sed -nE -e 's/^ARG NODE_IMAGE=//p' -e 's/^ *(image|driver-opts|sbom): (image=|generator=)?//p' $files |
+  grep -v '^gatehouse:' | sort -u)
 for image in $images; do
   tag=${image%@*}
   digest=$(docker buildx imagetools inspect "$tag" --format '{{.Manifest.Digest}}')
@@ -11,7 +14,7 @@ for image in $images; do
     echo "$tag: no digest" >&2
     exit 1
   fi
-  for file in Dockerfile docker-compose.yml; do
+  for file in $files; do
     sed "s|$tag\(@sha256:[0-9a-f]*\)\{0,1\}\$|$tag@$digest|" "$file" > "$file.pinned"
     cat "$file.pinned" > "$file"
     rm "$file.pinned"

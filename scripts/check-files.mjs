@@ -7,6 +7,7 @@ import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { findRejectedWords } from './check-words.mjs';
 import { main } from './environment.mjs';
 import { findSecrets } from './find-secrets.mjs';
+import { findUnpinned } from './find-unpinned.mjs';
 import { run } from './processes.mjs';
 
 /** The requirements whose id must be in the title of a test. */
@@ -73,6 +74,7 @@ await main(async () => {
   checkRequirements();
   checkSqlFiles();
   problems.push(...findRejectedWords(), ...(await findSecrets('.')));
+  checkPins();
   checkDockerfile();
   checkCompose(platform);
   problems.push(...findChartProblems({ ...platform, isAllowedAddress }));
@@ -138,6 +140,13 @@ function checkRequirements() {
       const id = `${area}-${String(number).padStart(2, '0')}`;
       expect(titles.includes(id), `${id}: no test title contains this requirement`);
     }
+}
+
+/** Reports images without a digest: only machines that reach the registry can pin them, before a release. */
+function checkPins() {
+  const { images, actions } = findUnpinned('.');
+  for (const image of images) console.log(`not pinned by digest: ${image}`);
+  for (const action of actions) expect(false, `${action} has no commit with its version as a comment`);
 }
 
 function checkDockerfile() {

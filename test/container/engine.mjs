@@ -110,6 +110,7 @@ export class Engine {
   /**
    * Provides the images on which the image and the compose file are based: pulls them, or, in an engine that this test
    * has started, builds stand-ins from Debian and from the programs of this machine.
+   * @returns {Promise<string[]>} the images that have a stand-in, which has their tag and never their digest
    * @throws CannotRunError with the reason if an image is missing
    */
   async provideImages() {
@@ -117,6 +118,7 @@ export class Engine {
     const secrets = new Proxy({}, { get: () => 'secret' });
     const { services } = readCompose(secrets);
     const images = { node };
+    const replaced = [];
     for (const [name, { image, build }] of Object.entries(services)) if (!build) images[name] = image;
     for (const [name, image] of Object.entries(images)) {
       if ((await this.#docker('image', 'inspect', image)).code === 0) continue;
@@ -125,9 +127,13 @@ export class Engine {
       const reason = `${image} cannot be pulled (${output.trim().split('\n').at(-1)})`;
       // A stand-in has the tag of the official image, so the engine of a developer must not contain it.
       if (!this.#daemon) throw new CannotRunError(reason);
+      replaced.push(image);
+      const [tag = ''] = image.split('@');
+      if ((await this.#docker('image', 'inspect', tag)).code === 0) continue;
       console.log(`  ${reason}: building a stand-in`);
-      await step(process.stdout, `Building ${image}`, () => this.#buildStandIn(name, image));
+      await step(process.stdout, `Building ${tag}`, () => this.#buildStandIn(name, tag));
     }
+    return replaced;
   }
 
   async #buildStandIn(name, image) {

@@ -32,8 +32,9 @@ await main(async () => {
   const compose = (...args) => engine.compose(folder, ...args);
   const show = (label, work) => step(process.stdout, label, work);
   try {
-    await engine.provideImages();
+    const replaced = await engine.provideImages();
     await copyWorkingTree(folder);
+    removeDigests(folder, replaced);
     await runOrThrow('sh', ['ops/compose/make-env.sh'], folder);
     // The networks of Docker, in which the receiver runs.
     fs.appendFileSync(path.join(folder, '.env'), 'WEBHOOK_ALLOWED_CIDRS=172.16.0.0/12,192.168.0.0/16\n');
@@ -64,6 +65,17 @@ async function copyWorkingTree(folder) {
   );
   for (const name of files.split('\0').filter((each) => each && fs.existsSync(each)))
     fs.cpSync(path.join(root, name), path.join(folder, name));
+}
+
+/** Removes the digests of images from the files that use them. */
+function removeDigests(folder, images) {
+  for (const file of ['Dockerfile', 'docker-compose.yml'].map((name) => path.join(folder, name))) {
+    const text = images.reduce(
+      (found, image) => found.replaceAll(image, image.split('@')[0]),
+      fs.readFileSync(file, 'utf8'),
+    );
+    fs.writeFileSync(file, text);
+  }
 }
 
 async function test(engine, compose, show) {

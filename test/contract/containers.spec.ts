@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import pg from 'pg';
+import { findUnpinned } from '../../scripts/find-unpinned.mjs';
 import { MEMORY_OPTIONS } from '../../scripts/memory-options.mjs';
 import { readCompose, readDockerfile } from '../support/compose.mjs';
 import { eventually } from '../support/eventually.js';
@@ -45,7 +46,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('pin-images.sh', () => {
   it('SC-01: adds the digests of the registry to all images, and replaces older ones', async () => {
-    const files = ['Dockerfile', 'docker-compose.yml'];
+    const files = ['Dockerfile', 'docker-compose.yml', '.github/workflows/release.yml'];
+    await mkdir(join(folder, '.github/workflows'), { recursive: true });
     for (const file of [...files, 'ops/pin-images.sh']) await copyFile(file, join(folder, file));
     const bin = join(folder, 'bin');
     await mkdir(bin);
@@ -58,13 +60,14 @@ describe('pin-images.sh', () => {
       const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
       return texts
         .join('')
-        .match(/(?<=^ARG NODE_IMAGE=|^ *image: ).+/gm)!
+        .match(/(?<=^ARG NODE_IMAGE=|^ *image: |^ *driver-opts: image=|^ *sbom: generator=).+/gm)!
         .filter((image) => !/^gatehouse:/.test(image));
     };
     const [first, second] = ['a', 'b'].map((digit) => `sha256:${digit.repeat(64)}`) as [string, string];
     const pinned = await pin(first);
-    expect(pinned).toHaveLength(4);
-    for (const image of pinned) expect(image).toMatch(/^[\w/]+:v?\d+\.\d+[\w.-]*@sha256:a{64}$/);
+    expect(pinned).toHaveLength(8);
+    for (const image of pinned) expect(image).toMatch(/^[\w/-]+:[\w.-]+@sha256:a{64}$/);
+    expect(findUnpinned(folder)).toEqual({ images: [], actions: [] });
     expect(await pin(second)).toEqual(pinned.map((image) => image.replace(first, second)));
     await expect(pin('not-a-digest')).rejects.toThrow('no digest');
   });

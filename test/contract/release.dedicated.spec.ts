@@ -174,6 +174,7 @@ describe('.github/workflows/release.yml', () => {
     const commands = gate!.steps.flatMap((step) => step.run ?? []);
     expect(commands).toEqual([
       'npm ci',
+      'npm run pins',
       'npm run release -- --dry-run',
       'npm run --silent audit || [ $? -eq 75 ]',
       'npm run check',
@@ -190,10 +191,14 @@ describe('.github/workflows/release.yml', () => {
     expect(commands).not.toContain('${{');
   });
 
-  it('pins each action to a major version, with a comment', () => {
+  it('pins each action to a commit, with its version and purpose as a comment', () => {
     const lines = text.split('\n').filter((line) => line.includes('uses:'));
     expect(lines).toHaveLength(steps.filter(({ uses }) => uses).length);
-    expect(lines.filter((line) => !/uses: [\w-]+\/[\w-]+@v\d+ # \S/.test(line))).toEqual([]);
+    const pinned = /uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+: \S/;
+    expect(lines.filter((line) => !pinned.test(line))).toEqual([]);
+    const versions = lines.map((line) => /uses: (\S+@\S+ # \S+):/.exec(line)![1]!);
+    const actions = new Set(versions.map((each) => each.split('@')[0]));
+    expect(new Set(versions).size).toBe(actions.size);
   });
 
   it('builds the image for both platforms, with SBOM and provenance, and signs its digest', () => {
@@ -202,7 +207,7 @@ describe('.github/workflows/release.yml', () => {
     expect(image[build]!.with).toMatchObject({
       platforms: 'linux/amd64,linux/arm64',
       push: true,
-      sbom: true,
+      sbom: expect.stringMatching(/^generator=docker\/buildkit-syft-scanner:/),
       provenance: 'mode=max',
     });
     const sign = image.findIndex((step) => step.run?.startsWith('cosign sign --yes'));
