@@ -57,13 +57,13 @@ async function runStaticChecks() {
 
 /**
  * Prints the totals and returns the exit code.
- * @param {string} lines the totals of each run, as scripts/test.mjs writes them
+ * @param {string} text the totals of each run, one per line, as scripts/test.mjs writes them
  */
-function printTotals(lines) {
-  const totals = lines.trim().split('\n').map(JSON.parse);
+function printTotals(text) {
+  const totals = text.trim().split('\n').map(JSON.parse);
   // Checks that .ci/run could not run.
   const notRun = process.env.CHECKS_NOT_RUN ? process.env.CHECKS_NOT_RUN.split(',') : [];
-  const { line, isPassed } = sumTotals(totals, TEST_RUNS.length, notRun);
-  console.log(line);
+  const { lines, isPassed } = sumTotals(totals, TEST_RUNS.length, notRun);
+  console.log(lines.join('\n'));
   return isPassed ? 0 : 1;
 }

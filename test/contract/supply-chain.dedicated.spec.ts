@@ -143,10 +143,11 @@ describe('SC-03: .ci/run', () => {
 
   it('ends with the totals, which name the checks that could not run', () => {
     const run = { passed: 2, failed: 0, skipped: 0 };
-    expect(sumTotals([run, run], 2, [])).toEqual({ line: '4 passed, 0 failed', isPassed: true });
-    const line = '4 passed, 0 failed, 1 skipped (not run: npm audit)';
-    expect(sumTotals([run, run], 2, ['npm audit'])).toEqual({ line, isPassed: true });
-    expect(sumTotals([run], 2, [])).toEqual({ line: '2 passed, 1 failed', isPassed: false });
+    const passed = '4 passed, 0 failed';
+    expect(sumTotals([run, run], 2, [])).toEqual({ lines: [passed], isPassed: true });
+    const lines = ['NOT RUN: npm audit', passed];
+    expect(sumTotals([run, run], 2, ['npm audit'])).toEqual({ lines, isPassed: true });
+    expect(sumTotals([run], 2, [])).toEqual({ lines: ['2 passed, 1 failed'], isPassed: false });
   });
 });
 
