@@ -110,11 +110,15 @@ function serializeChanges(changes: CookieChanges): [name: string, value: string 
 /** Browsers accept `__Host-` only from this host over https, so that no other subdomain can set the cookie. */
 const fullName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
+/**
+ * Returns the cookies of a request. Names keep all characters but the spaces before them: `trim` would also remove
+ * characters such as U+00A0, with which any subdomain can set a cookie that `__Host-` does not protect in a browser.
+ */
 function parseCookies(headers: Headers): [name: string, value: string][] {
   const pairs = (headers.get('cookie') ?? '').split(/; */).filter((pair) => pair.includes('='));
   return pairs.map((pair) => {
     const end = pair.indexOf('=');
-    return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()];
+    return [pair.slice(0, end), pair.slice(end + 1)];
   });
 }
 

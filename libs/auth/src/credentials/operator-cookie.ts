@@ -19,11 +19,15 @@ export function operatorToken(request: IncomingMessage): string | null {
   return value !== null && tokenPattern.test(value) ? value : null;
 }
 
-/** Returns the value of a cookie, or null if the request has none or several of this name. */
+/**
+ * Returns the value of a cookie, or null if the request has none or several of this name. A name is compared as the
+ * browser sent it, without spaces and tabs only: `trim` would also remove characters such as U+00A0, with which any
+ * subdomain can set a cookie whose name does not begin with `__Host-` in a browser (RFC 6265bis, section 5.7).
+ */
 export function readCookie({ headers }: IncomingMessage, name: string): string | null {
   const values = (headers.cookie ?? '')
     .split(';')
-    .map((pair) => pair.trim())
+    .map((pair) => pair.replace(/^[ \t]+/, ''))
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
   return values.length === 1 ? values[0]! : null;

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { readCookie } from './operator-cookie.js';
+
+const NAME = '__Host-session';
+const read = (cookie?: string): string | null => readCookie({ headers: { cookie } } as IncomingMessage, NAME);
+
+it.each<[string, string | undefined, string | null]>([
+  ['no cookie', undefined, null],
+  ['the cookie alone', `${NAME}=a`, 'a'],
+  ['the cookie among others', `x=1; ${NAME}=a=b;\ty=2`, 'a=b'],
+  ['an empty value', `${NAME}=`, ''],
+  ['a longer name', `${NAME}2=a; x${NAME}=b`, null],
+  ['another case', `${NAME.toUpperCase()}=a`, null],
+  ['two cookies of the name', `${NAME}=a; ${NAME}=b`, null],
+  ['a space after the name', `${NAME} =a`, null],
+])('readCookie: %s', (_, cookie, expected) => {
+  expect(read(cookie)).toBe(expected);
+});
+
+// Browsers refuse a cookie whose name begins with __Host- from a subdomain, but not one with these characters before it.
+it('readCookie: a character before the prefix makes another name, beside which the cookie is still read', () => {
+  const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter(
+    (character) => !'\t ;'.includes(character),
+  );
+  const wrong = characters.filter(
+    (character) =>
+      read(`x=1; ${character}${NAME}=a`) !== null || read(`${character}${NAME}=a; ${NAME}=b`) !== 'b',
+  );
+  expect(wrong).toEqual([]);
+});
