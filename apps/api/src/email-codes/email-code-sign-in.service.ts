@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertMethodEnabled, GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import { assertMethodEnabled, canonicalCode, GatehouseError, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EmailCodesRepository,
@@ -65,7 +65,7 @@ export class EmailCodeSignInService {
       projectId: project.id,
       tokenHash,
       flowHash: flowHashOf(client),
-      codeHashes: this.emailCodes.hash(project, tokenHash, code.replace(/\s/g, '')),
+      codeHashes: this.emailCodes.hash(project, tokenHash, canonicalCode(code)),
       addressBlock: client.addressBlock,
     });
     if (!guess) throw new GatehouseError('invalid_code');

@@ -49,7 +49,7 @@ export class FactorCodesService {
 
   /** Returns the time step of a code of an authenticator, or null if the code is not valid. */
   matchStep(ownerId: string, sealedSecret: Buffer, code: string): number | null {
-    return totpStep(this.decrypt(ownerId, sealedSecret), code.replace(/\s/g, ''), now());
+    return totpStep(this.decrypt(ownerId, sealedSecret), code, now());
   }
 
   /**

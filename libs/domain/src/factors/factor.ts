@@ -35,7 +35,15 @@ export const MAX_TOTP_FACTORS = 5;
 export const FRESH_SECONDS = 10 * 60;
 
 /**
+ * Returns the form in which typed codes are compared: keyboards produce full-width digits, and copied text contains
+ * spaces and invisible characters (sign-in contract, section 2).
+ */
+export const canonicalCode = (text: string): string =>
+  text.normalize('NFKC').replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
+
+/**
  * Returns the form in which recovery codes are compared, because they are typed with or without hyphens, in upper or
  * lower case.
  */
-export const canonicalRecoveryCode = (text: string): string => text.replace(/[\s-]/g, '').toLowerCase();
+export const canonicalRecoveryCode = (text: string): string =>
+  canonicalCode(text).replaceAll('-', '').toLowerCase();

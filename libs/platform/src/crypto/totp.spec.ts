@@ -1,4 +1,4 @@
-import { newTotpSecret, totpStep, totpUri } from './totp.js';
+import { MAX_TOTP_URI, newTotpSecret, totpStep, totpUri } from './totp.js';
 
 /** The secret of RFC 6238, appendix B, in base32. */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
@@ -22,8 +22,12 @@ describe('totpStep', () => {
   it('CO-01: accepts the codes of one step before and after, and no others', () => {
     const steps = [-60, -30, 30, 60].map((offset) => stepAt(1111111109 + offset, '081804'));
     expect(steps).toEqual([null, 0x23523ec, 0x23523ec, null]);
-    const others = ['', '081805', '81804', '0081804', '08180a', ' 081804x'];
+    const others = ['', '081805', '81804', '0081804', '08180a', ' 081804x', 'é81804', '🦄0818', '٠٨١٨٠٤'];
     expect(others.filter((code) => stepAt(1111111109, code) !== null)).toEqual([]);
+  });
+
+  it('CO-01: accepts full-width digits, spaces and invisible characters', () => {
+    expect(stepAt(1111111109, ' 081 ８０４\u200b')).toBe(0x23523ec);
   });
 });
 
@@ -38,4 +42,10 @@ it('totpUri contains everything an app needs and escapes the account', () => {
   expect(decodeURIComponent(uri.pathname)).toBe('/Gatehouse:a&b?=@example.com');
   const expected = { issuer: 'Gatehouse', secret, algorithm: 'SHA1', digits: '6', period: '30' };
   expect(Object.fromEntries(uri.searchParams)).toEqual(expected);
+});
+
+it('totpUri shortens a long issuer, so that a QR code can contain the URI', () => {
+  const uri = totpUri(secret, '🦄'.repeat(100), `${'é'.repeat(64)}@${'a'.repeat(189)}`);
+  expect(uri.length).toBeLessThan(MAX_TOTP_URI);
+  expect(new URL(uri).searchParams.get('issuer')).toBe(`${'🦄'.repeat(39)}…`);
 });

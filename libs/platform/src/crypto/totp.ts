@@ -1,3 +1,4 @@
+import { canonicalCode } from '@gatehouse/domain';
 import { Secret, TOTP } from 'otpauth';
 import { secureBytes } from './random.js';
 
@@ -11,17 +12,40 @@ const WINDOW_STEPS = 1;
 export const newTotpSecret = (): string =>
   new Secret({ buffer: new Uint8Array(secureBytes(20)).buffer }).base32;
 
-/** Returns the URI that authenticator apps read from a QR code. */
-export const totpUri = (secret: string, issuer: string, account: string): string =>
-  new TOTP({ ...totpParameters, issuer, label: account, secret: Secret.fromBase32(secret) }).toString();
+/** Maximum number of characters of an issuer. The URI contains it twice, with up to 12 characters for each. */
+const MAX_ISSUER = 40;
+
+/** Maximum number of characters of a URI. A QR code of medium error correction contains up to 2,331. */
+export const MAX_TOTP_URI = 2_000;
+
+/** Returns the URI that authenticator apps read from a QR code. @param issuer is shortened if it is long */
+export function totpUri(secret: string, issuer: string, account: string): string {
+  const characters = [...issuer];
+  const name =
+    characters.length > MAX_ISSUER
+      ? `${characters
+          .slice(0, MAX_ISSUER - 1)
+          .join('')
+          .trimEnd()}…`
+      : issuer;
+  return new TOTP({
+    ...totpParameters,
+    issuer: name,
+    label: account,
+    secret: Secret.fromBase32(secret),
+  }).toString();
+}
 
 /**
  * Returns the time step of a code that is valid at the time `at`, or null if the code is not valid. The
  * caller must accept each step only once (RFC 6238, section 5.2).
  */
 export function totpStep(secret: string, code: string, at: Date): number | null {
+  const token = canonicalCode(code);
+  // The library throws a TypeError for other characters than digits that are longer in UTF-8.
+  if (!/^[0-9]{6}$/.test(token)) return null;
   const timestamp = at.getTime();
   const totp = new TOTP({ ...totpParameters, secret: Secret.fromBase32(secret) });
-  const delta = totp.validate({ token: code, timestamp, window: WINDOW_STEPS });
+  const delta = totp.validate({ token, timestamp, window: WINDOW_STEPS });
   return delta === null ? null : totp.counter({ timestamp }) + delta;
 }

@@ -1,0 +1,16 @@
+import { canonicalCode, canonicalRecoveryCode } from './factor.js';
+
+it.each([
+  ['digits', '123456', '123456'],
+  ['full-width digits', '１２３４５６', '123456'],
+  ['spaces of all kinds', ' 123\u00a0\u2009456\u3000\n', '123456'],
+  ['invisible characters', '\ufeff12\u200b34\u2060\u00ad56\ufe0f', '123456'],
+  ['digits of another script', '١٢٣٤٥٦', '١٢٣٤٥٦'],
+  ['letters', 'é23456', 'é23456'],
+])('canonicalCode: %s', (_, text, expected) => {
+  expect(canonicalCode(text)).toBe(expected);
+});
+
+it('canonicalRecoveryCode: ignores hyphens and the case too', () => {
+  expect(canonicalRecoveryCode(' 7K2XM-q4d0v -３n8ct\u200b')).toBe('7k2xmq4d0v3n8ct');
+});
