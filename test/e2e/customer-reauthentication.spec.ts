@@ -4,6 +4,8 @@ import { refreshSession, registerCustomer, withSettings } from '../support/custo
 import {
   receiveEmailCode,
   receiveReauthenticationCode,
+  requestEmailCode,
+  toFullWidth,
   verifyEmailCode,
   wrongCode,
 } from '../support/email-codes.js';
@@ -124,11 +126,22 @@ describe('a proof with a code in an email', () => {
     const code = await receive(customer);
     expect((await instance.listMails(customer.email, 'reauthentication-code'))[0]!['link']).toBeNull();
     await proveWrongly(customer, code, 1);
-    const response = await prove(customer, `${code.slice(0, 3)} ${code.slice(3)}`);
+    const response = await prove(customer, toFullWidth(`${code.slice(0, 3)} ${code.slice(3)}`));
     expect(response.status).toBe(200);
     expect(decodeJwt(response.body.accessToken)['amr']).toEqual(['email']);
     expect((await change(customer, false)).status).toBe(404);
     expect(await prove(customer, code)).toMatchObject(invalid);
+  });
+
+  it('MQ-01: is sent after strangers have used up the emails with codes to the address', async () => {
+    const { email, accessToken } = await signIn();
+    await withSettings(instance, emailCodes, async () => {
+      for (let count = 0; count < 6; count += 1) await requestEmailCode(instance, email);
+    });
+    // The first one is counted as a sign-up.
+    expect(await instance.listMails(email, 'email-code')).toHaveLength(6);
+    expect((await requestCode(accessToken)).status).toBe(202);
+    expect(await instance.listMails(email, 'reauthentication-code')).toHaveLength(1);
   });
 
   it('MF-05: is offered exactly where it can be used', async () => {

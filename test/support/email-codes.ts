@@ -145,3 +145,7 @@ export const wrongCode = ({ token, code }: EmailCode): EmailCode => ({
   token,
   code: String((Number(code) + 1) % 10 ** code.length).padStart(code.length, '0'),
 });
+
+/** Returns a code as it is typed with the digits of an East Asian keyboard. */
+export const toFullWidth = (code: string): string =>
+  code.replace(/[0-9]/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));

@@ -105,7 +105,12 @@ export class CustomerMailsService {
     if (kind !== 'verify-email') assertMethodEnabled(project, 'password');
     const { email } = assertMailable(await this.customers.findByEmail(project.id, found.email));
     if (kind !== 'verify-email') await this.required.assertAllowed(project, email);
-    await this.quota.assertAllowed(project, { kind, recipient: email, isTrusted: true });
+    await this.quota.assertAllowed(project, {
+      kind,
+      recipient: email,
+      isTrusted: true,
+      isAuthenticated: true,
+    });
     await this.transactions.run(async (tx) => {
       const customer = assertMailable(await this.customers.lock(tx, project.id, id));
       const redirectUrl = defaultRedirectUrl(project.settings);

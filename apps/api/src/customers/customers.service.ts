@@ -77,6 +77,7 @@ export class CustomersService {
         kind: 'accept-invite',
         recipient: input.email,
         isTrusted: true,
+        isAuthenticated: true,
       });
     }
     const created = await this.transactions.run(async (tx) => {

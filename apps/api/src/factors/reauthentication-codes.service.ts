@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { testCode, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { canonicalCode, testCode, type Customer, type ProjectContext } from '@gatehouse/domain';
 import { ReauthenticationCodesRepository, type CustomerForUpdate, type Tx } from '@gatehouse/persistence';
 import { Config, Keyring, secureDigits } from '@gatehouse/platform';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';
@@ -31,7 +31,10 @@ export class ReauthenticationCodesService {
     const fixed = testCode(project, customer.email, this.config);
     const code = fixed ?? secureDigits(DIGITS);
     const mail = { kind: KIND, recipient: customer.email } as const;
-    if (fixed === null) await this.quota.assertAllowed(project, { ...mail, isTrusted: true });
+    if (fixed === null) {
+      const request = { ...mail, isTrusted: true, isAuthenticated: true };
+      await this.quota.assertAllowed(project, request);
+    }
     await this.changes.runLocked(caller, async (tx) => {
       await this.codes.replace(tx, sessionId, this.hash(customer, sessionId, code)[0]!);
       if (fixed === null) await this.mails.write(tx, { ...mail, customer, project, parameters: { code } });
@@ -54,7 +57,6 @@ export class ReauthenticationCodesService {
 
   /** Returns the hashes of a code under each root secret. */
   private hash({ email }: Pick<Customer, 'email'>, sessionId: string, code: string): Buffer[] {
-    const digits = code.replace(/\s/g, '');
-    return this.keyring.macWithEachKey(KIND, `${sessionId}:${email}:${digits}`);
+    return this.keyring.macWithEachKey(KIND, `${sessionId}:${email}:${canonicalCode(code)}`);
   }
 }

@@ -122,6 +122,18 @@ describe('MailQuotaService (RL-08)', () => {
     }
   });
 
+  it('MQ-01: counts the emails that a session, an operator or a secret key requests separately', async () => {
+    const purposes = [
+      ['email-code', 'reauthentication-code'],
+      ['reset-password', 'reset-password'],
+    ] as const;
+    for (const [strangers, own] of purposes) {
+      await countAllowed(6, () => quota.consume(project(), request(strangers, victim, true)));
+      const owned = { ...request(own, victim, true), isAuthenticated: true };
+      expect([own, await countAllowed(6, () => quota.consume(project(), owned))]).toEqual([own, 5]);
+    }
+  });
+
   it('MQ-01: sends an unverified address a reset after its sign-up emails', async () => {
     await countAllowed(6, (index) => quota.consume(project(), signUp(`victim+${index}@example.com`)));
     await countAllowed(6, () => quota.consume(project(), request('change-email-new', victim, false)));

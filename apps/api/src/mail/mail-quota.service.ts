@@ -31,6 +31,11 @@ export interface MailRequest {
    * secret key requests it.
    */
   isTrusted: boolean;
+  /**
+   * True if the session of the recipient, an operator or a secret key requests it. Such emails are counted separately, so
+   * that strangers cannot use them up. Default: false.
+   */
+  isAuthenticated?: boolean;
 }
 
 /** An exhausted limit, and the seconds until its window ends. */
@@ -194,8 +199,9 @@ const projectKey = (project: ProjectContext, request: MailRequest): string =>
  */
 function recipientKey(project: ProjectContext, request: MailRequest): string {
   const isNewAddress = request.kind === 'change-email-new';
+  const scope = isNewAddress ? ':new' : request.isAuthenticated ? ':authenticated' : '';
   const mailbox = hashOf(mailboxOf(request.recipient));
-  return `${projectKey(project, request)}${isNewAddress ? ':new' : ''}:${mailbox}`;
+  return `${projectKey(project, request)}${scope}:${mailbox}`;
 }
 
 const hashOf = (email: string): string => sha256(email).toString('base64url');
