@@ -17,6 +17,7 @@ import {
   withSettings,
 } from '../support/customers.js';
 import { setFailedSignIns } from '../support/failed-sign-ins.js';
+import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { startReplica } from '../support/start-replica.js';
 import { insertProject } from '../support/tenants.js';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
@@ -438,6 +439,68 @@ describe('MF-05: a change of the account', () => {
     expect(confirmed).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
     const { body } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${customer.id}/factors`);
     expect(body.totp).toEqual([]);
+  });
+
+  it.each<[path: string, body: object]>([
+    ['reauthenticate', { method: 'password', password: PASSWORD }],
+    ['factors/totp', { password: PASSWORD }],
+    ['recovery-codes', { password: PASSWORD }],
+    ['passkeys/options', { password: PASSWORD }],
+  ])('EX-01: is not permitted by a password that was replaced in the meantime: %s', async (path, body) => {
+    const [customer, other] = [await registerCustomer(instance), await registerCustomer(instance)];
+    await submitToken(instance, 'reset-password', await requestReset(instance, other.email));
+    const response = await withConcurrentChange(
+      instance,
+      async (sql) => {
+        await sql('SELECT FROM customers WHERE id = $1 FOR UPDATE', [customer.id]);
+        // As a change in the same session, which does not end.
+        await sql(
+          'UPDATE customers SET password_hash = (SELECT password_hash FROM customers WHERE id = $2) WHERE id = $1',
+          [customer.id, other.id],
+        );
+      },
+      () => asCustomer(customer, 'POST', path, body),
+    );
+    expect(response).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+  });
+
+  it('is not completed without a new proof once a secret key has required one', async () => {
+    const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
+    const enrolled = await registerWithTotp(instance);
+    const authenticator = new SoftwareAuthenticator();
+    const totp = (await asCustomer(first, 'POST', 'factors/totp', {})).body;
+    const { options } = (await asCustomer(second, 'POST', 'passkeys/options', {})).body;
+    for (const { id } of [first, second, enrolled])
+      await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/require-reauthentication`);
+    const confirm = () =>
+      asCustomer(first, 'POST', `factors/totp/${totp.id}/confirm`, { code: totpCode(totp.secret) });
+    const required = { status: 403, body: { code: 'reauthentication_required', methods: ['password'] } };
+    expect(await confirm()).toMatchObject(required);
+    const response = authenticator.create(options);
+    expect(await asCustomer(second, 'POST', 'passkeys', { response })).toMatchObject(required);
+    for (const { tokens } of [first, second])
+      expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(401);
+    // Nor does the earlier proof of the factor count with the password.
+    const change = { email: uniqueEmail(), password: PASSWORD };
+    expect(await asCustomer(enrolled, 'POST', 'email', change)).toMatchObject({
+      status: 403,
+      body: { code: 'reauthentication_required', methods: ['totp', 'recovery_code'] },
+    });
+  });
+
+  it('EX-01: is completed only in the session that began it, unless access has ended since', async () => {
+    const customer = await registerCustomer(instance);
+    const { tokens } = (await instance.login(customer.email)).body;
+    const begin = async () =>
+      (await asCustomer(customer, 'POST', 'factors/totp', { password: PASSWORD })).body;
+    const confirm = async (session: { tokens: { accessToken: string } }, { id, secret }: any) =>
+      (await asCustomer(session, 'POST', `factors/totp/${id}/confirm`, { code: totpCode(secret) })).status;
+    const begun = await begin();
+    expect(await confirm({ tokens }, begun)).toBe(404);
+    const scope = { scope: 'others' };
+    await instance.requestWithAccessToken(customer.tokens.accessToken, 'POST', '/api/v1/auth/logout', scope);
+    expect(await confirm(customer, begun)).toBe(404);
+    expect(await confirm(customer, await begin())).toBe(200);
   });
 
   it('adds no more than five authenticators', async () => {

@@ -63,7 +63,7 @@ export class MeFactorsController {
   @HttpCode(200)
   @RateLimit('reauthenticate')
   @ApiOkResponse({ type: ConfirmedFactorResponse })
-  @ApiProblems('invalid_code', 'conflict', 'too_many_attempts')
+  @ApiProblems('invalid_code', 'reauthentication_required', 'conflict', 'too_many_attempts')
   async confirmTotp(
     @CurrentCaller() caller: CustomerCaller,
     @Param('factorId') id: string,

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { assertMfaEnabled, GatehouseError, notFound, type ProjectContext } from '@gatehouse/domain';
+import {
+  assertMfaEnabled,
+  GatehouseError,
+  isRevoked,
+  notFound,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   FactorsRepository,
   ProjectsRepository,
@@ -14,7 +20,7 @@ import { FactorCheckService } from '../factors/factor-check.service.js';
 import { FactorCodesService } from '../factors/factor-codes.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
-import { PasswordCheckService } from '../passwords/password-check.service.js';
+import { PasswordCheckService, type ConfirmedChange } from '../passwords/password-check.service.js';
 
 /** Seconds for which a new authenticator can be confirmed. */
 const CONFIRMATION_TTL = 10 * 60;
@@ -46,21 +52,23 @@ export class MeFactorsService {
     password: string | undefined,
     client: Client,
   ): Promise<TotpSecretResponse & { id: string }> {
-    const project = await this.assertFresh(caller, password, client);
+    const { project, confirmed } = await this.assertFresh(caller, password, client);
+    const { sessionId } = caller;
     const secret = this.changes.newSecret(project, caller.customer);
     const id = newId();
     await this.changes.runLocked(caller, async (tx, customer) => {
+      this.passwords.assertUnchanged(customer, confirmed);
       await this.changes.assertMayAdd(tx, customer.id);
-      await this.factors.insertPending(tx, { id, customerId: customer.id, secret: secret.sealed });
+      await this.factors.insertPending(tx, { id, customerId: customer.id, sessionId, secret: secret.sealed });
     });
     return { id, ...describeSecret(secret) };
   }
 
   /**
-   * Confirms a new authenticator with one of its codes, which is a proof of the second factor in this session. Only who
-   * has proven their identity knows its secret.
+   * Confirms a new authenticator with one of its codes, which is a proof of the second factor in this session. The session
+   * has proven the identity of the customer before it received the secret, so that no other proof is required.
    * @returns the recovery codes that come with the first factor, otherwise null
-   * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `conflict`
+   * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `reauthentication_required`, `conflict`
    */
   async confirmTotp(
     caller: CustomerCaller,
@@ -69,16 +77,19 @@ export class MeFactorsService {
     client: Client,
   ): Promise<string[] | null> {
     const { id: customerId, projectId } = caller.customer;
-    const secret = await this.factors.findPending(customerId, id, CONFIRMATION_TTL);
-    if (!secret) throw notFound();
+    const { sessionId } = caller;
+    const pending = await this.factors.findPending({ customerId, sessionId }, id, CONFIRMATION_TTL);
+    if (!pending) throw notFound();
     const project = await this.projects.getContext(projectId);
     await this.check.countAttempt(project, customerId, client);
-    const step = this.codes.matchStep(customerId, secret, code);
+    const step = this.codes.matchStep(customerId, pending.secret, code);
     if (step === null) throw this.check.fail(project, caller.customer, client);
     return this.changes.runLocked(caller, async (tx, customer) => {
+      if (isRevoked(customer, pending.requestedAt)) throw notFound();
+      await this.fresh.assertStillProven(tx, caller, project, customer, pending.requestedAt);
       await this.check.releaseAttempt(customerId, tx);
       const recoveryCodes = await this.changes.confirm(tx, project, customer, id, step);
-      await this.proofs.recordProof(tx, customerId, caller.sessionId, ['otp']);
+      await this.proofs.recordProof(tx, customerId, sessionId, ['otp']);
       return recoveryCodes;
     });
   }
@@ -107,8 +118,9 @@ export class MeFactorsService {
     password: string | undefined,
     client: Client,
   ): Promise<string[]> {
-    const project = await this.assertFresh(caller, password, client);
+    const { project, confirmed } = await this.assertFresh(caller, password, client);
     return this.changes.runLocked(caller, async (tx, customer) => {
+      this.passwords.assertUnchanged(customer, confirmed);
       if (await this.factors.exists(tx, customer.id))
         return this.changes.renewRecoveryCodes(tx, project, customer);
       throw new GatehouseError('conflict', {
@@ -117,15 +129,15 @@ export class MeFactorsService {
     });
   }
 
-  /** Returns the project of the caller, who may add factors and has proven their identity. */
+  /** Returns the project of the caller, who may add factors and has proven their identity, and what has proven it. */
   private async assertFresh(
     caller: CustomerCaller,
     password: string | undefined,
     client: Client,
-  ): Promise<ProjectContext> {
+  ): Promise<{ project: ProjectContext; confirmed: ConfirmedChange }> {
     const project = await this.projects.getContext(caller.customer.projectId);
     assertMfaEnabled(project, caller.customer);
-    await this.passwords.confirmFactorChange(project, caller, password, client);
-    return project;
+    const confirmed = await this.passwords.confirmFactorChange(project, caller, password, client);
+    return { project, confirmed };
   }
 }

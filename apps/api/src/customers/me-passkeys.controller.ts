@@ -70,7 +70,13 @@ export class MePasskeysController {
   })
   @RateLimit('passkey')
   @ApiCreatedResponse({ type: AddedPasskeyResponse })
-  @ApiProblems('method_not_enabled', 'passkey_not_accepted', 'too_many_passkeys', 'conflict')
+  @ApiProblems(
+    'method_not_enabled',
+    'passkey_not_accepted',
+    'reauthentication_required',
+    'too_many_passkeys',
+    'conflict',
+  )
   async add(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: AddPasskeyRequest,

@@ -44,15 +44,20 @@ export class MePasskeysService {
     const { customer, sessionId } = caller;
     const project = await this.getProject(caller);
     this.ceremonies.assertUsable(project, customer);
-    await this.passwords.confirmFactorChange(project, caller, password, client);
+    const confirmed = await this.passwords.confirmFactorChange(project, caller, password, client);
     await this.changes.assertMayAddPasskey(customer.id);
-    return this.ceremonies.beginRegistration(project, customer, ceremony(customer, sessionId));
+    const options = await this.ceremonies.beginRegistration(project, customer, ceremony(customer, sessionId));
+    await this.changes.runLocked(caller, (_tx, current) =>
+      Promise.resolve(this.passwords.assertUnchanged(current, confirmed)),
+    );
+    return options;
   }
 
   /**
    * Adds a passkey. Its challenge was created in this session after a recent proof of identity, so that no other proof is
    * required.
-   * @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, `too_many_passkeys`, `conflict`
+   * @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, `reauthentication_required`, `too_many_passkeys`,
+   *   `conflict`
    */
   async add(
     caller: CustomerCaller,
@@ -63,9 +68,11 @@ export class MePasskeysService {
     const project = await this.getProject(caller);
     this.ceremonies.assertUsable(project, customer);
     const added = await this.ceremonies.verifyRegistration(project, ceremony(customer, sessionId), response);
-    return this.changes.runLocked(caller, (tx, current) =>
-      this.changes.addPasskey(tx, project, current, added, name ?? defaultPasskeyName(client.userAgent)),
-    );
+    return this.changes.runLocked(caller, async (tx, current) => {
+      await this.fresh.assertStillProven(tx, caller, project, current, added.requestedAt);
+      const passkeyName = name ?? defaultPasskeyName(client.userAgent);
+      return this.changes.addPasskey(tx, project, current, added, passkeyName);
+    });
   }
 
   /** @throws GatehouseError `reauthentication_required`, `not_found` */

@@ -8,7 +8,6 @@ import {
   OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
-  type CustomerWithPasswordHash,
   type OneTimeToken,
   type Sql,
 } from '@gatehouse/persistence';
@@ -19,7 +18,7 @@ import type { Client, LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordCheckService } from '../passwords/password-check.service.js';
+import { PasswordCheckService, type ConfirmedChange } from '../passwords/password-check.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
@@ -113,7 +112,7 @@ export class EmailChangeService {
 
   private async requestConfirmations(
     caller: CustomerCaller,
-    authenticated: CustomerWithPasswordHash,
+    authenticated: ConfirmedChange,
     project: ProjectContext,
     { newEmail, isAvailable, mayMail }: { newEmail: string; isAvailable: boolean; mayMail: boolean },
   ): Promise<void> {

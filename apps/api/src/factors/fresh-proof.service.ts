@@ -81,6 +81,23 @@ export class FreshProofService {
   }
 
   /**
+   * Checks that the proof with which the session began a change still counts, of a customer whom the transaction has locked.
+   * @throws GatehouseError `reauthentication_required` if support has required a new proof since then
+   */
+  async assertStillProven(
+    tx: Tx,
+    caller: CustomerCaller,
+    project: ProjectContext,
+    { proofRequiredAt }: CustomerForUpdate,
+    begunAt: Date,
+  ): Promise<void> {
+    if (proofRequiredAt === null || begunAt > proofRequiredAt) return;
+    const session = await this.getFreshness(caller, project, tx);
+    const isFactorMissing = session.hasFactor && !session.isFactorFresh;
+    throw this.missingProof(caller.customer, project, session, isFactorMissing);
+  }
+
+  /**
    * Checks that a customer can prove their identity with a first factor alone. Otherwise a stolen password would renew
    * the time of a proof in access tokens whose `amr` contains `mfa`.
    * @throws GatehouseError `sso_required` for the password or a code if a provider is required; `method_not_enabled` if the
@@ -118,10 +135,11 @@ export class FreshProofService {
   private async getFreshness(
     { customer, sessionId }: CustomerCaller,
     project: ProjectContext,
+    tx?: Tx,
   ): Promise<Proofs> {
     const [session, requiredProvider] = await Promise.all([
-      this.proofs.getFreshness(customer.id, sessionId),
-      this.required.find(project, customer.email),
+      this.proofs.getFreshness(customer.id, sessionId, tx),
+      this.required.find(project, customer.email, tx),
     ]);
     if (!session) throw sessionEnded();
     return {

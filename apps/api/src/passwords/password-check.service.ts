@@ -53,6 +53,9 @@ export type CustomerWithPassword = CustomerWithPasswordHash & { passwordHash: st
 /** A customer who has just provided the correct password, with the counted attempt. */
 export type AuthenticatedCustomer = CustomerWithPassword & { attempt: GrantedLogin };
 
+/** What has confirmed a change: the password with this hash, or null for a recent proof in the session. */
+export type ConfirmedChange = Pick<CustomerWithPasswordHash, 'passwordHash'>;
+
 /** Returns the customer whose password is correct in another system, or null. */
 type CheckElsewhere = () => Promise<CustomerWithPassword | null>;
 
@@ -150,7 +153,7 @@ export class PasswordCheckService {
 
   /**
    * Verifies that a signed-in customer may change their factors: with the password, if the request contains it, or with
-   * a recent proof of identity.
+   * a recent proof of identity. The change calls `assertUnchanged`.
    * @throws GatehouseError `reauthentication_required`, and like `confirm`
    */
   async confirmFactorChange(
@@ -158,9 +161,10 @@ export class PasswordCheckService {
     caller: CustomerCaller,
     password: string | undefined,
     client: Client,
-  ): Promise<void> {
+  ): Promise<ConfirmedChange> {
     await this.fresh.assertFresh(caller, project, { withPassword: password !== undefined });
-    if (password !== undefined) await this.confirm(project, caller.customer, { password }, client);
+    if (password === undefined) return { passwordHash: null };
+    return this.confirm(project, caller.customer, { password }, client);
   }
 
   /**
@@ -174,10 +178,10 @@ export class PasswordCheckService {
     caller: CustomerCaller,
     field: Record<string, string | undefined>,
     client: Client,
-  ): Promise<CustomerWithPasswordHash> {
+  ): Promise<ConfirmedChange> {
     const [[name, value] = ['', undefined]] = Object.entries(field);
     await this.fresh.assertFreshWithPassword(caller, project, { name, value });
-    if (value === undefined) return { ...caller.customer, passwordHash: null };
+    if (value === undefined) return { passwordHash: null };
     return this.confirm(project, caller.customer, { [name]: value }, client);
   }
 
@@ -189,12 +193,21 @@ export class PasswordCheckService {
   async lockAuthenticated(
     tx: Tx,
     caller: CustomerCaller,
-    { passwordHash }: CustomerWithPasswordHash,
+    confirmed: ConfirmedChange,
   ): Promise<CustomerWithPasswordHash> {
     const current = await this.fresh.lock(tx, caller);
+    this.assertUnchanged(current, confirmed);
+    return current;
+  }
+
+  /**
+   * Checks that the password with which a change was confirmed is still that of the customer, whom the transaction has
+   * locked.
+   * @throws GatehouseError `invalid_credentials` if the customer was disabled or given a new password in the meantime
+   */
+  assertUnchanged(current: CustomerWithPasswordHash, { passwordHash }: ConfirmedChange): void {
     const isChanged = passwordHash !== null && current.passwordHash !== passwordHash;
     if (isChanged || current.disabledAt) throw invalidCredentials();
-    return current;
   }
 
   /**

@@ -4,7 +4,6 @@ import {
   GatehouseError,
   newCustomer,
   wellKnownDeviceName,
-  type Customer,
   type ProjectContext,
   type ProviderProfile,
 } from '@gatehouse/domain';
@@ -12,7 +11,6 @@ import {
   CustomersRepository,
   EmailCodesRepository,
   EventsRepository,
-  IdentitiesRepository,
   type ConnectedProvider,
   type CustomerForUpdate,
   type Tx,
@@ -56,7 +54,6 @@ export class AddressSignInService {
     private readonly codes: EmailCodesRepository,
     private readonly customers: CustomersRepository,
     private readonly addresses: VerifiedAddressService,
-    private readonly identities: IdentitiesRepository,
     private readonly identityChanges: IdentityChangesService,
     private readonly signIns: SignInService,
     private readonly events: EventsRepository,
@@ -83,29 +80,23 @@ export class AddressSignInService {
     await this.codes.lockAttempts(tx, project.id, sha256(email));
     const isUsable = await proof.consume();
     const amr = addMethods(identity ? ['fed'] : [], ['email']);
-    const given = { amr, authTime, provider: identity?.provider };
+    const isNew = owner?.id === newCustomerId;
+    // A customer who has just been created needs no notice of the link.
+    const newIdentity = isNew ? null : identity?.profile;
+    const given = { amr, authTime, provider: identity?.provider, newIdentity };
     const current = owner && CurrentProof.of(owner, requestedAt, given);
     if (!current || !isUsable) throw new GatehouseError('invalid_code');
-    const isNew = owner.id === newCustomerId;
     if (isNew) this.events.record(tx, [customerEvent('customer.created', owner, project)]);
     const claimed = await this.addresses.claimIfUnverified(tx, owner, project, {
       ...{ email, via: 'code', requestedAt },
     });
-    const customer = identity ? await this.link(tx, project, claimed, identity, isNew) : claimed;
+    const customer =
+      isNew && identity
+        ? await this.identityChanges.link(tx, project, claimed, identity.provider, identity.profile, {
+            isNew,
+          })
+        : claimed;
     return this.signIns.complete(tx, project, customer, current, client, { isNew });
-  }
-
-  /** Links a person at a provider to the customer, unless a concurrent sign-in has. */
-  private async link(
-    tx: Tx,
-    project: ProjectContext,
-    customer: Customer,
-    { provider, profile }: ProvenPerson,
-    isNew: boolean,
-  ): Promise<Customer> {
-    const linkedTo = await this.identities.findCustomerId(provider.id, profile.subject, tx);
-    if (linkedTo === customer.id) return customer;
-    return this.identityChanges.link(tx, project, customer, provider, profile, { isNew });
   }
 
   /**
@@ -127,6 +118,6 @@ export class AddressSignInService {
       passwordHash: null,
       registrationDevice: wellKnownDeviceName(client.userAgent),
     });
-    return customer && { ...customer, passwordHash: null, accessRevokedAt: null };
+    return customer && { ...customer, passwordHash: null, accessRevokedAt: null, proofRequiredAt: null };
   }
 }

@@ -226,9 +226,9 @@ export class ChallengesService {
       // Otherwise a stolen password would still enroll a factor after the owner has enrolled the first one.
       if (challenge.kind === 'enroll_factor' && (await this.factors.exists(tx, customerId)))
         throw new GatehouseError('challenge_expired');
-      const { amr, createdAt, providerId } = challenge;
+      const { amr, createdAt, providerId, newIdentity } = challenge;
       const provider = await this.findProvider(tx, project, providerId);
-      const first = CurrentProof.of(customer, createdAt, { amr, provider });
+      const first = CurrentProof.of(customer, createdAt, { amr, provider, newIdentity });
       if (!first) throw new GatehouseError('challenge_expired');
       const { methods, recoveryCodes } = await prove(tx, customer, challenge);
       const proof = first.withMethods(methods);

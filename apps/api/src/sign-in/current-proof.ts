@@ -1,4 +1,10 @@
-import { addMethods, isRevoked, type AuthenticationMethod, type IdentityProvider } from '@gatehouse/domain';
+import {
+  addMethods,
+  isRevoked,
+  type AuthenticationMethod,
+  type IdentityProvider,
+  type ProviderProfile,
+} from '@gatehouse/domain';
 import type { CustomerForUpdate, LoginAllowance } from '@gatehouse/persistence';
 
 /** An identity provider in a sign-in. */
@@ -9,6 +15,8 @@ interface Proof {
   amr: AuthenticationMethod[];
   /** The identity provider with which the sign-in began. Default: none. */
   provider?: SignInProvider | null | undefined;
+  /** The person at the provider who is linked to the customer once nothing else has to be proven. Default: none. */
+  newIdentity?: ProviderProfile | null | undefined;
   /** When the last proof was given. Default: now. */
   authTime?: Date | undefined;
   /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
@@ -22,12 +30,14 @@ interface Proof {
 export class CurrentProof implements Proof {
   readonly amr: AuthenticationMethod[];
   readonly provider: SignInProvider | null;
+  readonly newIdentity: ProviderProfile | null;
   readonly authTime: Date | undefined;
   readonly attempt: LoginAllowance | undefined;
 
-  private constructor({ amr, provider = null, authTime, attempt }: Proof) {
+  private constructor({ amr, provider = null, newIdentity = null, authTime, attempt }: Proof) {
     this.amr = amr;
     this.provider = provider;
+    this.newIdentity = newIdentity;
     this.authTime = authTime;
     this.attempt = attempt;
   }
@@ -49,7 +59,7 @@ export class CurrentProof implements Proof {
 
   /** Returns the proof together with the methods of a second step, which has just been given. */
   withMethods(methods: AuthenticationMethod[]): CurrentProof {
-    const { provider, attempt } = this;
-    return new CurrentProof({ amr: addMethods(this.amr, methods), provider, attempt });
+    const { provider, newIdentity, attempt } = this;
+    return new CurrentProof({ amr: addMethods(this.amr, methods), provider, newIdentity, attempt });
   }
 }

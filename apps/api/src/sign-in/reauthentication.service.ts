@@ -11,7 +11,6 @@ import {
 import {
   ProjectsRepository,
   SessionProofsRepository,
-  Transactions,
   type PasskeyCeremony,
   type Tx,
 } from '@gatehouse/persistence';
@@ -40,7 +39,6 @@ export class ReauthenticationService {
     private readonly projects: ProjectsRepository,
     private readonly proofs: SessionProofsRepository,
     private readonly signIn: SignInService,
-    private readonly transactions: Transactions,
   ) {}
 
   /** Returns the options with which the browser uses a passkey of the caller. @throws GatehouseError `method_not_enabled` */
@@ -75,8 +73,11 @@ export class ReauthenticationService {
     if (method === 'password') {
       if (password === undefined) throw invalidField('password', 'required', 'password is required');
       await this.fresh.assertSufficient(caller, project, 'password');
-      await this.passwords.confirm(project, customer, { password }, client);
-      return this.transactions.run((tx) => this.recordProof(tx, caller, project, ['pwd']));
+      const confirmed = await this.passwords.confirm(project, customer, { password }, client);
+      return this.changes.runLocked(caller, (tx, current) => {
+        this.passwords.assertUnchanged(current, confirmed);
+        return this.recordProof(tx, caller, project, ['pwd']);
+      });
     }
     if (method === 'passkey') {
       if (response === undefined) throw invalidField('response', 'required', 'response is required');

@@ -13,6 +13,7 @@ import {
   ChallengesRepository,
   EventsRepository,
   FactorsRepository,
+  IdentitiesRepository,
   SessionsRepository,
   type CustomerFactors,
   type Tx,
@@ -23,6 +24,7 @@ import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
 import { hasFactor } from '../factors/factor-changes.service.js';
 import type { Client } from '../http/request-context.js';
+import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { unlockEvents } from '../passwords/password-check.service.js';
@@ -58,6 +60,8 @@ export class SignInService {
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly required: RequiredProvidersService,
+    private readonly identities: IdentitiesRepository,
+    private readonly identityChanges: IdentityChangesService,
     private readonly exchangeCodes: ExchangeCodesService,
     private readonly flows: SignInFlowsService,
     private readonly failures: FailedSignInsService,
@@ -80,7 +84,7 @@ export class SignInService {
    * code, which completes the sign-in once more.
    * @param options `isNew` if the customer has just been created: only the event of the session is recorded; `isHeld` if
    *   the hosted page shows something before it continues
-   * @throws GatehouseError the refusal of the project, `sso_required`
+   * @throws GatehouseError the refusal of the project, `sso_required`, `identity_already_linked`
    */
   async complete(
     tx: Tx,
@@ -97,10 +101,12 @@ export class SignInService {
       await this.failures.reportOtherProvider(checked, project, customer, failure);
     }
     if (refusal) throw this.refuse(project, customer, { reason: refusal, ...failure });
+    const challenge = await this.openChallenge(tx, project, customer, proof, client);
+    if (challenge) return challenge;
+    const proven = await this.linkIdentity(tx, project, customer, proof);
     return (
-      (await this.openChallenge(tx, project, customer, proof, client)) ??
-      (await this.finishOnPage(tx, project, customer, proof, client, isHeld)) ??
-      (await this.openSession(tx, project, customer, proof, client, isNew))
+      (await this.finishOnPage(tx, project, proven, proof, client, isHeld)) ??
+      (await this.openSession(tx, project, proven, proof, client, isNew))
     );
   }
 
@@ -127,6 +133,22 @@ export class SignInService {
   ): Promise<void> {
     if (amr.includes('support')) return;
     await this.required.assertAllowed(project, email, { providerId: provider?.id, sql: tx });
+  }
+
+  /**
+   * Links the person at a provider who has proven to be the customer, unless a concurrent sign-in has. Not before the
+   * second factor: a person who has only the mailbox of the customer must not leave a way in (requirement MF-05).
+   */
+  private async linkIdentity(
+    tx: Tx,
+    project: ProjectContext,
+    customer: Customer,
+    { provider, newIdentity }: CurrentProof,
+  ): Promise<Customer> {
+    if (!provider || !newIdentity) return customer;
+    const linkedTo = await this.identities.findCustomerId(provider.id, newIdentity.subject, tx);
+    if (linkedTo === customer.id) return customer;
+    return this.identityChanges.link(tx, project, customer, provider, newIdentity);
   }
 
   /**
@@ -165,7 +187,7 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     { id, mfa }: Customer,
-    { amr, provider }: CurrentProof,
+    { amr, provider, newIdentity }: CurrentProof,
     { page }: Client,
   ): Promise<SignInOutcome | null> {
     const policy = effectiveMfa(project.settings.mfa, mfa);
@@ -185,6 +207,7 @@ export class SignInService {
       kind,
       amr,
       providerId: provider?.id ?? null,
+      newIdentity,
       flowHash: flow?.secretHash ?? null,
       ttl: CHALLENGE_TTL,
     });

@@ -39,7 +39,7 @@ const fieldsWithHash = [...customerFieldNames, 'passwordHash'] as const;
 export const customerWithHashColumns = selectList(CustomerEntity, 'c', fieldsWithHash);
 export const customerWithHashRow = selectedRow(CustomerEntity, fieldsWithHash);
 
-const lockedFields = [...fieldsWithHash, 'accessRevokedAt'] as const;
+const lockedFields = [...fieldsWithHash, 'accessRevokedAt', 'proofRequiredAt'] as const;
 const lockedColumns = selectList(CustomerEntity, 'c', lockedFields);
 const lockedRow = selectedRow(CustomerEntity, lockedFields);
 
@@ -69,7 +69,10 @@ export interface CustomerWithPasswordHash extends Customer {
 }
 
 /** A customer whose row the transaction has locked. */
-export interface CustomerForUpdate extends CustomerWithPasswordHash, RevocableAccess {}
+export interface CustomerForUpdate extends CustomerWithPasswordHash, RevocableAccess {
+  /** When support last required a new proof of identity, or null. */
+  proofRequiredAt: Date | null;
+}
 
 /** A customer found by an id in a request, with the project of the customer. */
 export interface CustomerWithProject {

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { AuthenticationMethod, ChallengeKind } from '@gatehouse/domain';
+import type { AuthenticationMethod, ChallengeKind, ProviderProfile } from '@gatehouse/domain';
 
 /** A sign-in that lacks a second factor. Its token is stored as a hash. */
 @Entity('challenges')
@@ -11,6 +11,8 @@ export class ChallengeEntity {
   @Column('text', { array: true }) amr!: AuthenticationMethod[];
   /** The identity provider with which the sign-in began, or null. */
   @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
+  /** The person at the provider whom the completed challenge links to the customer, or null. */
+  @Column('jsonb', { name: 'new_identity', nullable: true }) newIdentity!: ProviderProfile | null;
   /** The flow of the hosted page to which the challenge is bound; null for a challenge of the API. */
   @Column('bytea', { name: 'flow_hash', nullable: true }) flowHash!: Buffer | null;
   /** The authenticator secret of an enrollment, encrypted. */

@@ -1,9 +1,19 @@
 // This file contains SQL: conditional changes that return rows, and times by the clock of the database.
-import type { AuthenticationMethod, ChallengeKind } from '@gatehouse/domain';
+import type { AuthenticationMethod, ChallengeKind, ProviderProfile } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
-import { arrayOf, bytea, nullable, statement, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
+import {
+  arrayOf,
+  bytea,
+  jsonb,
+  nullable,
+  statement,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { ChallengeEntity } from './challenge.entity.js';
 
@@ -13,6 +23,8 @@ const challengeRow = {
   kind: textOf<ChallengeKind>(),
   amr: arrayOf(textOf<AuthenticationMethod>()),
   providerId: nullable(uuid),
+  /** The person at the provider whom the completed challenge links to the customer, or null. */
+  newIdentity: nullable(jsonb<ProviderProfile>()),
   totpSecret: nullable(bytea),
   /** The flow of the hosted page to which the challenge is bound; null for a challenge of the API. */
   flowHash: nullable(bytea),
@@ -21,8 +33,8 @@ const challengeRow = {
 };
 
 const challengeColumns = `
-  ch.token_hash AS "tokenHash", ch.customer_id AS "customerId", ch.kind, ch.amr, ch.provider_id AS "providerId", ch.totp_secret AS "totpSecret",
-  ch.flow_hash AS "flowHash", ch.expires_at AS "expiresAt", ch.created_at AS "createdAt"`;
+  ch.token_hash AS "tokenHash", ch.customer_id AS "customerId", ch.kind, ch.amr, ch.provider_id AS "providerId",
+  ch.new_identity AS "newIdentity", ch.totp_secret AS "totpSecret", ch.flow_hash AS "flowHash", ch.expires_at AS "expiresAt", ch.created_at AS "createdAt"`;
 
 /** A sign-in that lacks a second factor. */
 export type Challenge = RowOf<typeof challengeRow>;
@@ -38,8 +50,9 @@ const insertChallenge = statement(
        SELECT token_hash FROM challenges WHERE customer_id = $2 ORDER BY created_at DESC, token_hash
        OFFSET ${MAX_OPEN - 1})
    )
-   INSERT INTO challenges (token_hash, customer_id, kind, amr, provider_id, flow_hash, expires_at, created_at)
-   VALUES ($1, $2, $3, $4, $6, $7, now() + $5 * interval '1 second', ${issuedAtFor('$2')}) RETURNING expires_at AS "expiresAt"`,
+   INSERT INTO challenges (token_hash, customer_id, kind, amr, provider_id, new_identity, flow_hash, expires_at, created_at)
+   VALUES ($1, $2, $3, $4, $6, $7, $8, now() + $5 * interval '1 second', ${issuedAtFor('$2')})
+   RETURNING expires_at AS "expiresAt"`,
 );
 
 const isOpen = `ch.expires_at > now() AND ch.tries < ${MAX_ATTEMPTS}`;
@@ -80,12 +93,11 @@ export class ChallengesRepository {
    */
   async insert(
     tx: Tx,
-    challenge: Pick<Challenge, 'tokenHash' | 'customerId' | 'kind' | 'amr' | 'providerId' | 'flowHash'> & {
-      ttl: number;
-    },
+    challenge: Omit<Challenge, 'totpSecret' | 'expiresAt' | 'createdAt'> & { ttl: number },
   ): Promise<Date> {
     const { tokenHash, customerId, kind, amr, ttl, providerId, flowHash } = challenge;
-    const values = [tokenHash, customerId, kind, amr, ttl, providerId, flowHash];
+    const newIdentity = challenge.newIdentity && JSON.stringify(challenge.newIdentity);
+    const values = [tokenHash, customerId, kind, amr, ttl, providerId, newIdentity, flowHash];
     const [row] = await tx.execute(insertChallenge, values);
     return row!.expiresAt;
   }

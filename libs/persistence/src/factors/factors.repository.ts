@@ -69,10 +69,12 @@ const insertFactor = statement(
    VALUES ($1, $2, $3, $4, now(), now()) RETURNING ${totpFactorColumns}`,
 );
 
-const findPendingSecret = statement(
-  { secret: bytea },
-  `SELECT secret FROM totp_factors
-   WHERE id = $2 AND customer_id = $1 AND confirmed_at IS NULL AND created_at > now() - $3 * interval '1 second'`,
+// Without a session: an api of the previous version has begun it.
+const findPending = statement(
+  { secret: bytea, requestedAt: timestamptz },
+  `SELECT secret, created_at AS "requestedAt" FROM totp_factors
+   WHERE id = $2 AND customer_id = $1 AND coalesce(session_id, $3) = $3 AND confirmed_at IS NULL
+     AND created_at > now() - $4 * interval '1 second'`,
 );
 
 const confirmFactor = statement(
@@ -161,18 +163,25 @@ export class FactorsRepository {
   }
 
   /** Inserts an authenticator that the customer has yet to confirm, in place of an earlier one. */
-  async insertPending(tx: Tx, factor: { id: string; customerId: string; secret: Buffer }): Promise<void> {
+  async insertPending(
+    tx: Tx,
+    factor: { id: string; customerId: string; sessionId: string; secret: Buffer },
+  ): Promise<void> {
     await tx.execute(deletePendingFactors, [factor.customerId]);
     await tx.manager.insert(TotpFactorEntity, factor);
   }
 
   /**
-   * Returns the encrypted secret of an authenticator that has yet to be confirmed; null if there is none.
-   * @param ttl seconds for which it can be confirmed
+   * Returns the encrypted secret of an authenticator that the session has yet to confirm, and when it was created; null if
+   * there is none. @param ttl seconds for which it can be confirmed
    */
-  async findPending(customerId: string, id: string, ttl: number): Promise<Buffer | null> {
-    const [row] = await this.database.execute(findPendingSecret, [customerId, id, ttl]);
-    return row?.secret ?? null;
+  async findPending(
+    { customerId, sessionId }: { customerId: string; sessionId: string },
+    id: string,
+    ttl: number,
+  ): Promise<{ secret: Buffer; requestedAt: Date } | null> {
+    const [row] = await this.database.execute(findPending, [customerId, id, sessionId, ttl]);
+    return row ?? null;
   }
 
   /**

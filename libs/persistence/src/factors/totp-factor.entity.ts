@@ -5,6 +5,8 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 export class TotpFactorEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid', { name: 'customer_id' }) customerId!: string;
+  /** The session that began to add it, in which it is confirmed; null for an imported one. */
+  @Column('uuid', { name: 'session_id', nullable: true }) sessionId!: string | null;
   /** Encrypted. */
   @Column('bytea') secret!: Buffer;
   /** The newest time step whose code was accepted; null before the confirmation. */

@@ -85,6 +85,8 @@ import { AddChallengeFlow1764720012000 } from './1764720012000-add-challenge-flo
 import { AddEmailCodeNetwork1764720013000 } from './1764720013000-add-email-code-network.js';
 import { AddCeremonyBinding1764720014000 } from './1764720014000-add-ceremony-binding.js';
 import { AddOAuthFlowBrowser1764720015000 } from './1764720015000-add-oauth-flow-browser.js';
+import { AddChallengeIdentity1764720016000 } from './1764720016000-add-challenge-identity.js';
+import { AddPendingFactorSession1764720017000 } from './1764720017000-add-pending-factor-session.js';
 import { AddMailboxScope1764720001000 } from './1764720001000-add-mailbox-scope.js';
 import { CreateOperatorFlows1764720002000 } from './1764720002000-create-operator-flows.js';
 
@@ -177,6 +179,8 @@ export const migrations = [
   AddEmailCodeNetwork1764720013000,
   AddCeremonyBinding1764720014000,
   AddOAuthFlowBrowser1764720015000,
+  AddChallengeIdentity1764720016000,
+  AddPendingFactorSession1764720017000,
   AddMailboxScope1764720001000,
   CreateOperatorFlows1764720002000,
 ];

@@ -1,6 +1,6 @@
 // This file contains SQL: a row lock, and times by the clock of the database.
 import { addMethods, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
-import type { Database } from '../database.js';
+import type { Database, Sql } from '../database.js';
 import { hasFactorSql, hasTotpSql } from '../factors/factors.repository.js';
 import { hasPasskeySql } from '../passkeys/passkeys.repository.js';
 import { boolean, statement, uuid, type RowOf } from '../statements.js';
@@ -38,7 +38,8 @@ const getFreshness = statement(
   freshnessRow,
   `SELECT coalesce(s.auth_time, s.created_at)
        > greatest(now() - interval '${FRESH_SECONDS} seconds', c.proof_required_at) AS "isFresh",
-     coalesce(s.factor_time > now() - interval '${FRESH_SECONDS} seconds', false) AS "isFactorFresh",
+     coalesce(s.factor_time
+       > greatest(now() - interval '${FRESH_SECONDS} seconds', c.proof_required_at), false) AS "isFactorFresh",
      c.password_hash IS NOT NULL AS "hasPassword", ${hasFactorSql('c.id')} AS "hasFactor",
      ${hasTotpSql('c.id')} AS "hasTotp", ${hasPasskeySql('c.id')} AS "hasPasskey",
      EXISTS (SELECT FROM recovery_codes r WHERE r.customer_id = c.id) AS "hasRecoveryCodes"
@@ -82,8 +83,12 @@ export class SessionProofsRepository {
   }
 
   /** Returns which proofs of a session are recent; null if the session is no longer active. */
-  async getFreshness(customerId: string, sessionId: string): Promise<SessionFreshness | null> {
-    const [row] = await this.database.execute(getFreshness, [customerId, sessionId]);
+  async getFreshness(
+    customerId: string,
+    sessionId: string,
+    sql: Sql = this.database,
+  ): Promise<SessionFreshness | null> {
+    const [row] = await sql.execute(getFreshness, [customerId, sessionId]);
     return row ?? null;
   }
 }

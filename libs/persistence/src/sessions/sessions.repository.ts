@@ -150,7 +150,7 @@ const insertSession = statement(
    INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
      absolute_expires_at, ip, user_agent, amr, auth_time, provider_id, factor_time)
    VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10, $13,
-     CASE WHEN 'mfa' = ANY ($9::text[]) THEN now() END)
+     CASE WHEN 'mfa' = ANY ($9::text[]) THEN coalesce($10::timestamptz, now()) END)
    RETURNING ${sessionColumns},
      (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${isActiveSession}) AS "otherSessions",
      coalesce((SELECT attempts FROM cleared), 0) AS "clearedAttempts"`,
