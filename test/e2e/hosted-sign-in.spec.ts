@@ -1,12 +1,18 @@
 import { decodeJwt } from 'jose';
 import { registerWithTotp, resetTotpSteps } from '../support/customer-factors.js';
 import { expectStatus, NEW_PASSWORD, registerCustomer, withSettings } from '../support/customers.js';
-import { exchangeCode, readEmailCode } from '../support/email-codes.js';
-import { HostedSignIn, readFormActions } from '../support/hosted-sign-in.js';
+import { exchangeCode, readEmailCode, toFullWidth } from '../support/email-codes.js';
+import { HostedSignIn, readFormActions, readForms } from '../support/hosted-sign-in.js';
 import { createPerson } from '../support/identity-providers/person.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { navigate, UserAgent, type Page } from '../support/identity-providers/user-agent.js';
-import { addProvider, changeProvider, changeSettings } from '../support/social-sign-in.js';
+import {
+  addProvider,
+  changeProvider,
+  changeSettings,
+  type AddedProvider,
+  type SocialProject,
+} from '../support/social-sign-in.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -143,7 +149,7 @@ describe('the hosted sign-in page', () => {
     const wrong = code === '000000' ? '000001' : '000000';
     await page.submit('/email-code/verify', { code: wrong });
     expect(page.screen).toMatchObject({ status: 400, problem: expect.stringContaining('nicht richtig') });
-    await page.submit('/email-code/verify', { code: ` ${code.slice(0, 3)} ${code.slice(3)}` });
+    await page.submit('/email-code/verify', { code: toFullWidth(` ${code.slice(0, 3)} ${code.slice(3)}`) });
     const { body } = await page.exchange();
     expect(body.customer).toMatchObject({ email, emailVerified: true });
     const [mail] = await instance.listMails(email, 'email-code');
@@ -158,7 +164,7 @@ describe('the hosted sign-in page', () => {
     const page = await openPage();
     await page.submit('', { email, password: PASSWORD });
     expect(page.screen).toMatchObject({ status: 200, title: 'Confirm that it is you', location: null });
-    await page.submit('/challenge', { code: '000000' });
+    for (const code of ['000000', 'é00000']) await page.submit('/challenge', { code });
     expect(page.screen).toMatchObject({ status: 400, problem: 'The code is not correct or has expired.' });
     await resetTotpSteps(instance, customer);
     await page.submit('/challenge', { code: totpCode(secret) });
@@ -206,6 +212,13 @@ describe('the hosted sign-in page', () => {
       expect(customer.id).toBe(id);
       const provenAt = (flow!['proven_at'] as Date).getTime();
       expect(decodeJwt(tokens.accessToken)['auth_time']).toBe(Math.floor(provenAt / 1_000));
+      // Neither the first factor nor the second was proven at the exchange.
+      expect(
+        await instance.sql(
+          'SELECT FROM sessions WHERE customer_id = $1 AND auth_time = $2 AND factor_time = $2',
+          [id, flow!['proven_at']],
+        ),
+      ).toHaveLength(1);
     });
   });
 
@@ -266,32 +279,64 @@ describe('the hosted sign-in page', () => {
     expect(page.screen).toMatchObject({ status: 400, problem: 'This sign-in has ended. Sign in again.' });
   });
 
-  it('proves the email address that a provider does not share, and links the person in the browser that began', async () => {
-    const server = await StandInProvider.start();
-    const { projectId: id, publishableKey } = instance.credentials;
-    const project = { id, publishableKey };
-    const provider = await addProvider(instance, project, server, { type: 'oidc', issuer: server.issuer });
-    try {
+  it('BW-02: rejects the name of a provider with a NUL, and an authenticator that no QR code can contain', async () => {
+    const { email } = await registerCustomer(instance);
+    await withSettings(instance, { mfa: 'required' }, async () => {
+      const page = await openPage();
+      await page.submit('', { email, password: PASSWORD });
+      const uri = `otpauth://totp/a?secret=AAAA&a=${'a'.repeat(2_400)}`;
+      await page.submit('/challenge', { code: '000000', uri });
+      expect(page.screen.status).toBe(400);
+      await page.go(page.url().replace('/sign-in?', '/sign-in/provider/%00?'));
+      expect(page.screen.status).toBe(404);
+      const target = { redirectUrl: REDIRECT_URL, codeChallenge: 'a'.repeat(43) };
+      expect(
+        await instance.requestWithPublishableKey('POST', '/api/v1/auth/oauth/%00', target),
+      ).toMatchObject({ status: 404, body: { code: 'provider_not_found' } });
+    });
+  });
+
+  describe('after a sign-in at a provider', () => {
+    let server: StandInProvider;
+    let provider: AddedProvider;
+    let project: SocialProject;
+    beforeAll(async () => {
+      server = await StandInProvider.start();
+      const { projectId: id, publishableKey } = instance.credentials;
+      project = { id, publishableKey };
+      provider = await addProvider(instance, project, server, { type: 'oidc', issuer: server.issuer });
+    });
+    afterEach(() => server.reset());
+    afterAll(async () => {
+      await changeProvider(instance, project, provider, { enabled: false });
+      await server.stop();
+    });
+
+    const startOf = (page: HostedSignIn, more = {}): string =>
+      page.url(more).replace('/sign-in?', `/sign-in/provider/${provider.slug}?`);
+    const ended = 'This sign-in has ended';
+
+    /** Submits the first form of a page. @returns the page, and where it leads */
+    async function submit(browser: UserAgent, from: Page, form: Record<string, string>) {
+      const target = new URL(readFormActions(from.text)[0]!, from.url);
+      const page = await browser.send(navigate('POST', target, form), from.url);
+      const { location } = page.headers;
+      return { page, next: location === undefined ? null : new URL(location, from.url) };
+    }
+
+    it('proves the email address that it does not share, and links the person in the browser that began', async () => {
       // Codes prove the address also where the project offers none.
       await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
       server.person = createPerson({ email: undefined });
       const { email, id: customerId } = await registerCustomer(instance);
       const page = new HostedSignIn(instance, REDIRECT_URL);
-      const start = page.url().replace('/sign-in?', `/sign-in/provider/${provider.slug}?`);
       const agent = new UserAgent();
-      /** Submits the first form of a page, and returns where it leads. */
-      const submit = async (browser: UserAgent, from: Page, form: Record<string, string>) => {
-        const target = new URL(readFormActions(from.text)[0]!, from.url);
-        const { text, headers } = await browser.send(navigate('POST', target, form), from.url);
-        return { text, next: headers.location === undefined ? null : new URL(headers.location, from.url) };
-      };
-      const asked = await agent.open(start);
+      const asked = await agent.open(startOf(page));
       expect(asked.text).toContain('The provider has not shared an email address. Enter yours');
-      const ended = 'This sign-in has ended';
-      expect((await submit(new UserAgent(), asked, { email })).text).toContain(ended);
+      expect((await submit(new UserAgent(), asked, { email })).page.text).toContain(ended);
       const sent = await agent.open((await submit(agent, asked, { email })).next!);
       const entered = { code: await readEmailCode(instance, email) };
-      expect((await submit(new UserAgent(), sent, entered)).text).toContain(ended);
+      expect((await submit(new UserAgent(), sent, entered)).page.text).toContain(ended);
       const { next } = await submit(agent, sent, entered);
       const code = next!.searchParams.get('code')!;
       const exchange = { code, codeVerifier: page.codeVerifier, redirectUrl: REDIRECT_URL };
@@ -299,12 +344,57 @@ describe('the hosted sign-in page', () => {
       expect([customer.id, amrOf(tokens.accessToken)]).toEqual([customerId, ['fed', 'email']]);
       expect(await instance.listMailKinds(email)).toContain('identity-linked');
       // The provider is now sufficient.
-      const again = await agent.follow(start, { until: REDIRECT_URL });
+      const again = await agent.follow(startOf(page), { until: REDIRECT_URL });
       expect(again.parameters['code']).toEqual(expect.any(String));
-    } finally {
-      await changeProvider(instance, project, provider, { enabled: false });
-      await server.stop();
-    }
+    });
+
+    it('MF-05: links the person only after the second factor of the customer', async () => {
+      const { sub } = (server.person = createPerson({ email: undefined }));
+      const customer = await registerWithTotp(instance);
+      const { email, id: customerId, secret } = customer;
+      await resetTotpSteps(instance, customer);
+      // Otherwise the code removes the factor of the person who has registered the address without proving it.
+      await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customerId]);
+      const listOwners = () => instance.sql('SELECT customer_id FROM identities WHERE subject = $1', [sub]);
+      const agent = new UserAgent();
+      const asked = await agent.open(startOf(new HostedSignIn(instance, REDIRECT_URL)));
+      const sent = await agent.open((await submit(agent, asked, { email })).next!);
+      const { page } = await submit(agent, sent, { code: await readEmailCode(instance, email) });
+      expect(page.text).toContain('Confirm that it is you');
+      expect(await listOwners()).toEqual([]);
+      const { fields } = readForms(page.text)[0]!;
+      const { next } = await submit(agent, page, { ...fields, code: totpCode(secret) });
+      expect(next!.searchParams.get('code')).toEqual(expect.any(String));
+      expect(await listOwners()).toEqual([{ customer_id: customerId }]);
+    });
+
+    it('offers only providers that can prove a new sign-in where the application requires one', async () => {
+      server.person = createPerson();
+      const seconds = () => Math.floor(Date.now() / 1_000);
+      const fields = { type: 'google', issuer: server.issuer };
+      const google = await addProvider(instance, project, server, fields);
+      const given = [{ prompt: 'login' }, { max_age: '60' }];
+      for (const more of given) {
+        const page = await openPage(more);
+        expect(page.screen.html).toContain(`/sign-in/provider/${provider.slug}?`);
+        expect(page.screen.html).not.toContain(`/sign-in/provider/${google.slug}?`);
+        await page.go(page.url(more).replace('/sign-in?', `/sign-in/provider/${google.slug}?`));
+        expect(page.screen).toMatchObject({ status: 403, problem: 'This way to sign in is not offered.' });
+        // The person has removed prompt and max_age from the address of the provider, which has an old session.
+        for (const [age, parameter] of [
+          [3_600, 'provider_error'],
+          [undefined, 'provider_error'],
+          [0, 'flow'],
+        ] as const) {
+          server.idTokenClaims = { auth_time: age === undefined ? undefined : seconds() - age };
+          const start = startOf(new HostedSignIn(instance, REDIRECT_URL), more);
+          const until = (url: URL) => url.pathname === '/sign-in';
+          const { parameters } = await new UserAgent().follow(start, { until });
+          expect([age, Object.keys(parameters)]).toEqual([age, expect.arrayContaining([parameter])]);
+        }
+      }
+      await changeProvider(instance, project, google, { enabled: false });
+    });
   });
 
   it('FE-01: shows an error page for an incorrect query, and redirects to no URL that is not allowed', async () => {

@@ -182,6 +182,16 @@ describe('FE-01: the response of a provider', () => {
     });
   });
 
+  it('names the person: the parameter of Apple that does so is ignored at others', async () => {
+    const flow = await beginOAuth(instance, project, google.slug);
+    const callback = await walkToCallback(flow, google);
+    const user = JSON.stringify({ name: { firstName: 'Eve', lastName: 'Admin' } });
+    const { url } = withParameters(callback, { user });
+    const { code } = await walkThrough({ url: url.href, redirectUrl: REDIRECT_URL });
+    const { customer } = expectStatus(200, await exchange(instance, project, flow, code)).body;
+    expect([customer.firstName, customer.lastName]).toEqual(['Ada', 'Byron']);
+  });
+
   it('is reported as a refusal of the person, or as an outage', async () => {
     honest.isDenied = true;
     expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('access_denied');

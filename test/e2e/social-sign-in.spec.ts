@@ -55,6 +55,14 @@ const login = (email: string): Promise<TestResponse> =>
   asPage(instance, project, 'login', { email, password: PASSWORD });
 const getCustomer = async (id: string): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
+/** Signs in with an id token of Google, as an app does. @param claims those that differ from the person's */
+async function signInNatively(claims: object): Promise<string> {
+  const path = `/api/v1/projects/${project.id}/identity-providers/${google.id}`;
+  const { clientId: aud } = (await instance.requestWithSecretKey('GET', path)).body;
+  const idToken = await standIn.issueIdToken({ aud, nonce: 'n', ...claims });
+  return outcomeOf(await asPage(instance, project, `oauth/${google.slug}/token`, { idToken, nonce: 'n' }));
+}
+
 const listMyIdentities = async (accessToken: string): Promise<Record<string, any>[]> =>
   expectStatus(200, await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me/identities')).body
     .data;
@@ -271,20 +279,55 @@ describe('FE-03: the table of linking', () => {
     expect(await getCustomer(id)).toMatchObject({ email: person.email });
   });
 
-  it('is the same without a response that reveals who is registered, where the project protects its customers', async () => {
-    const [known, unknown] = [await registerHere(), uniqueEmail()];
-    await changeSettings(instance, project, { enumerationProtection: true });
+  it('PW-08: does not reveal who is registered, by redirect or natively, where the project protects its customers', async () => {
+    const [known, disabled] = [await registerHere(), await registerHere()];
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
+    const [unknown, refused] = [uniqueEmail(), uniqueEmail()];
+    const setSignUp = (allowSignUp: boolean) =>
+      changeSettings(instance, project, { enumerationProtection: true, signIn: { allowSignUp } });
+    const signInBoth = async (email: string): Promise<string[]> => {
+      standIn.person = createPerson({ email });
+      return [
+        outcomeOf(await signInAt(instance, project, gitlab.slug)),
+        await signInNatively({ email_verified: false }),
+      ];
+    };
+    const failed = ['sign_in_failed', 'sign_in_failed'];
     try {
-      for (const email of [known.email, unknown]) {
-        standIn.person = createPerson({ email });
-        expect(outcomeOf(await signInAt(instance, project, gitlab.slug))).toBe('sign_in_failed');
-      }
+      await setSignUp(true);
+      for (const email of [known.email, disabled.email, unknown])
+        expect(await signInBoth(email)).toEqual(failed);
+      await setSignUp(false);
+      for (const email of [known.email, disabled.email, refused])
+        expect(await signInBoth(email)).toEqual(failed);
     } finally {
-      await changeSettings(instance, project, { enumerationProtection: false });
+      await changeSettings(instance, project, {
+        enumerationProtection: false,
+        signIn: { allowSignUp: true },
+      });
     }
     expect(await instance.listMailKinds(known.email)).toContain('already-registered');
-    expect(await instance.listMailKinds(unknown)).toEqual(['verify-email']);
+    expect(await instance.listMailKinds(disabled.email)).not.toContain('already-registered');
+    expect(await instance.listMailKinds(unknown)).toContain('verify-email');
+    expect(await instance.listMailKinds(refused)).toEqual([]);
     expect(await instance.sql('SELECT FROM identities WHERE customer_id = $1', [known.id])).toEqual([]);
+  });
+
+  it('a known identity with the unverified email of its customer, which has become trusted: claimed', async () => {
+    const person = (standIn.person = createPerson({ email_verified: false }));
+    const { id, tokens } = await openSocialSession(instance, project, google.slug);
+    const asCustomer = (method: string, path: string, body?: object) =>
+      instance.requestWithAccessToken(tokens.accessToken, method, `/api/v1/me${path}`, body);
+    await asCustomer('POST', '/password', { newPassword: PASSWORD });
+    expect((await login(person.email!)).status).toBe(200);
+    standIn.person = { ...person, ...trusted };
+    expect(await openSocialSession(instance, project, google.slug)).toMatchObject({ id });
+    expect(await getCustomer(id)).toMatchObject({ emailVerified: true });
+    expect((await login(person.email!)).status).toBe(401);
+    expect((await asCustomer('GET', '')).status).toBe(401);
+    expect(await instance.sql('SELECT subject FROM identities WHERE customer_id = $1', [id])).toEqual([
+      { subject: person.sub },
+    ]);
   });
 
   it('keeps a new customer whose address must first be verified', async () => {

@@ -30,7 +30,7 @@ const attribute = (tag: string, name: string): string | null => {
 };
 
 /** Returns the forms of a page, with the buttons that submit to other paths as forms of their own. */
-function readForms(html: string): ScreenForm[] {
+export function readForms(html: string): ScreenForm[] {
   return [...html.matchAll(/<form [^>]*>.*?<\/form>/gs)].flatMap(([text]) => {
     const inputs = [...text.matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
     const fields = Object.fromEntries(

@@ -11,6 +11,7 @@ import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
 import type { IdTokenRequest } from './dto/oauth.request.js';
 import { ProviderConnectionsService, type Connection } from './provider-connections.service.js';
 import { toProfile } from './provider-profiles.service.js';
+import { ProviderRefusalsService } from './provider-refusals.service.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
 import { verifyIdToken, type VerifiedIdToken } from './verify-id-token.js';
 
@@ -27,6 +28,7 @@ export class IdTokenSignInService {
     private readonly connections: ProviderConnectionsService,
     private readonly requests: ProviderRequestsService,
     private readonly flows: OAuthFlowsRepository,
+    private readonly refusals: ProviderRefusalsService,
     private readonly signIns: ProviderSignInService,
     private readonly transactions: Transactions,
     private readonly metrics: SignInMetricsService,
@@ -53,6 +55,8 @@ export class IdTokenSignInService {
       const tokenHash = sha256(`${provider.id} ${token.signedText}`);
       if (!(await this.flows.claimIdToken(tokenHash, token.acceptedUntil)))
         throw new GatehouseError('sign_in_failed');
+      const refusal = await this.refusals.find(project, provider, profile, client);
+      if (refusal === 'sign_in_failed') throw new GatehouseError(refusal);
       const consume = () => Promise.resolve(true);
       const proof = { provider, profile, requestedAt: token.issuedAt, locale: request.locale, consume };
       return this.transactions.run((tx) => this.signIns.signIn(tx, project, proof, client));

@@ -21,6 +21,7 @@ import { ProviderDomainsController } from './provider-domains.controller.js';
 import { ProviderDomainsService } from './provider-domains.service.js';
 import { ProviderProfilesService } from './provider-profiles.service.js';
 import { ProviderReauthenticationController } from './provider-reauthentication.controller.js';
+import { ProviderRefusalsService } from './provider-refusals.service.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
 
 /** Sign-ins with identity providers, and the accounts that customers have there. */
@@ -52,6 +53,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     ProviderConnectionsService,
     ProviderDomainsService,
     ProviderProfilesService,
+    ProviderRefusalsService,
     ProviderRequestsService,
   ],
   exports: [

@@ -15,16 +15,14 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { ApiMetrics, Config, LOGGER, sha256, type Logger } from '@gatehouse/platform';
-import { respondUniformly } from '../http/respond-uniformly.js';
 import type { Client } from '../http/request-context.js';
-import { MailQuotaService } from '../mail/mail-quota.service.js';
-import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { assertRedirectUrl } from '../one-time-tokens/one-time-links.service.js';
 import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
-import { ProviderSignInService } from '../sign-in/provider-sign-in.service.js';
 import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
 import { errorRedirect, OAuthFlowsService } from './oauth-flows.service.js';
 import { isDenial } from '../http/provider-failure.js';
 import { ProviderProfilesService, type CallbackParameters } from './provider-profiles.service.js';
+import { ProviderRefusalsService } from './provider-refusals.service.js';
 
 /**
  * Receives browsers that return from identity providers. It only stores the proof: the application, which has the
@@ -37,11 +35,9 @@ export class OAuthCallbackService {
     private readonly flows: OAuthFlowsRepository,
     private readonly oauth: OAuthFlowsService,
     private readonly profiles: ProviderProfilesService,
-    private readonly signIns: ProviderSignInService,
+    private readonly refusals: ProviderRefusalsService,
     private readonly codes: ExchangeCodesService,
     private readonly signInFlows: SignInFlowsService,
-    private readonly links: OneTimeLinksService,
-    private readonly quota: MailQuotaService,
     private readonly transactions: Transactions,
     @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
     private readonly config: Config,
@@ -81,7 +77,8 @@ export class OAuthCallbackService {
     try {
       const callbackUrl = this.oauth.callbackUrl(provider.id);
       const profile = await this.profiles.load(provider, flow, callbackUrl, parameters);
-      const refusal = flow.purpose === 'sign_in' && (await this.refuse(project, provider, profile, client));
+      const refusal =
+        flow.purpose === 'sign_in' && (await this.refusals.find(project, provider, profile, client));
       // The hosted page asks for the address.
       const isAsked = refusal === 'email_required' && flow.pageQuery !== null;
       if (refusal && !isAsked) return { error: refusal };
@@ -97,47 +94,6 @@ export class OAuthCallbackService {
       if (!known) throw error;
       return { error: known };
     }
-  }
-
-  /** Returns why the person cannot sign in, so that the application learns it with the redirect; null if they can. */
-  private async refuse(
-    project: ProjectContext,
-    provider: ConnectedProvider,
-    profile: ProviderProfile,
-    client: Client,
-  ): Promise<RedirectError | null> {
-    const decision = await this.transactions.run((tx) =>
-      this.signIns.preview(tx, project, provider, profile),
-    );
-    const outcome = 'refusal' in decision ? decision.refusal : decision.action;
-    const isHidden = project.settings.enumerationProtection;
-    if (isHidden && (outcome === 'account_exists' || outcome === 'create_unverified')) {
-      await respondUniformly(this.notifyAddress(project, provider, profile, client, outcome));
-      return 'sign_in_failed';
-    }
-    return 'refusal' in decision ? decision.refusal : null;
-  }
-
-  /**
-   * Sends the owner of an address an email instead of a response that reveals whether a customer has it: a customer is
-   * notified, and otherwise one is created, who can sign in after the verification.
-   */
-  private async notifyAddress(
-    project: ProjectContext,
-    provider: ConnectedProvider,
-    profile: ProviderProfile,
-    client: Client,
-    outcome: 'account_exists' | 'create_unverified',
-  ): Promise<void> {
-    const email = profile.email!;
-    if (outcome === 'account_exists') {
-      const notice = { kind: 'already-registered', recipient: email, isTrusted: false } as const;
-      if (await this.quota.consumePublic(project, notice)) return;
-      return this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
-    }
-    await this.transactions.run((tx) =>
-      this.signIns.createUnverified(tx, project, { provider, profile, locale: null }, client),
-    );
   }
 
   /** Stores the proof of a person. @returns where the browser continues, with a code or a flow */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   GatehouseError,
+  isSlug,
   withParameter,
   type CodeKind,
   type ExchangeTarget,
@@ -47,7 +48,8 @@ export class OAuthFlowsService {
 
   /** Returns an enabled provider. @throws GatehouseError `provider_not_found` */
   async getProvider({ id }: ProjectContext, slug: string): Promise<ConnectedProvider> {
-    const provider = await this.providers.findEnabled(id, slug);
+    // PostgreSQL rejects a text with a NUL.
+    const provider = isSlug(slug) ? await this.providers.findEnabled(id, slug) : null;
     if (!provider) throw new GatehouseError('provider_not_found');
     return provider;
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isEmailTrusted, readProfile, type ProviderClaims, type ProviderProfile } from '@gatehouse/domain';
 import type { ConnectedProvider, OAuthFlow } from '@gatehouse/persistence';
-import { userAgent } from '@gatehouse/platform';
+import { now, userAgent } from '@gatehouse/platform';
 import { ProviderConnectionsService, type Connection } from './provider-connections.service.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
 
@@ -30,7 +30,8 @@ export class ProviderProfilesService {
     return this.requests.run(provider, async () => {
       const connection = await this.connections.connect(provider);
       const claims = await this.exchange(connection, provider, flow, callbackUrl, parameters);
-      return toProfile(provider, { ...claims, ...readAppleName(parameters) });
+      const name = provider.type === 'apple' ? readAppleName(parameters) : {};
+      return toProfile(provider, { ...claims, ...name });
     });
   }
 
@@ -48,7 +49,7 @@ export class ProviderProfilesService {
       pkceCodeVerifier: flow.codeVerifier,
       expectedState: parameters['state']!,
       ...(preset.oauth ? {} : { expectedNonce: flow.nonce, idTokenExpected: true }),
-      ...(flow.maxAge === null ? {} : { maxAge: flow.maxAge }),
+      ...(flow.maxAge === null ? {} : { maxAge: flow.maxAge + ageOf(flow) }),
     });
     const accessToken = tokens.access_token;
     if (preset.oauth)
@@ -63,6 +64,13 @@ export class ProviderProfilesService {
     return { ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)), ...others };
   }
 }
+
+/**
+ * Returns the age of a flow in seconds. A person who has signed in at the provider for this flow may have taken this time
+ * to agree to share their profile.
+ */
+const ageOf = ({ createdAt }: OAuthFlow): number =>
+  Math.max(0, Math.ceil((now().getTime() - createdAt.getTime()) / 1_000));
 
 /** Requests a resource of the API of a provider. @throws Error if the response is not JSON, or not successful */
 async function fetchJson(

@@ -111,3 +111,14 @@ it.each<[request: string | undefined, token: string | undefined, requireNonce: b
   const [nonce, inToken, requireNonce, expected] = row;
   expect(await isAccepted(await sign({ nonce: inToken }), { nonce, requireNonce })).toBe(expected);
 });
+
+it.each<[audience: string | string[], expected: boolean]>([
+  ['web', true],
+  [['ios'], true],
+  [['web', 'ios'], true],
+  ['other', false],
+  [['ios', 'other'], false],
+  [[], false],
+])('accepts only tokens for its own clients: audience %j, accepted %j', async (aud, expected) => {
+  expect(await isAccepted(await sign({ aud }))).toBe(expected);
+});

@@ -55,6 +55,9 @@ export async function verifyIdToken(
     clockTolerance: LEEWAY_SECONDS,
     currentDate: time,
   });
+  // With another audience, the token may have been issued to its app (OpenID Connect Core, section 3.1.3.7).
+  if ([payload.aud].flat().some((each) => !audience.includes(String(each))))
+    throw new Error('the id token has another audience');
   if (requireNonce && !nonce) throw new Error('the request contains no nonce');
   // Without a nonce in the request, that of the token is ignored: the SDK of the provider may have created it.
   if (nonce !== undefined && payload['nonce'] !== nonce) throw new Error('the nonce is not correct');

@@ -17,6 +17,7 @@ import {
   SignInExchangesRepository,
   SignInTokensRepository,
   type CustomerWithPasswordHash,
+  type IdentityKey,
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
@@ -33,6 +34,8 @@ export interface AddressProof {
   email: string;
   via: VerifiedVia;
   requestedAt: Date;
+  /** The person at a provider who has proven the address, and stays linked. Default: none. */
+  identity?: IdentityKey;
 }
 
 /** Records that a customer owns an email address. */
@@ -91,7 +94,7 @@ export class VerifiedAddressService {
     await this.factors.deleteAll(tx, before.id);
     await this.emailCodes.deleteCodes(tx, project.id, before.email);
     await this.exchanges.deleteAll(tx, project.id, before.email, before.id);
-    await this.identities.deleteAll(tx, before.id);
+    await this.identities.deleteAll(tx, before.id, proof.identity);
     await this.attempts.deleteKnownAddresses(tx, before.id);
     const customer = (await this.customers.claim(tx, project.id, before.id, proof.email))!;
     const revoked = await this.sessions.endAll(tx, customer, project, reason);

@@ -155,7 +155,7 @@ export class ProviderSignInService {
     local: LocalCustomers,
   ): IdentityDecision {
     const allowSignUp = settings.signIn.allowSignUp && provider.allowSignUp;
-    return decideIdentity({ profile, ...local, allowSignUp });
+    return decideIdentity({ profile, ...local, allowSignUp, hidesAccounts: settings.enumerationProtection });
   }
 
   /** Returns null if a concurrent sign-in has just created the customer or the identity. */
@@ -178,7 +178,8 @@ export class ProviderSignInService {
     const given = { amr: ['fed' as const], provider, authTime };
     const existing = local.linked ?? local.owner;
     if (existing) {
-      const current = CurrentProof.of(existing, requestedAt, given);
+      const newIdentity = local.linked ? null : profile;
+      const current = CurrentProof.of(existing, requestedAt, { ...given, newIdentity });
       if (!current) throw new GatehouseError('invalid_code');
       const customer = await this.identify(tx, project, existing, decision.action, proof);
       return customer && { customer, isNew: false, proof: current };
@@ -190,7 +191,10 @@ export class ProviderSignInService {
     return customer && { customer, isNew: true, proof: CurrentProof.ofNewCustomer(given) };
   }
 
-  /** Records the use of a linked identity, or links it. Returns null if it has been unlinked in the meantime. */
+  /**
+   * Records the use of a linked identity, or claims the address of the customer to whom it is about to be linked. Returns
+   * null if the identity has been unlinked in the meantime.
+   */
   private async identify(
     tx: Tx,
     project: ProjectContext,
@@ -198,15 +202,14 @@ export class ProviderSignInService {
     action: IdentityAction,
     { provider, profile, requestedAt }: ProvenIdentity,
   ): Promise<Customer | null> {
-    if (action === 'sign_in') {
-      const { subject, email } = profile;
-      const identity = { providerId: provider.id, customerId: customer.id, subject, email };
-      return (await this.identities.recordUse(tx, identity)) ? customer : null;
-    }
-    const address = { email: customer.email, via: 'provider', requestedAt } as const;
+    const { subject, email } = profile;
+    const identity = { providerId: provider.id, customerId: customer.id, subject, email };
+    const isLinked = action === 'sign_in' || action === 'claim_and_sign_in';
+    if (isLinked && !(await this.identities.recordUse(tx, identity))) return null;
+    if (action === 'sign_in') return customer;
+    const address = { email: customer.email, via: 'provider', requestedAt, identity } as const;
     // Changes nothing if the address is verified.
-    const owner = await this.addresses.claimIfUnverified(tx, customer, project, address);
-    return this.changes.link(tx, project, owner, provider, profile);
+    return this.addresses.claimIfUnverified(tx, customer, project, address);
   }
 
   /** Returns null if the address has been taken in the meantime. */

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { assertMethodEnabled, GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import {
+  assertMethodEnabled,
+  GatehouseError,
+  isRedirectUrlAllowed,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   IdentityProvidersRepository,
@@ -52,13 +57,14 @@ export class SignInExchangeService {
    */
   exchange(project: ProjectContext, request: ExchangeRequest, client: Client): Promise<AuthResponse> {
     const { code, codeVerifier, redirectUrl, locale } = request;
+    const isAllowed = isRedirectUrlAllowed(project.settings, redirectUrl);
     const codeHash = sha256(code);
     const codeChallenge = sha256(codeVerifier).toString('base64url');
     const key = { codeHash, kind: 'sign_in', projectId: project.id, redirectUrl, codeChallenge } as const;
     return this.metrics.count('exchange', () =>
       this.transactions.run(async (tx) => {
         const exchange = await this.exchanges.find(tx, key);
-        if (!exchange) throw new GatehouseError('invalid_code');
+        if (!exchange || !isAllowed) throw new GatehouseError('invalid_code');
         const { requestedAt, provenAt: authTime } = exchange;
         const stored = { requestedAt, authTime, consume: () => this.exchanges.consume(tx, codeHash) };
         if (exchange.method === 'customer')

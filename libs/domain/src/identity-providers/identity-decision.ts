@@ -2,6 +2,7 @@ import type { ProviderProfile } from './provider-profile.js';
 
 /** A local customer, as far as a sign-in by a provider depends on them. */
 export interface LocalCustomer {
+  email: string;
   emailVerified: boolean;
   disabledAt: Date | null;
 }
@@ -15,10 +16,18 @@ export interface ProviderSignIn {
   owner: LocalCustomer | null;
   /** True if project and provider let customers create accounts. */
   allowSignUp: boolean;
+  /** True if no response may reveal whether a customer has an address. */
+  hidesAccounts: boolean;
 }
 
 /** The action for a customer who signs in by a provider. */
-export type IdentityAction = 'sign_in' | 'link' | 'claim_and_link' | 'create_verified' | 'create_unverified';
+export type IdentityAction =
+  | 'sign_in'
+  | 'claim_and_sign_in'
+  | 'link'
+  | 'claim_and_link'
+  | 'create_verified'
+  | 'create_unverified';
 
 /** Why a customer cannot sign in by a provider; also the parameter `error` of the redirect. */
 export type IdentityRefusal =
@@ -27,19 +36,41 @@ export type IdentityRefusal =
   | 'email_required'
   | 'sign_up_not_allowed';
 
-export type IdentityDecision = { action: IdentityAction } | { refusal: IdentityRefusal };
+/**
+ * The email that the owner of an address receives instead of a response that reveals whether a customer has it: a notice,
+ * the verification of a new account, or none.
+ */
+export type AddressMail = 'notice' | 'sign_up' | null;
+
+export type IdentityDecision =
+  | { action: IdentityAction }
+  | { refusal: IdentityRefusal }
+  | { refusal: 'sign_in_failed'; mail: AddressMail };
 
 /**
  * Decides on a sign-in by a provider (the table in section 4 of the sign-in contract, requirement FE-03). An identity
  * is linked by a trusted email only; otherwise a person who types the address of another at their provider would enter
  * the account of that address.
  */
-export function decideIdentity({ profile, linked, owner, allowSignUp }: ProviderSignIn): IdentityDecision {
-  if (linked) return linked.disabledAt ? { refusal: 'customer_disabled' } : { action: 'sign_in' };
+export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
+  const { profile, linked, owner, allowSignUp } = signIn;
+  if (linked?.disabledAt) return { refusal: 'customer_disabled' };
+  if (linked) return { action: isUnclaimed(linked, profile) ? 'claim_and_sign_in' : 'sign_in' };
   if (profile.email === null) return { refusal: 'email_required' };
+  if (signIn.hidesAccounts && !profile.isEmailTrusted)
+    return { refusal: 'sign_in_failed', mail: mailTo(owner, allowSignUp) };
   if (owner?.disabledAt) return { refusal: 'customer_disabled' };
   if (owner && !profile.isEmailTrusted) return { refusal: 'account_exists' };
   if (owner) return { action: owner.emailVerified ? 'link' : 'claim_and_link' };
   if (!allowSignUp) return { refusal: 'sign_up_not_allowed' };
   return { action: profile.isEmailTrusted ? 'create_verified' : 'create_unverified' };
+}
+
+/** Returns whether a provider proves the address of a customer who has not verified it. */
+const isUnclaimed = ({ email, emailVerified }: LocalCustomer, profile: ProviderSignIn['profile']): boolean =>
+  !emailVerified && profile.isEmailTrusted && profile.email === email;
+
+function mailTo(owner: LocalCustomer | null, allowSignUp: boolean): AddressMail {
+  if (owner) return owner.disabledAt ? null : 'notice';
+  return allowSignUp ? 'sign_up' : null;
 }

@@ -9,6 +9,8 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
   ['a number as the subject', { sub: 7 }, null],
   ['a subject of 256 characters', { sub: 'x'.repeat(256) }, null],
   ['a subject with a NUL', { sub: 'a\0' }, null],
+  ['a subject with half of a surrogate pair', { sub: 'a\ud800b' }, null],
+  ['a subject with a surrogate pair', { sub: '🦄' }, { subject: '🦄' }],
   ['a trusted email', { email: 'Ada@EXAMPLE.com' }, { email: 'ada@example.com', isEmailTrusted: true }],
   ['a text that is no email', { email: 'ada' }, {}],
   ['a list of emails', { email: ['ada@example.com'] }, {}],

@@ -24,7 +24,7 @@ const IMAGE_URL_LENGTH = 2048;
 
 /** Returns true for a text that can identify a person at a provider. */
 export const isSubject = (text: string): boolean =>
-  text !== '' && text.length <= SUBJECT_LENGTH && !/\p{Cc}/u.test(text);
+  text !== '' && text.length <= SUBJECT_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(text);
 
 const nonEmptyText = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;

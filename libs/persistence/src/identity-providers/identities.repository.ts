@@ -34,6 +34,9 @@ export interface NewIdentity {
   email: string | null;
 }
 
+/** What identifies a person: their subject at a provider. */
+export type IdentityKey = Pick<NewIdentity, 'providerId' | 'subject'>;
+
 /** An identity as imports and exports contain it. */
 export interface PortableIdentity {
   /** The slug of the provider. */
@@ -63,6 +66,12 @@ const listUsable = statement(
   identityRow,
   `SELECT ${identityColumns} FROM identities d JOIN identity_providers i ON i.id = d.provider_id
    WHERE d.customer_id = $1 AND i.enabled ORDER BY d.id`,
+);
+
+const deleteIdentities = statement(
+  {},
+  `DELETE FROM identities WHERE customer_id = $1
+     AND (provider_id, subject) IS DISTINCT FROM ($2::uuid, $3::text)`,
 );
 
 const listOfProvider = statement(
@@ -192,8 +201,8 @@ export class IdentitiesRepository {
     return identity ?? null;
   }
 
-  /** Deletes all identities of a customer whom the transaction has locked. */
-  async deleteAll(tx: Tx, customerId: string): Promise<void> {
-    await tx.manager.delete(IdentityEntity, { customerId });
+  /** Deletes all identities of a customer whom the transaction has locked. @param kept stays. Default: none */
+  async deleteAll(tx: Tx, customerId: string, kept?: IdentityKey): Promise<void> {
+    await tx.execute(deleteIdentities, [customerId, kept?.providerId ?? null, kept?.subject ?? null]);
   }
 }

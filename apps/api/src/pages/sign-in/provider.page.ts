@@ -1,8 +1,10 @@
 import { Get, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { GatehouseError } from '@gatehouse/domain';
 import { OAuthFlowsService } from '../../identity-providers/oauth-flows.service.js';
 import { identifyBrowser } from './browser-cookie.js';
 import { HostedSignInPage } from './hosted-page.js';
+import { canProve } from './sign-in-query.js';
 import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService } from './sign-in-screens.service.js';
 
@@ -26,6 +28,7 @@ export class ProviderPage {
     let url: string;
     try {
       const provider = await this.flows.getProvider(page.project, slug);
+      if (!canProve(page.query, provider)) throw new GatehouseError('method_not_enabled');
       const browserHash = identifyBrowser(response.req, response);
       url = await this.flows.begin(page.project, provider, { ...toFlow(page), browserHash });
     } catch (error) {

@@ -4,8 +4,10 @@ import {
   invalidField,
   isCodeChallenge,
   isRedirectUrlAllowed,
+  providerPresets,
   redirectErrors,
   type GatehouseError,
+  type IdentityProvider,
   type ProjectContext,
   type RedirectError,
 } from '@gatehouse/domain';
@@ -34,7 +36,7 @@ export interface SignInQuery {
   locale: string | null;
   /** True if an identity provider must ask for the account again. */
   isPrompted: boolean;
-  /** Maximum age of a proof at an identity provider, in seconds. */
+  /** Maximum age of a proof at an identity provider, in seconds: 0 with `prompt=login`; null for any. */
   maxAge: number | null;
   /** Token of the email code that the screen `email_code` asks for. */
   token: string;
@@ -85,14 +87,16 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
   const read = (name: string): string | null => readParameter(query, name);
   const method = read('code_challenge_method');
   if (method !== null && method !== 'S256') throw invalid('code_challenge_method', 'must be S256');
+  const isPrompted = readOneOf(read, 'prompt', ['login']) !== null;
+  const maxAge = readMaxAge(read('max_age'));
   const kept = keptParameters.map((name) => [name, read(name)] as const);
   return {
     ...readTarget(project, read),
     screen: readOneOf(read, 'screen', signInScreens) ?? 'sign_in',
     loginHint: canonicalEmail(read('login_hint') ?? ''),
     locale: readLocale(read('ui_locales')),
-    isPrompted: readOneOf(read, 'prompt', ['login']) !== null,
-    maxAge: readMaxAge(read('max_age')),
+    isPrompted,
+    maxAge: isPrompted ? 0 : maxAge,
     token: read('token') ?? '',
     // An api of an earlier version leads back with `provider_code`, with which no flow continues.
     flow: read('flow') ?? (read('provider_code') === null ? null : ''),
@@ -100,6 +104,12 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
     parameters: Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null)),
   };
 }
+
+/** Returns whether a provider can prove a sign-in that is as recent as the application requires (sign-in contract, section 6). */
+export const canProve = (
+  { maxAge }: Pick<SignInQuery, 'maxAge'>,
+  { type }: Pick<IdentityProvider, 'type'>,
+): boolean => maxAge === null || providerPresets[type].canReauthenticate;
 
 type Read = (name: string) => string | null;
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError, isAllowedOrigin, type PasswordWeakness } from '@gatehouse/domain';
-import { Config, LOGGER, type Logger } from '@gatehouse/platform';
+import { Config, LOGGER, MAX_TOTP_URI, type Logger } from '@gatehouse/platform';
 import { describeSecret } from '../../factors/factor-changes.service.js';
 import { findPerson } from '../../email-codes/email-codes.service.js';
 import { reportError } from '../../http/problem.filter.js';
@@ -17,7 +17,7 @@ import {
   type ChallengeContext,
   type ScreenChallenge,
 } from './challenge-screens.js';
-import type { SignInScreen } from './sign-in-query.js';
+import { canProve, type SignInScreen } from './sign-in-query.js';
 import type { SignInPageRequest } from './sign-in-requests.service.js';
 import { renderScreen, type ProblemField, type ScreenContent } from './sign-in-screens.js';
 import { SIGN_IN_SCRIPT_PATH } from './sign-in-script.js';
@@ -91,10 +91,14 @@ export class SignInScreensService {
     this.send(page, 200, renderRecoveryCodes(await this.context(page, {}), codes, flow), null);
   }
 
-  /** Returns what the project offers on this page: passkeys only if its origin may use those of the project. */
+  /**
+   * Returns what the project offers on this page: passkeys only if its origin may use those of the project, and only
+   * providers that can prove a sign-in as recent as the application requires.
+   */
   private async offered(page: SignInPageRequest): Promise<SignInOptionsResponse> {
     const options = await this.options.get(page.project);
-    return { ...options, passkey: options.passkey && this.hasPasskeys(page) };
+    const providers = options.providers.filter((each) => canProve(page.query, each));
+    return { ...options, providers, passkey: options.passkey && this.hasPasskeys(page) };
   }
 
   private hasPasskeys({ project }: SignInPageRequest): boolean {
@@ -178,6 +182,6 @@ export class SignInScreensService {
 /** Returns the secret and the QR code of a URI that a form has kept. */
 function describeUri(uri: string): { secret: string; qrCode: string } {
   const secret = /^otpauth:\/\/totp\/[^?]*\?(?:.*&)?secret=([A-Z2-7]+)/.exec(uri)?.[1];
-  if (!secret) throw new GatehouseError('challenge_expired');
+  if (!secret || uri.length > MAX_TOTP_URI) throw new GatehouseError('challenge_expired');
   return describeSecret({ secret, uri });
 }

@@ -1,12 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { mfaPolicies, type IdentityProvider, type MfaPolicy, type ProjectContext } from '@gatehouse/domain';
+import {
+  mfaPolicies,
+  type IdentityProvider,
+  type IdentityProviderType,
+  type MfaPolicy,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import { slugSchema } from '../../http/text-schemas.js';
 
 /** An identity provider that customers can sign in with. */
 export class SignInProviderResponse {
   @ApiProperty({ ...slugSchema, example: 'google' }) slug!: string;
   @ApiProperty({ example: 'Google' }) name!: string;
-  @ApiProperty({ example: 'google' }) type!: string;
+  @ApiProperty({ type: String, example: 'google' }) type!: IdentityProviderType;
 }
 
 /** How customers can sign in to a project. */

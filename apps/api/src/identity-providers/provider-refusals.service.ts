@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { AddressMail, ProjectContext, ProviderProfile, RedirectError } from '@gatehouse/domain';
+import { Transactions, type ConnectedProvider } from '@gatehouse/persistence';
+import type { Client } from '../http/request-context.js';
+import { respondUniformly } from '../http/respond-uniformly.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { ProviderSignInService } from '../sign-in/provider-sign-in.service.js';
+
+/** Refuses people at providers who cannot sign in, by redirect and with the id tokens of apps alike. */
+@Injectable()
+export class ProviderRefusalsService {
+  constructor(
+    private readonly signIns: ProviderSignInService,
+    private readonly links: OneTimeLinksService,
+    private readonly quota: MailQuotaService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Returns why a person cannot sign in; null if they can. With enumeration protection, the response for an address that
+   * the provider has not verified is always the same, and takes the same time: the owner of the address gets an email
+   * instead.
+   * @throws GatehouseError `sso_required`
+   */
+  async find(
+    project: ProjectContext,
+    provider: ConnectedProvider,
+    profile: ProviderProfile,
+    client: Client,
+  ): Promise<RedirectError | null> {
+    const decision = await this.transactions.run((tx) =>
+      this.signIns.preview(tx, project, provider, profile),
+    );
+    if (!('refusal' in decision)) return null;
+    if ('mail' in decision)
+      await respondUniformly(this.send(project, provider, profile, client, decision.mail));
+    return decision.refusal;
+  }
+
+  /** Notifies the customer of an address, or creates one, who can sign in after the verification. */
+  private async send(
+    project: ProjectContext,
+    provider: ConnectedProvider,
+    profile: ProviderProfile,
+    client: Client,
+    mail: AddressMail,
+  ): Promise<void> {
+    const email = profile.email!;
+    if (mail === 'notice') {
+      const notice = { kind: 'already-registered', recipient: email, isTrusted: false } as const;
+      if (await this.quota.consumePublic(project, notice)) return;
+      await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
+    }
+    if (mail === 'sign_up')
+      await this.transactions.run((tx) =>
+        this.signIns.createUnverified(tx, project, { provider, profile, locale: null }, client),
+      );
+  }
+}

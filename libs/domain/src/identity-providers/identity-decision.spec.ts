@@ -1,0 +1,73 @@
+import { decideIdentity, type LocalCustomer, type ProviderSignIn } from './identity-decision.js';
+
+const email = 'ada@example.com';
+const customers = {
+  none: null,
+  verified: { email, emailVerified: true, disabledAt: null },
+  unverified: { email, emailVerified: false, disabledAt: null },
+  disabled: { email, emailVerified: true, disabledAt: new Date(0) },
+  'disabled and unverified': { email, emailVerified: false, disabledAt: new Date(0) },
+} satisfies Record<string, LocalCustomer | null>;
+type Name = keyof typeof customers;
+const names = Object.keys(customers) as Name[];
+
+const decide = (differences: Partial<ProviderSignIn>): unknown => {
+  const base = { profile: { email, isEmailTrusted: true }, linked: null, owner: null, allowSignUp: true };
+  const decision = decideIdentity({ ...base, hidesAccounts: false, ...differences });
+  return 'action' in decision ? decision.action : decision.refusal;
+};
+const untrusted = { email, isEmailTrusted: false };
+
+it.each<[name: Name, trusted: string, untrusted: string]>([
+  ['none', 'create_verified', 'create_unverified'],
+  ['verified', 'link', 'account_exists'],
+  ['unverified', 'claim_and_link', 'account_exists'],
+  ['disabled', 'customer_disabled', 'customer_disabled'],
+  ['disabled and unverified', 'customer_disabled', 'customer_disabled'],
+])('FE-03: a new identity, and the customer with its email: %s', (name, whenTrusted, whenUntrusted) => {
+  const owner = customers[name];
+  expect(decide({ owner })).toBe(whenTrusted);
+  expect(decide({ owner, profile: untrusted })).toBe(whenUntrusted);
+  expect(decide({ owner, hidesAccounts: true })).toBe(whenTrusted);
+});
+
+it.each<[name: Name, expected: string]>([
+  ['verified', 'sign_in'],
+  ['unverified', 'claim_and_sign_in'],
+  ['disabled', 'customer_disabled'],
+  ['disabled and unverified', 'customer_disabled'],
+])('FE-03: a known identity of a customer: %s', (name, expected) => {
+  const linked = customers[name]!;
+  expect(decide({ linked })).toBe(expected);
+  // Neither another address nor an untrusted one proves that of the customer.
+  const usual = expected === 'claim_and_sign_in' ? 'sign_in' : expected;
+  const profiles = [untrusted, { email: 'grace@example.com', isEmailTrusted: true }];
+  for (const profile of [...profiles, { email: null, isEmailTrusted: false }])
+    for (const hidesAccounts of [false, true]) expect(decide({ linked, profile, hidesAccounts })).toBe(usual);
+});
+
+it('FE-03: requires an email of a new customer, and sign-up', () => {
+  const profile = { email: null, isEmailTrusted: false };
+  for (const hidesAccounts of [false, true])
+    expect(decide({ profile, hidesAccounts })).toBe('email_required');
+  for (const each of [undefined, untrusted])
+    expect(decide({ allowSignUp: false, ...(each ? { profile: each } : {}) })).toBe('sign_up_not_allowed');
+});
+
+it('PW-08: with enumeration protection, only the email to an address that is not proven depends on its customer', () => {
+  const mails = names.flatMap((name) =>
+    [true, false].map((allowSignUp) => {
+      const facts = { profile: untrusted, linked: null, owner: customers[name], allowSignUp };
+      const decision = decideIdentity({ ...facts, hidesAccounts: true });
+      expect(decision).toMatchObject({ refusal: 'sign_in_failed' });
+      return [name, allowSignUp, 'mail' in decision ? decision.mail : undefined];
+    }),
+  );
+  expect(mails.filter(([, , mail]) => mail !== null)).toEqual([
+    ['none', true, 'sign_up'],
+    ['verified', true, 'notice'],
+    ['verified', false, 'notice'],
+    ['unverified', true, 'notice'],
+    ['unverified', false, 'notice'],
+  ]);
+});
