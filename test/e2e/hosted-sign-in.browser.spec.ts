@@ -202,7 +202,8 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const response = await fetch(url, { redirect: 'manual' });
     expect(response.status).toBe(303);
     const { searchParams } = new URL(response.headers.get('location')!);
-    expect(Object.fromEntries(searchParams)).toMatchObject(given);
+    // The response of the provider must prove that it has asked.
+    expect(Object.fromEntries(searchParams)).toMatchObject({ ...given, max_age: '0' });
   });
 
   it('shows every screen without violations, in light and dark, wide and narrow', async () => {
