@@ -293,24 +293,6 @@ describe('MF-02: a challenge', () => {
     expect(await hasFailures(customer)).toBe(false);
   });
 
-  it('is void once the password changes or all sessions end', async () => {
-    const ends: Record<string, (customer: EnrolledCustomer) => Promise<TestResponse>> = {
-      reset: async ({ email }) =>
-        submitToken(instance, 'reset-password', await requestReset(instance, email)),
-      change: (customer) =>
-        asCustomer(customer, 'POST', 'password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
-      'sessions ended by support': ({ id }) =>
-        instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`),
-    };
-    for (const [end, run] of Object.entries(ends)) {
-      const customer = await registerWithTotp(instance);
-      await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
-      const challenge = await openChallenge(instance, customer.email);
-      expect([end, (await run(customer)).status]).toEqual([end, 204]);
-      expect(await completeChallenge(instance, challenge, totpCode(customer.secret))).toMatchObject(expired);
-    }
-  });
-
   it('resets no counter before its session exists', async () => {
     const customer = await registerWithTotp(instance);
     await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [customer.id]);
