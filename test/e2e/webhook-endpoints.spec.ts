@@ -58,14 +58,28 @@ describe('webhook endpoints', () => {
 
   it('are named after the host of their URL unless they have a name of 1 to 100 characters', async () => {
     const named = { url: 'https://Hooks.example.com:8443/a?b', name: '  Order service ' };
-    const { id, name } = (await create(named)).body.data;
-    expect(name).toBe('Order service');
+    const { id, name, url } = (await create(named)).body.data;
+    expect([name, url]).toEqual(['Order service', 'https://hooks.example.com:8443/a?b']);
     const rename = async (change: object) =>
       (await instance.requestWithSecretKey('PATCH', `${base}/${id}`, change)).body.data?.name;
     expect(await rename({ description: 'CRM' })).toBe('Order service');
     expect(await rename({ name: 'x'.repeat(101) })).toBeUndefined();
     expect(await rename({ name: null })).toBe('hooks.example.com:8443');
     expect(await rename({ url: 'https://crm.example.com' })).toBe('crm.example.com');
+  });
+
+  it('have the URL that is called, whichever form was sent', async () => {
+    const called = 'https://xn--mnchen-3ya.example/a%20b?c=%C3%A4';
+    const { id, url } = (await create({ url: 'HTTPS://MÜNCHEN.example:443/x/../a%20b?c=ä' })).body.data;
+    const patched = await instance.requestWithSecretKey('PATCH', `${base}/${id}`, {
+      url: 'https://CRM.example',
+    });
+    expect([url, patched.body.data.url]).toEqual([called, 'https://crm.example/']);
+    const tooLong = await create({ url: `https://example.com/${'ä'.repeat(1_000)}` });
+    expect(tooLong).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'url', code: 'invalid_target' }] },
+    });
   });
 
   it('receive the events of the whole organization only if created with an organization key', async () => {

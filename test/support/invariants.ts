@@ -268,7 +268,7 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
 
 /**
  * I3: each attempt number has one record, and a receiver never has more requests than attempts that have
- * started.
+ * started. A request that got no response may be repeated once, on another connection.
  */
 function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): Violation[] {
   const numbers = countBy(attempts.map(({ deliveryId, attempt }) => `attempt ${attempt} of ${deliveryId}`));
@@ -283,8 +283,11 @@ function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): V
     const starts = (started.get(key) ?? [])
       .map(({ startedAt }) => startedAt)
       .sort((one, other) => one - other);
-    const arrivals = group.map(({ at }) => at).sort((one, other) => one - other);
-    const position = arrivals.findIndex((at, count) => !(starts[count]! <= at + CLOCK_SKEW_MS));
+    const arrivals = group.toSorted((one, other) => one.at - other.at);
+    const position = arrivals.findIndex(({ at }, count) => {
+      const repeated = arrivals.slice(0, count).filter(({ response }) => response === null).length;
+      return !(starts[Math.max(0, count - repeated)]! <= at + CLOCK_SKEW_MS);
+    });
     if (position < 0) return [];
     const what = `request ${position + 1} of ${arrivals.length} for ${key} belongs to no attempt of its own (${starts.length} started)`;
     return [{ invariant: 'I3' as const, description: what }];

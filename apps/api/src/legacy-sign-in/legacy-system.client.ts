@@ -72,7 +72,8 @@ export class LegacySystemClient {
   ): Promise<LegacyProfile | null> {
     const body = JSON.stringify({ email, password });
     const headers = signedHeaders(newId(), body, [secret]);
-    const response = await this.client.request({ method: 'POST', url, headers, body, signal });
+    const post = { method: 'POST', url, headers, body, signal } as const;
+    const response = await this.client.request({ ...post, reuseConnection: true });
     if (response.status !== 200) {
       response.discard();
       if (REJECTIONS.includes(response.status)) return null;

@@ -20,7 +20,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import { deliveryAction } from './deliveries.service.js';
 import type { ListReplaysQuery, ReplayRequest } from './dto/replay.request.js';
-import { assertTargetUrl, webhookTargetPolicy } from './target-url.js';
+import { parseTargetUrl, webhookTargetPolicy } from './target-url.js';
 
 /** Sends deliveries once to other URLs, without a change of the delivery and of its endpoint (ADR 0064). */
 @Injectable()
@@ -43,9 +43,9 @@ export class ReplaysService {
   async create(
     caller: ManagementCaller,
     id: string,
-    { url, secret, reason = null }: ReplayRequest,
+    { secret, reason = null, ...request }: ReplayRequest,
   ): Promise<Replay> {
-    assertTargetUrl(url, this.policy);
+    const url = parseTargetUrl(request.url, this.policy);
     const { reach } = caller;
     const deliveryId = parsePathId('delivery', id);
     const replayId = newId();

@@ -1,4 +1,4 @@
-import { invalidField, targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
+import { invalidField, normalizeUrl, targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import type { Config } from '@gatehouse/platform';
 
 /** Returns the rules for URLs that receive webhooks. */
@@ -7,8 +7,9 @@ export const webhookTargetPolicy = ({ production, webhooks }: Config): TargetPol
   allowedCidrs: webhooks.allowedCidrs,
 });
 
-/** Checks the field `url`. @throws GatehouseError `validation_failed` */
-export function assertTargetUrl(url: string, policy: TargetPolicy): void {
+/** Returns the field `url` in the form that is stored and called. @throws GatehouseError `validation_failed` */
+export function parseTargetUrl(url: string, policy: TargetPolicy): string {
   const problem = targetUrlProblem(url, policy);
   if (problem) throw invalidField('url', 'invalid_target', `url ${problem}`);
+  return normalizeUrl(url);
 }

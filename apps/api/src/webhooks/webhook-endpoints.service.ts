@@ -23,7 +23,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type { Precondition } from '../http/precondition.js';
 import { endpointAction } from './endpoint-action.js';
-import { assertTargetUrl, webhookTargetPolicy } from './target-url.js';
+import { parseTargetUrl, webhookTargetPolicy } from './target-url.js';
 import { assertHeaders, patchHeaders } from './endpoint-headers.js';
 import type {
   CountEndpointsQuery,
@@ -64,7 +64,7 @@ export class WebhookEndpointsService {
     caller: ManagementCaller,
     input: CreateEndpointRequest,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-    assertTargetUrl(input.url, this.policy);
+    const url = parseTargetUrl(input.url, this.policy);
     assertHeaders(input.headers, false);
     const owner = await this.resolveOwner(caller, input);
     const id = newId();
@@ -74,7 +74,7 @@ export class WebhookEndpointsService {
         id,
         ...owner,
         name: input.name ?? null,
-        url: input.url,
+        url,
         description: input.description ?? null,
         events: input.events ?? ['*'],
         secret: this.keyring.encrypt('webhook-secret', id, secret),
@@ -112,9 +112,9 @@ export class WebhookEndpointsService {
     input: UpdateEndpointRequest,
     precondition: Precondition,
   ): Promise<WebhookEndpoint> {
-    if (input.url !== undefined) assertTargetUrl(input.url, this.policy);
+    const url = input.url === undefined ? undefined : parseTargetUrl(input.url, this.policy);
     assertHeaders(input.headers, true);
-    const { name, url, events, description, headers } = input;
+    const { name, events, description, headers } = input;
     const changes: WebhookEndpointChanges = {
       ...(name === undefined ? {} : { name }),
       ...(url === undefined ? {} : { url }),

@@ -14,7 +14,10 @@ describe('classifyAttemptError', () => {
        UNABLE_TO_GET_ISSUER_CERT_LOCALLY ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH EPROTO
        ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION`,
     ],
-    ['protocol_error', 'HPE_INVALID_CONSTANT HPE_HEADER_OVERFLOW ERR_INTERIM_RESPONSE'],
+    [
+      'protocol_error',
+      'HPE_INVALID_CONSTANT HPE_HEADER_OVERFLOW ERR_INTERIM_RESPONSE ERR_MALFORMED_RESPONSE',
+    ],
     ['connection_error', 'ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH EPIPE ETIMEDOUT ERR_UNKNOWN'],
   ])('WH-11: returns %s for the codes %s', (expected, codes) => {
     expect(splitWords(codes).filter((code) => classifyAttemptError(withCode(code)) !== expected)).toEqual([]);

@@ -33,6 +33,7 @@ export class ReplayRunner extends PeriodicJob {
     const result = await this.sender.send({
       ...replay,
       endpointId: replay.id,
+      attempt: 1,
       previousSecret: null,
       headers: null,
     });

@@ -5,7 +5,7 @@ import { signedHeaders, tracing, type Keyring } from '@gatehouse/platform';
 /** The parts of an attempt that are sent in its request. */
 export type WebhookToSend = Pick<
   ClaimedAttempt,
-  'targetUrl' | 'endpointId' | 'eventId' | 'body' | 'secret' | 'previousSecret' | 'headers'
+  'targetUrl' | 'endpointId' | 'eventId' | 'attempt' | 'body' | 'secret' | 'previousSecret' | 'headers'
 >;
 
 /**
@@ -16,7 +16,7 @@ export type WebhookToSend = Pick<
  */
 export function webhookHeaders(
   keyring: Keyring,
-  attempt: Omit<WebhookToSend, 'targetUrl'>,
+  attempt: Omit<WebhookToSend, 'targetUrl' | 'attempt'>,
 ): Record<string, string> {
   const { endpointId, body } = attempt;
   const id = publicId('event', attempt.eventId);

@@ -10,8 +10,10 @@ import {
   type Span,
 } from '@gatehouse/platform';
 import { classifyAttemptError } from './classify-attempt-error.js';
-import { readResponseText } from './read-response-text.js';
 import { webhookHeaders, type WebhookToSend } from './webhook-headers.js';
+
+/** Maximum size of the stored part of a response, in bytes (requirement WH-12). */
+const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
  * Sends HTTP requests to targets. Every response or failure of a target is returned as a result, never
@@ -20,6 +22,8 @@ import { webhookHeaders, type WebhookToSend } from './webhook-headers.js';
 @Injectable()
 export class WebhookSender implements OnModuleInit {
   private readonly client: OutboundClient;
+  /** Time limit of an attempt, in ms. */
+  private readonly timeoutMs: number;
   /**
    * One controller for each request: a signal that hundreds of requests share would search their listeners
    * after each of them.
@@ -33,6 +37,7 @@ export class WebhookSender implements OnModuleInit {
   ) {
     const { allowedCidrs, dnsServers, timeout } = config.webhooks;
     const policy = { production: config.production, allowedCidrs };
+    this.timeoutMs = timeout;
     this.client = OutboundClient.forTenantTargets({ policy, dnsServers, timeoutMs: timeout });
   }
 
@@ -76,14 +81,17 @@ export class WebhookSender implements OnModuleInit {
         headers,
         body: Buffer.from(attempt.body),
         signal: controller.signal,
+        // Only the first attempt: a retry must not fail for the same reason.
+        reuseConnection: attempt.attempt === 1,
       });
-      const durationMs = elapsedMs();
+      // If the event loop was blocked, a response that arrived in time is read after the time limit.
+      const durationMs = Math.min(elapsedMs(), this.timeoutMs);
       return {
         httpStatus: response.status,
         success: response.ok,
         error: response.ok ? null : 'http_error',
         durationMs,
-        responseBody: await readResponseText(response.body, response.headers['content-encoding']),
+        responseBody: await response.excerpt(MAX_RESPONSE_BYTES),
         retryAfter: headerText(response.headers['retry-after']),
       };
     } catch (error) {

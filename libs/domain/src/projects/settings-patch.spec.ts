@@ -27,6 +27,11 @@ describe('applySettingsPatch', () => {
       { branding: null, allowedOrigins: null },
       { branding: defaultSettings.branding, allowedOrigins: [] },
     ],
+    [
+      'the URL of a previous system to the form that is called',
+      { legacySignIn: { url: 'https://OLD.example:443' } },
+      { legacySignIn: { url: 'https://old.example/' } },
+    ],
     ['a whole list', { allowedOrigins: ['https://b.example'] }, { allowedOrigins: ['https://b.example'] }],
   ])('changes %s without modifying its arguments', (_, patch, changed) => {
     const before = structuredClone([settings, defaultSettings]);

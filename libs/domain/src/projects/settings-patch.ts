@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../json-object.js';
 import type { ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
+import { normalizeUrl } from '../webhooks/target-policy.js';
 import {
   defaultSettings,
   type Branding,
@@ -48,7 +49,8 @@ export const applySettingsPatch = (settings: ProjectSettings, patch: SettingsPat
   merge({ ...settings }, withoutSecrets(patch), { ...defaultSettings }) as unknown as ProjectSettings;
 
 function withoutSecrets({ legacySignIn, ...others }: SettingsPatch): Fields {
-  return { ...others, legacySignIn: legacySignIn && { url: legacySignIn.url } };
+  const url = legacySignIn?.url;
+  return { ...others, legacySignIn: legacySignIn && { url: url && normalizeUrl(url) } };
 }
 
 /** Returns the part of the settings to store: only values that differ from the defaults. */

@@ -114,8 +114,10 @@ export function isLoopbackUrl(url: string): boolean {
  * WHATWG parser converts every notation of an IPv4 address to dotted decimal before it is checked.
  */
 export function targetUrlProblem(text: string, policy: TargetPolicy): string | null {
-  if (text.length > TARGET_URL_MAX_LENGTH) return `must be at most ${TARGET_URL_MAX_LENGTH} characters`;
   const url = URL.canParse(text) ? new URL(text) : null;
+  // The parser encodes characters outside of ASCII.
+  if (Math.max(text.length, url?.href.length ?? 0) > TARGET_URL_MAX_LENGTH)
+    return `must be at most ${TARGET_URL_MAX_LENGTH} characters`;
   if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an absolute http or https URL';
   if (policy.production && url.protocol !== 'https:') return 'must use https';
   // The parser removes spaces, tabs and line breaks. The stored URL must be the URL that is called.
@@ -132,6 +134,12 @@ export function targetUrlProblem(text: string, policy: TargetPolicy): string | n
   if (internalPorts.has(Number(url.port))) return 'must not use a port of a known internal service';
   return literal || isPublicName(url.hostname) ? null : 'must use a public host name';
 }
+
+/**
+ * Returns a URL as the WHATWG parser serializes it, which is how it is called: with a lower-case host in ASCII, without
+ * the default port, and with a path. Returns an invalid URL unchanged.
+ */
+export const normalizeUrl = (text: string): string => (URL.canParse(text) ? new URL(text).href : text);
 
 function isPublicName(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '');

@@ -1,5 +1,6 @@
 import { publicId } from '../ids.js';
 import { hiddenHeaders } from './custom-headers.js';
+import { normalizeUrl } from './target-policy.js';
 
 export const endpointStatuses = ['enabled', 'disabled', 'deleted'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
@@ -39,7 +40,7 @@ export const endpointResource = (endpoint: WebhookEndpoint) => ({
   level: endpoint.level,
   project_id: endpoint.projectId,
   name: endpoint.name,
-  url: endpoint.url,
+  url: normalizeUrl(endpoint.url),
   description: endpoint.description,
   events: endpoint.events,
   status: endpoint.status,

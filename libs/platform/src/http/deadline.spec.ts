@@ -23,6 +23,7 @@ describe('Deadline', () => {
       jest.advanceTimersByTime(9_999);
       expect(other.signal.aborted).toBe(false);
       jest.advanceTimersByTime(1);
+      jest.advanceTimersToNextTimer(2);
       expect(other.signal.aborted).toBe(true);
       jest.runAllTimers();
       expect(cleared.signal.aborted).toBe(false);

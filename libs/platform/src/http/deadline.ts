@@ -5,6 +5,7 @@ export class Deadline {
   private readonly controller = new AbortController();
   private readonly started = monotonicMs();
   private timer: NodeJS.Timeout | undefined;
+  private lastTurn: NodeJS.Immediate | undefined;
   private hasExpired = false;
 
   /** @param ms the time limit, which starts now */
@@ -30,6 +31,7 @@ export class Deadline {
   /** Stops the time limit: its signal no longer aborts. */
   clear(): void {
     clearTimeout(this.timer);
+    clearImmediate(this.lastTurn);
   }
 
   /**
@@ -40,8 +42,16 @@ export class Deadline {
     if (left > 0) {
       this.timer = setTimeout(() => this.arm(), Math.ceil(left));
     } else {
-      this.hasExpired = true;
-      this.controller.abort();
+      // If the event loop was blocked, a response that arrived in time may not have been read yet. A whole turn of the
+      // event loop reads it.
+      this.lastTurn = setImmediate(() => {
+        this.lastTurn = setImmediate(() => this.expire());
+      });
     }
+  }
+
+  private expire(): void {
+    this.hasExpired = true;
+    this.controller.abort();
   }
 }

@@ -28,7 +28,7 @@ describe('guardedAgents', () => {
   const start = async (production: boolean) => {
     target = await RawTarget.start();
     policy = { production, allowedCidrs: [] };
-    agents = guardedAgents(policy, unguardedLookup);
+    agents = guardedAgents(policy, unguardedLookup, true);
   };
 
   const post = async (scheme: 'http' | 'https', host: string): Promise<number> => {

@@ -1,6 +1,10 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import { inspect } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
+import { jest } from '@jest/globals';
 import { AxiosHeaders } from 'axios';
 import { customHeaderErrors } from '@gatehouse/domain';
 import { eventually } from '../../../../test/support/eventually.js';
@@ -10,10 +14,27 @@ import {
   getHeader,
   respondWithBytes,
   RawTarget,
+  type RawResponder,
 } from '../../../../test/support/raw-target.js';
 import { OutboundClient, type OutboundRequest } from './outbound-client.js';
 
 const AN_HOUR = 3_600_000;
+
+/** A server in its own thread, which responds once the first flag is set, and then sets the second flag. */
+const SERVER = `
+  const { parentPort, workerData: flags } = require('node:worker_threads');
+  const server = require('node:net').createServer((socket) => {
+    socket.once('data', () => {
+      parentPort.postMessage('request');
+      Atomics.wait(flags, 0, 0);
+      socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n', () => {
+        Atomics.store(flags, 1, 1);
+        Atomics.notify(flags, 1);
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
 
 const tenantClient = (production: boolean, timeoutMs = AN_HOUR): OutboundClient =>
   OutboundClient.forTenantTargets({ policy: { production, allowedCidrs: [] }, dnsServers: [], timeoutMs });
@@ -62,7 +83,8 @@ describe('OutboundClient', () => {
       respondWith('404 Not Found'),
     );
     const headers = { 'content-type': 'application/json', authorization: 'Bearer a-token' };
-    const created = await client.request(get({ method: 'POST', headers, body: '{"name":"ü"}' }));
+    const post = { method: 'POST', headers, body: '{"name":"ü"}', reuseConnection: true } as const;
+    const created = await client.request(get(post));
     expect([created.status, created.ok, created.headers['content-type']]).toEqual([
       201,
       true,
@@ -95,11 +117,110 @@ describe('OutboundClient', () => {
     }
   });
 
-  it.each(kinds)('requests an unencoded response and rejects an encoded one: %s', async (kind) => {
-    target.respondWith(respondWith('200 OK', gzipSync('x'.repeat(1_000_000)), 'Content-Encoding: gzip'));
+  it.each(kinds)(
+    'requests an unencoded response, and decodes another one up to the limit: %s',
+    async (kind) => {
+      const encoded = respondWith('200 OK', gzipSync('x'.repeat(1_000_000)), 'Content-Encoding: gzip');
+      target.respondWith(encoded, encoded, respondWith('200 OK', 'no br', 'Content-Encoding: br, x'));
+      const read = async (maxBytes: number) => (await clients[kind]().request(get())).text(maxBytes);
+      await expect(read(1_000_000)).resolves.toHaveLength(1_000_000);
+      expect(getHeader(target.requests[0]!, 'accept-encoding')).toBe('identity');
+      await expect(read(999_999)).rejects.toThrow('decoded response is longer than 999999 bytes');
+      await expect(read(100)).resolves.toBe('no br');
+    },
+  );
+
+  it.each(kinds)('reads at most 1,000 chunks of a response: %s', async (kind) => {
+    const chunks = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`;
+    target.respondWith(respondWithBytes(chunks), respondWithBytes(chunks));
+    const excerpt = await (await clients[kind]().request(get())).excerpt(16_384);
+    expect(excerpt).toBe('x'.repeat(1_000));
     const response = await clients[kind]().request(get());
-    await expect(response.text(10_000_000)).rejects.toThrow('encoded');
-    expect(getHeader(target.requests[0]!, 'accept-encoding')).toBe('identity');
+    await expect(response.text(16_384)).rejects.toThrow('too many chunks');
+  });
+
+  it.each(kinds)(
+    'repeats a request once if its reused connection ends before the response: %s',
+    async (kind) => {
+      const client = clients[kind]();
+      const post = get({ method: 'POST', body: '{}', reuseConnection: true });
+      const send = async (request: OutboundRequest = post) => (await client.request(request)).text(10);
+      const close: RawResponder = (socket) => socket.destroy();
+      const reset: RawResponder = (socket) => socket.resetAndDestroy();
+      for (const end of [close, reset]) {
+        target.respondWith(respondWith('200 OK', 'ok'), end, respondWith('200 OK', 'again'));
+        expect([await send(), await send()]).toEqual(['ok', 'again']);
+      }
+      // A second failure, one on a new connection, and one after the first byte are final.
+      target.respondWith(respondWith('200 OK', 'ok'), close, close);
+      await send();
+      await expect(send()).rejects.toMatchObject({ code: 'ECONNRESET' });
+      target.respondWith(close);
+      await expect(send()).rejects.toMatchObject({ code: 'ECONNRESET' });
+      target.respondWith(respondWith('200 OK', 'ok'), (socket) => socket.end('H'));
+      await send();
+      await expect(send()).rejects.toMatchObject({ code: 'ECONNRESET' });
+      expect(target.requests).toHaveLength(12);
+    },
+  );
+
+  it.each(kinds)('uses a new connection for a POST that does not allow another one: %s', async (kind) => {
+    const client = clients[kind]();
+    for (const request of [get(), get({ method: 'POST' }), get(), get({ reuseConnection: false })])
+      await (await client.request(request)).text(10);
+    // Both GET requests share the first one.
+    expect(target.connections).toBe(3);
+  });
+
+  it('closes an idle connection that sends a response without a request', async () => {
+    const client = clients.tenant();
+    target.respondWith((socket, request) => {
+      respondWith('200 OK', 'ok')(socket, request);
+      socket.once('ack', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged'));
+      idle = socket;
+    });
+    let idle: Socket | undefined;
+    await (await client.request(get())).text(10);
+    idle!.emit('ack');
+    await eventually('the end of the connection', async () => (await target.countConnections()) === 0);
+    await expect((await client.request(get())).text(10)).resolves.toBe('ok');
+  });
+
+  it('accepts a response that arrived in time but is read later, because the event loop was blocked', async () => {
+    const flags = new Int32Array(new SharedArrayBuffer(8));
+    const server = new Worker(SERVER, { eval: true, workerData: flags });
+    const [port] = (await once(server, 'message')) as [number];
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    try {
+      const response = clients.tenant().request(get({ url: `http://127.0.0.1:${port}/` }));
+      await once(server, 'message');
+      Atomics.store(flags, 0, 1);
+      Atomics.notify(flags, 0);
+      // Blocks the event loop until the response was sent.
+      Atomics.wait(flags, 1, 0);
+      jest.advanceTimersByTime(2 * AN_HOUR);
+      await expect(response).resolves.toMatchObject({ status: 200 });
+      (await response).discard();
+    } finally {
+      jest.useRealTimers();
+      await server.terminate();
+    }
+  });
+
+  it('sends a server name without a trailing dot', async () => {
+    const names: string[] = [];
+    const SNICallback: TlsOptions['SNICallback'] = (name, callback) => {
+      names.push(name);
+      callback(new Error('no certificate'));
+    };
+    const secure = await RawTarget.start({ tls: { SNICallback } });
+    try {
+      const request = get({ url: `https://localhost.:${secure.port}/` });
+      await expect(clients.tenant().request(request)).rejects.toThrow();
+      expect(names).toEqual(['localhost']);
+    } finally {
+      await secure.stop();
+    }
   });
 
   it.each(kinds)('reads no more of a response than the limit: %s', async (kind) => {

@@ -1,17 +1,18 @@
-import type { Readable } from 'node:stream';
-import type { AxiosInstance, AxiosResponse } from 'axios';
+import type { IncomingMessage } from 'node:http';
+import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
 import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
+import { createFilteredAgents, hasUsedStaleConnection, type Agents } from './filtered-agents.js';
 import { guardedAgents } from './guarded-agents.js';
 import { guardedLookup } from './guarded-lookup.js';
 import { NameResolver } from './name-resolver.js';
 import { OutboundRequestError } from './outbound-request.error.js';
 import { OutboundResponse } from './outbound-response.js';
-import { plainAgents, type Agents } from './plain-agents.js';
 import { RequestTimeoutError } from './request-timeout.error.js';
+import { ResponseFilter } from './response-filter.js';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST';
@@ -21,6 +22,11 @@ export interface OutboundRequest {
   body?: string | Buffer;
   /** Cancels the request when it aborts. */
   signal?: AbortSignal;
+  /**
+   * Whether a kept-alive connection may be used (default: for GET). If it is closed before the first byte of the
+   * response, the request is repeated once on a new connection, so the server may receive it twice.
+   */
+  reuseConnection?: boolean;
 }
 
 /** The configuration of a client for the URLs of tenants. */
@@ -35,8 +41,8 @@ export interface TenantTargets {
 /**
  * The HTTP client for all requests that Gatehouse sends (docs/adr/0026-outbound-http.md). One time limit
  * covers a request from the lookup of its host to the end of its response. The client follows no redirect,
- * uses no proxy, stores no cookie, requests an unencoded response and never decodes one. Every status is a
- * response, not an error.
+ * uses no proxy, stores no cookie and requests an unencoded response. Every status is a response, not an error.
+ * The work for one response is bounded, whatever the server sends (docs/adr/0086-tolerant-response-heads.md).
  *
  * Which addresses a client may reach depends on who configured the URL, so each client is created either for
  * tenants or for operators.
@@ -45,7 +51,8 @@ export class OutboundClient {
   private axios: AxiosInstance | undefined;
 
   private constructor(
-    private readonly agents: Agents,
+    private readonly reusingAgents: Agents,
+    private readonly freshAgents: Agents,
     private readonly isAllowedUrl: (url: string) => boolean,
     private readonly timeoutMs: number,
   ) {}
@@ -54,8 +61,9 @@ export class OutboundClient {
   static forTenantTargets({ policy, dnsServers, timeoutMs }: TenantTargets): OutboundClient {
     // Half of the time, so that a silent name server can be distinguished from a silent target.
     const resolver = new NameResolver(dnsServers, timeoutMs / 2);
-    const agents = guardedAgents(policy, guardedLookup(policy, resolver));
-    return new OutboundClient(agents, allowedUrls(policy), timeoutMs);
+    const createAgents = (isReused: boolean): Agents =>
+      guardedAgents(policy, guardedLookup(policy, resolver), isReused);
+    return new OutboundClient(createAgents(true), createAgents(false), allowedUrls(policy), timeoutMs);
   }
 
   /**
@@ -65,14 +73,14 @@ export class OutboundClient {
    * @param timeoutMs time limit of a request, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {
-    return new OutboundClient(plainAgents(), () => true, timeoutMs);
+    return new OutboundClient(createFilteredAgents(true), createFilteredAgents(false), () => true, timeoutMs);
   }
 
   /** Loads axios before the first request. A process that sends no requests never loads it. */
-  async load(): Promise<AxiosInstance> {
+  async load(): Promise<void> {
+    if (this.axios) return;
     const { default: axios } = await import('axios');
     this.axios ??= axios.create({
-      ...this.agents,
       responseType: 'stream',
       maxRedirects: 0,
       decompress: false,
@@ -80,19 +88,19 @@ export class OutboundClient {
       validateStatus: () => true,
       transformRequest: [(data: unknown) => data],
     });
-    return this.axios;
   }
 
   /**
    * Sends a request and returns the response once its status and headers have arrived.
    * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`,
-   *   `ERR_INTERIM_RESPONSE`, `ERR_CANCELED` after the signal, or that of Node.js. It contains no header and
-   *   no body of the request
+   *   `ERR_INTERIM_RESPONSE`, `ERR_MALFORMED_RESPONSE`, `ERR_CANCELED` after the signal, or that of Node.js. It
+   *   contains no header and no body of the request
    */
-  async request({ method, url, headers, body, signal }: OutboundRequest): Promise<OutboundResponse> {
-    const axios = this.axios ?? (await this.load());
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    await this.load();
     // The stored URL may be older than the policy.
-    if (!this.isAllowedUrl(url)) throw new BlockedAddressError(url);
+    if (!this.isAllowedUrl(request.url)) throw new BlockedAddressError(request.url);
+    const { signal } = request;
     const deadline = new Deadline(this.timeoutMs);
     const end = (): void => {
       deadline.clear();
@@ -105,19 +113,36 @@ export class OutboundClient {
         ? new RequestTimeoutError(this.timeoutMs)
         : new OutboundRequestError(failure);
     try {
-      const response: AxiosResponse<Readable> = await axios.request({
-        method,
-        url,
-        headers: { 'accept-encoding': 'identity', ...headers },
-        data: body,
-        signal: deadline.signal,
-      });
+      const response = await this.send(request, deadline.signal);
       response.data.once('close', end);
-      return new OutboundResponse(response.status, response.headers, response.data, toSafeError);
+      const { status, headers, data } = response;
+      const isCut = ResponseFilter.of(data.socket)?.isCut === true;
+      return new OutboundResponse(status, headers, isCut, data, toSafeError);
     } catch (error) {
       end();
       throw toSafeError(error);
     }
+  }
+
+  /** Sends a request, and repeats it if its connection was stale. */
+  private async send(
+    { method, url, headers, body, reuseConnection = method === 'GET' }: OutboundRequest,
+    signal: AbortSignal,
+  ): Promise<AxiosResponse<IncomingMessage>> {
+    const request = (agents: Agents): Promise<AxiosResponse<IncomingMessage>> =>
+      this.axios!.request({
+        ...agents,
+        method,
+        url,
+        headers: { 'accept-encoding': 'identity', ...headers },
+        data: body,
+        signal,
+      });
+    if (!reuseConnection) return request(this.freshAgents);
+    return request(this.reusingAgents).catch((error: unknown) => {
+      if (signal.aborted || !hasUsedStaleConnection((error as AxiosError).request)) throw error;
+      return request(this.freshAgents);
+    });
   }
 }
 

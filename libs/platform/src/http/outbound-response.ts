@@ -1,15 +1,19 @@
 import type { Readable } from 'node:stream';
+import { decodeBody } from './decode-body.js';
+import { readBody } from './read-body.js';
 
 /** A response to a request of Gatehouse. Its body must be read or discarded. */
 export class OutboundResponse {
   /**
-   * @param body the bytes as they were sent; the time limit of the request applies to them as well
+   * @param hasIgnoredHeaders whether headers were ignored because they exceed 100 or 16 KiB
+   * @param stream the bytes as they were sent; the time limit of the request applies to them as well
    * @param toSafeError converts an error of the body to one without the request
    */
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, unknown>>,
-    readonly body: Readable,
+    readonly hasIgnoredHeaders: boolean,
+    private readonly stream: Readable,
     private readonly toSafeError: (failure: unknown) => Error,
   ) {}
 
@@ -20,35 +24,41 @@ export class OutboundResponse {
 
   /** Closes the connection without reading the body. */
   discard(): void {
-    this.body.on('error', () => undefined).destroy();
+    this.stream.on('error', () => undefined).destroy();
   }
 
   /**
-   * Reads the body as UTF-8.
-   * @throws Error if it is encoded, incomplete, late, or longer than `maxBytes`
+   * Reads the body as text (decodeBody).
+   * @throws Error if it is incomplete, late, not text, or longer than `maxBytes`, encoded or decoded
    */
   async text(maxBytes: number): Promise<string> {
-    if (isEncoded(this.headers['content-encoding'])) {
-      this.discard();
-      throw new Error('the response is encoded');
-    }
-    const chunks: Buffer[] = [];
-    let length = 0;
-    try {
-      for await (const chunk of this.body as AsyncIterable<Buffer>) {
-        length += chunk.length;
-        // Leaving the loop destroys the stream, and with it the connection.
-        if (length > maxBytes) break;
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      throw this.toSafeError(error);
-    }
-    if (length > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`);
-    return new TextDecoder().decode(Buffer.concat(chunks));
+    const { bytes, end } = await readBody(this.stream, maxBytes);
+    if (typeof end === 'object') throw this.toSafeError(end.error);
+    if (end === 'cut')
+      throw new Error(`the response is longer than ${maxBytes} bytes, or consists of too many chunks`);
+    const body = await decodeBody(bytes, this.headers, false, maxBytes);
+    if ('omitted' in body) throw new Error(`the response is not text: ${body.omitted}`);
+    if (body.isCut) throw new Error(`the decoded response is longer than ${maxBytes} bytes`);
+    return body.text;
+  }
+
+  /**
+   * Reads the beginning of the body as text, for a log. Never rejects: a name in brackets replaces a body that is
+   * not text, and the received part replaces a body that is incomplete.
+   * @param maxBytes maximum size of the text in UTF-8, encoded and decoded
+   */
+  async excerpt(maxBytes: number): Promise<string> {
+    const { bytes, end } = await readBody(this.stream, maxBytes);
+    const body = await decodeBody(bytes, this.headers, end !== 'complete', maxBytes);
+    const text = 'omitted' in body ? `[${body.omitted} body omitted]` : body.text;
+    const note = this.hasIgnoredHeaders ? '[response headers beyond the limit ignored]\n' : '';
+    return limitText(note + text, maxBytes);
   }
 }
 
-/** Returns whether a `content-encoding` header names an encoding. */
-export const isEncoded = (contentEncoding: unknown): boolean =>
-  typeof contentEncoding === 'string' && contentEncoding !== '' && contentEncoding !== 'identity';
+/** Returns the text without NUL, which PostgreSQL cannot store, limited to a number of bytes in UTF-8. */
+function limitText(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text.replaceAll('\0', ''));
+  // In stream mode, the decoder omits a character that the limit splits.
+  return new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: bytes.length > maxBytes });
+}

@@ -1,0 +1,132 @@
+import zlib from 'node:zlib';
+
+/** Codings that servers name although they change nothing. RFC 9110, section 8.4.1, has only `identity`. */
+const NO_CODING = new Set([
+  ...['', 'identity', 'none', 'null', 'undefined', 'binary', '7bit', '8bit'],
+  ...['utf-8', 'utf8', 'us-ascii', 'iso-8859-1'],
+]);
+
+/** Maximum number of codings that are decoded. */
+const MAX_CODINGS = 2;
+
+/** Size of the pieces in which a coding is decoded, in bytes. The work does not exceed `maxBytes` by more. */
+const PIECE_BYTES = 16 * 1024;
+
+// The flush decodes as much as possible of a truncated body.
+const zlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: PIECE_BYTES };
+const brotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH, chunkSize: PIECE_BYTES };
+
+type Decoder = zlib.Unzip | zlib.BrotliDecompress;
+
+const gunzip = (): Decoder => zlib.createGunzip(zlibOptions);
+
+/** Content codings (RFC 9110, section 8.4.1, and RFC 7932). */
+const decoders = new Map<string, (bytes: Buffer) => Decoder>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  // Some servers send raw DEFLATE data instead of the zlib format, whose first byte ends in 8.
+  [
+    'deflate',
+    ([first = 0]) => ((first & 15) === 8 ? zlib.createInflate : zlib.createInflateRaw)(zlibOptions),
+  ],
+  ['br', () => zlib.createBrotliDecompress(brotliOptions)],
+]);
+
+/** Media types that declare text. */
+const TEXT_TYPE = /^$|^text\/|json|xml|yaml|javascript|form-urlencoded/;
+
+/** Control characters that text does not contain, and the replacement of invalid bytes. */
+// oxlint-disable-next-line no-control-regex -- it searches for them
+const NOT_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g;
+
+type Headers = Readonly<Record<string, unknown>>;
+
+/** A decoded body: its text, or the coding or the media type of a body that is not text. */
+export type DecodedBody = { text: string; isCut: boolean } | { omitted: string };
+
+/**
+ * Returns the text of a body, decoded according to its Content-Encoding and Content-Type. Header values that
+ * servers invent are ignored if the body is readable without them.
+ * @param isCut whether `bytes` are only the beginning of the body
+ * @param maxBytes maximum size of the decoded body; the rest is neither decoded nor returned
+ */
+export async function decodeBody(
+  bytes: Buffer,
+  headers: Headers,
+  isCut: boolean,
+  maxBytes: number,
+): Promise<DecodedBody> {
+  const type = headerText(headers['content-type']);
+  const codings = headerText(headers['content-encoding'])
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => !NO_CODING.has(coding));
+  const decoded = await removeCodings({ bytes, isCut }, codings, maxBytes);
+  const text = decodeText(decoded ?? { bytes, isCut }, type);
+  const isText = (decoded !== null && TEXT_TYPE.test(type)) || isReadable(text);
+  if (isText) return { text, isCut: (decoded ?? { isCut }).isCut };
+  return { omitted: decoded ? (/^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'binary') : codingNames(codings) };
+}
+
+interface Content {
+  bytes: Buffer;
+  isCut: boolean;
+}
+
+/** Returns null if a coding is unknown, or does not match the bytes. */
+async function removeCodings(content: Content, codings: string[], maxBytes: number): Promise<Content | null> {
+  if (codings.length > MAX_CODINGS || !codings.every((coding) => decoders.has(coding))) return null;
+  let result: Content | null = content;
+  // The last coding was applied last.
+  for (const coding of codings.toReversed()) {
+    result &&= await decompress(result, decoders.get(coding)!(result.bytes), maxBytes);
+  }
+  return result;
+}
+
+/** Returns the beginning of the decompressed bytes, or null if there are none because the input is invalid. */
+function decompress({ bytes, isCut }: Content, decoder: Decoder, maxBytes: number): Promise<Content | null> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  return new Promise((resolve) => {
+    const finish = (): void =>
+      resolve({ bytes: Buffer.concat(pieces).subarray(0, maxBytes), isCut: isCut || length > maxBytes });
+    decoder.on('data', (piece: Buffer) => {
+      pieces.push(piece);
+      length += piece.length;
+      if (length <= maxBytes) return;
+      finish();
+      decoder.destroy();
+    });
+    decoder.once('end', finish);
+    decoder.once('error', () => (length > 0 ? finish() : resolve(null)));
+    decoder.end(bytes);
+  });
+}
+
+function decodeText({ bytes, isCut }: Content, type: string): string {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/.exec(type)?.[1] ?? byteOrderMark(bytes);
+  // In stream mode, the decoder omits a character that the limit splits.
+  return new TextDecoder(isKnown(charset) ? charset : 'utf-8').decode(bytes, { stream: isCut });
+}
+
+function isKnown(charset: string | undefined): boolean {
+  try {
+    return new TextDecoder(charset) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the encoding that a byte order mark of UTF-16 announces. */
+function byteOrderMark([first, second]: Buffer): string | undefined {
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xff && second === 0xfe ? 'utf-16le' : undefined;
+}
+
+const isReadable = (text: string): boolean => (text.match(NOT_TEXT)?.length ?? 0) * 10 <= text.length;
+
+const codingNames = (codings: string[]): string =>
+  codings.every((coding) => /^[\w.+-]{1,40}$/.test(coding)) ? codings.slice(0, 3).join(', ') : 'encoded';
+
+const headerText = (value: unknown): string => (typeof value === 'string' ? value.trim().toLowerCase() : '');
