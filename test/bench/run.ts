@@ -23,6 +23,7 @@ import {
 } from './report.js';
 import { measureProviders } from './providers.js';
 import { measureRequests } from './requests.js';
+import { measureResponses } from './responses.js';
 import { startBenchServers } from './servers.js';
 import { measureSoak } from './soak.js';
 import { measureStarts } from './starts.js';
@@ -81,6 +82,11 @@ const sections: Record<string, Section> = {
     title: 'Fairness: first attempts during a bulk redelivery and with a hanging endpoint',
     limitMinutes: 5,
     measure: measureFairness,
+  },
+  responses: {
+    title: 'Responses: the CPU time and the result of every kind of response of a target',
+    limitMinutes: 10,
+    measure: measureResponses,
   },
   providers: {
     title: 'Providers: other requests while an identity provider hangs',

@@ -372,14 +372,14 @@ describe('targets that misbehave', () => {
     });
 
     it.each([
-      ['gzip', gzipSync(bomb)],
-      ['br', brotliCompressSync(bomb)],
-    ])('WH-05: 16 KiB of a %s bomb are decompressed', async (encoding, body) => {
+      ['gzip', gzipSync(bomb), 'x'.repeat(16 * 1024)],
+      ['br', brotliCompressSync(bomb), '[br body omitted]'],
+    ])('WH-05: at most 16 KiB of a %s bomb are decompressed', async (encoding, body, text) => {
       const { growthMb, records } = await measureGrowth(
         respondWith('200 OK', body, `Content-Encoding: ${encoding}`),
       );
       for (const [attempt] of records)
-        expect(attempt).toMatchObject({ success: true, response_body: 'x'.repeat(16 * 1024) });
+        expect(attempt).toMatchObject({ success: true, response_body: text });
       expect(growthMb).toBeLessThan(30);
     });
   });

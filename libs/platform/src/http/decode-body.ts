@@ -1,4 +1,5 @@
 import zlib from 'node:zlib';
+import { isSmallBrotli } from './is-small-brotli.js';
 
 /** Codings that servers name although they change nothing. RFC 9110, section 8.4.1, has only `identity`. */
 const NO_CODING = new Set([
@@ -16,11 +17,11 @@ const PIECE_BYTES = 16 * 1024;
 const zlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: PIECE_BYTES };
 const brotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH, chunkSize: PIECE_BYTES };
 
-type Decoder = zlib.Unzip | zlib.BrotliDecompress;
+type Decoder = zlib.Unzip | zlib.BrotliDecompress | null;
 
 const gunzip = (): Decoder => zlib.createGunzip(zlibOptions);
 
-/** Content codings (RFC 9110, section 8.4.1, and RFC 7932). */
+/** Content codings (RFC 9110, section 8.4.1, and RFC 7932). A decoder is null if its work would be unbounded. */
 const decoders = new Map<string, (bytes: Buffer) => Decoder>([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
@@ -29,7 +30,8 @@ const decoders = new Map<string, (bytes: Buffer) => Decoder>([
     'deflate',
     ([first = 0]) => ((first & 15) === 8 ? zlib.createInflate : zlib.createInflateRaw)(zlibOptions),
   ],
-  ['br', () => zlib.createBrotliDecompress(brotliOptions)],
+  // The decoder fills its window, of up to 16 MiB, before it returns the first byte.
+  ['br', (bytes) => (isSmallBrotli(bytes) ? zlib.createBrotliDecompress(brotliOptions) : null)],
 ]);
 
 /** Media types that declare text. */
@@ -86,6 +88,7 @@ async function removeCodings(content: Content, codings: string[], maxBytes: numb
 
 /** Returns the beginning of the decompressed bytes, or null if there are none because the input is invalid. */
 function decompress({ bytes, isCut }: Content, decoder: Decoder, maxBytes: number): Promise<Content | null> {
+  if (!decoder) return Promise.resolve(null);
   const pieces: Buffer[] = [];
   let length = 0;
   return new Promise((resolve) => {

@@ -11,10 +11,11 @@ export interface Agents {
   httpsAgent: https.Agent;
 }
 
-/** The methods of an agent that are overridden. Node.js documents them for this purpose. */
+/** The methods of an agent that are overridden. Node.js documents all but `addRequest` for this purpose. */
 export interface AgentHooks {
   createConnection: (options: ConnectOptions, callback?: unknown) => Socket;
   reuseSocket: (socket: Socket, request: http.ClientRequest) => void;
+  addRequest: (request: http.ClientRequest, options: unknown) => void;
 }
 
 export interface ConnectOptions {
@@ -36,6 +37,13 @@ const staleRequests = new WeakSet<object>();
 export const hasUsedStaleConnection = (request: unknown): boolean =>
   typeof request === 'object' && request !== null && staleRequests.has(request);
 
+/** The headers of the responses, which axios does not see: it searches all headers for each one. */
+const responseHeaders = new WeakMap<http.IncomingMessage, http.IncomingHttpHeaders>();
+
+/** Returns the headers of a response to a request of filtered agents. */
+export const headersOf = (response: http.IncomingMessage): http.IncomingHttpHeaders =>
+  responseHeaders.get(response)!;
+
 /**
  * Returns agents whose responses are filtered.
  * @param isReused whether connections are kept alive and used again
@@ -52,6 +60,14 @@ function filterResponses<Agent extends http.Agent>(agent: Agent): Agent {
   const hooks = agent as unknown as AgentHooks;
   const createConnection = hooks.createConnection.bind(agent);
   const reuseSocket = hooks.reuseSocket.bind(agent);
+  const addRequest = hooks.addRequest.bind(agent);
+  hooks.addRequest = (request, options) => {
+    request.prependOnceListener('response', (response) => {
+      responseHeaders.set(response, response.headers);
+      response.headers = {};
+    });
+    addRequest(request, options);
+  };
   hooks.createConnection = ({ servername, ...options }, callback) => {
     // A trailing dot is not part of the server name (RFC 6066, section 3).
     const tls = servername === undefined ? {} : { servername: servername.replace(/\.$/, '') };

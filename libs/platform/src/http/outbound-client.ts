@@ -5,7 +5,7 @@ import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
-import { createFilteredAgents, hasUsedStaleConnection, type Agents } from './filtered-agents.js';
+import { createFilteredAgents, hasUsedStaleConnection, headersOf, type Agents } from './filtered-agents.js';
 import { guardedAgents } from './guarded-agents.js';
 import { guardedLookup } from './guarded-lookup.js';
 import { NameResolver } from './name-resolver.js';
@@ -115,9 +115,9 @@ export class OutboundClient {
     try {
       const response = await this.send(request, deadline.signal);
       response.data.once('close', end);
-      const { status, headers, data } = response;
+      const { status, data } = response;
       const isCut = ResponseFilter.of(data.socket)?.isCut === true;
-      return new OutboundResponse(status, headers, isCut, data, toSafeError);
+      return new OutboundResponse(status, headersOf(data), isCut, data, toSafeError);
     } catch (error) {
       end();
       throw toSafeError(error);

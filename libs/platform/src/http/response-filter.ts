@@ -7,7 +7,10 @@ import { canBeStatusLine, MAX_RESPONSE_HEAD_BYTES, parseResponseHead } from './r
 const MAX_INTERIM_RESPONSES = 20;
 
 /** Number of reads of one response that are not delayed. */
-const FREE_READS = 16;
+const FREE_READS = 8;
+
+/** Longest pause between two reads, in ms. A response of 10 s consists of at most 28 reads. */
+const LONGEST_PAUSE_MS = 1_024;
 
 /** Maximum number of bytes of a body that are parsed in one turn of the event loop. */
 const SLICE_BYTES = 2_048;
@@ -87,8 +90,7 @@ export class ResponseFilter {
     if (this.state === 'idle') return this.fail(new MalformedResponseError());
     if (this.state === 'ignored') return true;
     const wantsMore = this.state === 'body' ? this.forward(bytes, 0) : this.addToHead(bytes);
-    // The n-th pause takes n ms, so a response of 10 s consists of at most 160 reads.
-    if (this.readCount > FREE_READS) this.pause(this.readCount - FREE_READS);
+    if (this.readCount > FREE_READS) this.pause(pauseMs(this.readCount - FREE_READS));
     return wantsMore && this.holds === 0;
   }
 
@@ -172,6 +174,9 @@ export class ResponseFilter {
     return false;
   }
 }
+
+/** Each pause is twice as long as the previous one. @param nth number of the pause, from 1 */
+const pauseMs = (nth: number): number => Math.min(2 ** (nth - 1), LONGEST_PAUSE_MS);
 
 const isInterim = (head: Buffer): boolean => /^HTTP\/[\d.]+[ \t]+1\d\d/i.test(head.toString('latin1', 0, 32));
 const isSwitch = (head: Buffer): boolean => /^HTTP\/[\d.]+[ \t]+101/i.test(head.toString('latin1', 0, 32));

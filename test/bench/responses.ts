@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { errorCode, OutboundClient } from '@gatehouse/platform';
+import { Child } from './child.js';
+import { benchResponses } from './hostile-responses.js';
+import { formatNumber, median, printProgress, type SectionResult } from './report.js';
+
+const execute = promisify(execFile);
+
+/** Requests for each response: before the measurement, and measured. */
+const WARM_UP = 3;
+const SAMPLES = 9;
+/** A response in many packets takes seconds, in which only the work for these requests must wake the process. */
+const CONCURRENT_SAMPLES = 20;
+const TIMEOUT_MS = 10_000;
+const MAX_BODY_BYTES = 16 * 1024;
+/** Maximum CPU time for one response, in ms (contract, section 5). */
+const BOUND_MS = 5;
+const SHOWN_CHARACTERS = 44;
+
+interface Outcome {
+  status: number;
+  text: string;
+  cpuMs: number;
+}
+
+/** Measures the CPU time of the outbound client for every kind of response, and compares its status with curl's. */
+export async function measureResponses(): Promise<SectionResult> {
+  const receiver = new Child('response-receiver');
+  const client = OutboundClient.forTenantTargets({
+    policy: { production: false, allowedCidrs: [] },
+    dnsServers: [],
+    timeoutMs: TIMEOUT_MS,
+  });
+  try {
+    const origin = await receiver.call<string>('listen');
+    // Compilation is not part of a response.
+    for (let nth = 0; nth < 200; nth += 1) await send(client, `${origin}/0`);
+    const rows: string[][] = [];
+    const costs: number[] = [];
+    for (const [index, { name, isTrickled }] of benchResponses.entries()) {
+      if (index % 20 === 0) printProgress(`${index} of ${benchResponses.length}`);
+      const url = `${origin}/${index}`;
+      const { status, text, cpuMs } = await (isTrickled ? sendConcurrently(client, url) : sendInTurn(client, url));
+      costs.push(cpuMs);
+      rows.push([name, String(status), await sendWithCurl(url), formatNumber(cpuMs), shorten(text)]);
+    }
+    return {
+      table: [['', 'status', 'curl', 'CPU ms', 'logged text or error'], ...rows],
+      notes: [
+        `CPU time of this process from the request to the logged text, the median of ${SAMPLES} requests in turn,`,
+        `or the mean of ${CONCURRENT_SAMPLES} at once if each byte is a packet, without the receiver.`,
+        'curl: its exit code, if not 0, and its status.',
+      ],
+      targets: [
+        {
+          name: 'CPU time for the most expensive response',
+          value: Math.max(...costs),
+          bound: BOUND_MS,
+          direction: 'at most',
+          unit: ' ms',
+          isRequired: true,
+        },
+      ],
+    };
+  } finally {
+    await receiver.stop();
+  }
+}
+
+async function sendInTurn(client: OutboundClient, url: string): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
+  for (let nth = 0; nth < WARM_UP + SAMPLES; nth += 1) outcomes.push(await send(client, url));
+  const cpuMs = median(outcomes.slice(WARM_UP).map((outcome) => outcome.cpuMs));
+  return { ...outcomes.at(-1)!, cpuMs };
+}
+
+async function sendConcurrently(client: OutboundClient, url: string): Promise<Outcome> {
+  const outcome = await send(client, url, CONCURRENT_SAMPLES);
+  return { ...outcome, cpuMs: outcome.cpuMs / CONCURRENT_SAMPLES };
+}
+
+/** @returns the outcome of one of the requests, with the CPU time of all */
+async function send(client: OutboundClient, url: string, count = 1): Promise<Outcome> {
+  const before = process.cpuUsage();
+  const responses = await Promise.all(Array.from({ length: count }, () => request(client, url)));
+  const { user, system } = process.cpuUsage(before);
+  const [status, text] = responses[0]!;
+  return { status, text, cpuMs: (user + system) / 1_000 };
+}
+
+async function request(client: OutboundClient, url: string): Promise<[status: number, text: string]> {
+  try {
+    const response = await client.request({ method: 'POST', url, headers: {}, body: '{}', reuseConnection: true });
+    return [response.status, await response.excerpt(MAX_BODY_BYTES)];
+  } catch (error) {
+    return [0, errorCode(error)];
+  }
+}
+
+async function sendWithCurl(url: string): Promise<string> {
+  const options = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}', '--data', '{}'];
+  return execute('curl', [...options, '--max-time', '10', url]).then(
+    ({ stdout }) => stdout,
+    ({ code, stdout }: { code: number | string; stdout?: string }) => `(${code}) ${stdout ?? ''}`,
+  );
+}
+
+const shorten = (text: string): string => {
+  const shown = JSON.stringify(text).slice(1, -1);
+  return shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown;
+};
