@@ -194,7 +194,7 @@ const bodies: TargetResponse[] = [
   withBody(
     'a br bomb',
     brotliCompressSync('x'.repeat(5_000_000)),
-    'x'.repeat(16_384),
+    '[br body omitted]',
     'Content-Encoding: br',
   ),
   withBody(
