@@ -5,11 +5,15 @@ import { eventually } from '../support/eventually.js';
 import { insertOperator } from '../support/operator-client.js';
 import { TestInstance } from '../support/test-instance.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
+import { createPartitions, dropPartitions, seedDeliveries } from '../support/seed-deliveries.js';
 
 const base = '/v1/webhooks/endpoints';
 
-/** Three days, in minutes. */
-const THREE_DAYS = 3 * 24 * 60;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The oldest seeded attempt is younger. */
+const SINCE = Date.now() - 5 * DAY_MS;
 
 const workerEnv = {
   PERIODIC_JOBS: 'off',
@@ -24,12 +28,14 @@ beforeAll(async () => {
   [receiver, watcher] = [await Receiver.start(), await Receiver.start()];
   receiver.defaultResponder = respondWithStatus(500);
   instance = await TestInstance.startShared({ workerEnv });
+  await createPartitions(instance, SINCE);
   await instance.createEndpoint(watcher.url, ['webhook.endpoint_disabled']);
 });
 afterEach(() =>
   instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE url <> $1`, [watcher.url]),
 );
 afterAll(async () => {
+  if (instance) await dropPartitions(instance, SINCE);
   await instance?.stop();
   await Promise.all([receiver?.stop(), watcher?.stop()]);
 });
@@ -46,12 +52,24 @@ async function createFailingEndpoint(): Promise<string> {
   return id;
 }
 
-/** Sets the first failure to a number of minutes before the last one. */
-const setFailingSince = (id: string, minutes: number) =>
-  instance.sql(
-    `UPDATE endpoint_health SET failing_since = last_failure_at - $2 * interval '1 min' WHERE endpoint_id = $1`,
-    [id.slice(3), minutes],
-  );
+/**
+ * Creates an endpoint whose attempts failed these hours ago, as the workers have reported, and now.
+ * @param error of the past attempts
+ */
+async function createEndpointWithFailures(hoursAgo: number[], error = 'http_error'): Promise<string> {
+  const id = await createFailingEndpoint();
+  const attempts = hoursAgo.map((hours) => ({ at: Date.now() - hours * HOUR_MS, status: 500 }));
+  const { projectId } = instance.credentials;
+  const [delivery] = await seedDeliveries(instance, [
+    { endpointId: id, projectId, state: 'failed', attempts },
+  ]);
+  await instance.sql('UPDATE attempts SET error = $2 WHERE delivery_id = $1', [delivery!.id, error]);
+  await instance.sql('UPDATE endpoint_health SET failing_since = $2 WHERE endpoint_id = $1', [
+    id.slice(3),
+    new Date(attempts[0]!.at),
+  ]);
+  return id;
+}
 
 /** Returns the log messages of finished attempts, which the worker writes after it has recorded outcomes. */
 const finishedAttempts = (id: string): Record<string, unknown>[] =>
@@ -76,12 +94,11 @@ const check = () => instance.runJob('FailingEndpointDisabler');
 
 describe('an endpoint that fails', () => {
   it('for three days without a success is disabled with an event, an audit log entry and a log message, and its pending deliveries are cancelled', async () => {
-    const id = await createFailingEndpoint();
-    await setFailingSince(id, THREE_DAYS + 1);
+    const id = await createEndpointWithFailures([73, 49, 48, 25, 24]);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
-    expect(await instance.listAttempts({ endpoint_id: id })).toMatchObject([
-      { delivery_state: 'cancelled', next_attempt_at: null },
+    expect(await instance.listAttempts({ endpoint_id: id, delivery_state: 'cancelled' })).toMatchObject([
+      { next_attempt_at: null },
     ]);
 
     const notification = await eventually('the event', () =>
@@ -112,27 +129,27 @@ describe('an endpoint that fails', () => {
     expect(await getEndpoint(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
-  it('is not disabled if it has failed for less time, or failed once without attempts since', async () => {
-    const failingBriefly = await createFailingEndpoint();
-    await setFailingSince(failingBriefly, THREE_DAYS - 60);
-    const withoutAttempts = await createFailingEndpoint();
-    await instance.sql(
-      `UPDATE endpoint_health SET failing_since = failing_since - interval '9 d',
-         last_failure_at = last_failure_at - interval '9 d' WHERE endpoint_id = $1`,
-      [withoutAttempts.slice(3)],
-    );
+  it('is not disabled without failures on three days and five in all, however old the first one is', async () => {
+    const ids = [
+      // An outage three days ago, and one event today.
+      await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
+      await createEndpointWithFailures([71, 49, 48, 25, 24]),
+      await createEndpointWithFailures([73, 49, 48, 25, 24], 'worker_lost'),
+      // The last one, because the registrations of the others would add attempts.
+      await createEndpointWithFailures([74, 49, 25]),
+    ];
     await check();
-    expect(await getEndpoint(failingBriefly)).toMatchObject({ status: 'enabled' });
-    expect(await getEndpoint(withoutAttempts)).toMatchObject({ status: 'enabled' });
+    for (const id of ids) expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });
   });
 
   it('is listed as failing after an hour, and then as disabled for that reason', async () => {
     const operator = await insertOperator(instance);
     const ids = await Promise.all(
-      ['30 min', '61 min', '61 min', '0 s'].map(async (failingFor) => {
+      ['59 min', '61 min', '61 min', '0 s'].map(async (failingFor) => {
         const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
         await instance.sql(
-          `INSERT INTO endpoint_health (endpoint_id, failing_since) VALUES ($1, now() - $2::interval)`,
+          `INSERT INTO endpoint_health (endpoint_id, failing_since, last_failure_at)
+           SELECT $1, at - $2::interval, at FROM (SELECT now() - interval '2 hours' AS at) last`,
           [id.slice(3), failingFor],
         );
         return id;
@@ -160,7 +177,7 @@ describe('an endpoint that fails', () => {
   });
 
   it('is not disabled if the attempt log contains a success that no worker has reported', async () => {
-    const id = await createFailingEndpoint();
+    const id = await createEndpointWithFailures([73, 49, 48, 25, 24]);
     await attemptWithStatus(id, 200);
     await attemptWithStatus(id, 500);
     await instance.sql(

@@ -169,7 +169,9 @@ export class AttemptRunner {
     });
     this.failpoints.hit('delivery.before-record');
     const state = await this.recordOutcome(attempt, result);
-    if (state) this.healthReporter.recordAttempt(attempt.endpointId, result.success);
+    // A stopped worker says nothing about the endpoint.
+    if (state && result.error !== 'worker_lost')
+      this.healthReporter.recordAttempt(attempt.endpointId, result.success);
     this.logger.info(
       {
         deliveryId: attempt.deliveryId,

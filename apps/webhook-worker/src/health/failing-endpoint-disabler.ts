@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { publicId, type WebhookEndpoint } from '@gatehouse/domain';
+import { daysOfWindow, hasFailedLongEnough, publicId, type WebhookEndpoint } from '@gatehouse/domain';
 import {
   AuditLogRepository,
   endpointDisabledEvent,
@@ -10,14 +10,15 @@ import {
   type FailingEndpoint,
   type Tx,
 } from '@gatehouse/persistence';
-import { Config, LOGGER, type Logger } from '@gatehouse/platform';
+import { Config, LOGGER, now, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
-/** Maximum number of endpoints that one check disables. The next check handles the rest. */
-const MAX_ENDPOINTS_PER_CHECK = 100;
+/** Number of endpoints that one statement returns. */
+const PAGE_SIZE = 100;
 
 /**
- * Disables endpoints whose attempts have all failed for three days (contract, section 5). Runs once a minute.
+ * Disables endpoints whose attempts of the last three days have all failed, on each of at least three days and at
+ * least five in all (contract, section 5). Runs once a minute.
  */
 @Injectable()
 export class FailingEndpointDisabler extends PeriodicJob {
@@ -34,22 +35,26 @@ export class FailingEndpointDisabler extends PeriodicJob {
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
-    const failing = await this.health.findFailing(
-      this.config.webhooks.health.disableAfter,
-      MAX_ENDPOINTS_PER_CHECK,
-    );
-    for (const endpoint of failing) {
-      if (signal.aborted) return;
-      await this.disableIfFailing(endpoint);
-    }
+    const { disableAfter } = this.config.webhooks.health;
+    // Endpoints that stay enabled must not hide those behind them.
+    let page: FailingEndpoint[] = [];
+    do {
+      page = await this.health.findFailing(disableAfter, page.at(-1)?.endpointId ?? null, PAGE_SIZE);
+      for (const endpoint of page) {
+        if (signal.aborted) return;
+        await this.disableIfFailing(endpoint);
+      }
+    } while (page.length === PAGE_SIZE);
   }
 
   /**
-   * Disables an endpoint unless the attempt log contains a success. A worker that crashed may not have
-   * reported it.
+   * Disables an endpoint if the attempt log contains enough failures and no success. A worker that crashed may not
+   * have reported a success.
    */
   private async disableIfFailing({ endpointId, failingSince }: FailingEndpoint): Promise<void> {
-    const successAt = await this.health.findLastSuccess(endpointId, failingSince);
+    const days = daysOfWindow(now(), this.config.webhooks.health.disableAfter);
+    if (!hasFailedLongEnough(await this.health.countFailures(endpointId, days))) return;
+    const successAt = await this.health.findLastSuccess(endpointId, new Date(days[0]!.from));
     if (successAt) return this.health.recordSuccess(endpointId, successAt);
     const disabled = await this.transactions.run((tx) => this.disable(tx, endpointId, failingSince));
     if (!disabled) return;

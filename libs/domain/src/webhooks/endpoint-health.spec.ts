@@ -1,4 +1,4 @@
-import { healthFromAttempt, mergeHealth } from './endpoint-health.js';
+import { daysOfWindow, hasFailedLongEnough, healthFromAttempt, mergeHealth } from './endpoint-health.js';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 2, 2, 9, minute));
 const healthAfter = (...successes: boolean[]) =>
@@ -22,5 +22,47 @@ describe('the health of an endpoint', () => {
     );
     const [a, b] = [parts.slice(0, 2).reduce(mergeHealth), parts.slice(2).reduce(mergeHealth)];
     expect(mergeHealth(a, b)).toEqual(parts.reduce(mergeHealth));
+  });
+});
+
+describe('daysOfWindow', () => {
+  const DAY = 86_400_000;
+  const midnight = Date.UTC(2026, 2, 5);
+
+  it('returns days of UTC, from the start of the window until the end of today', () => {
+    const now = midnight + 9 * 3_600_000;
+    const [first, ...others] = daysOfWindow(new Date(now), 3 * DAY);
+    expect(first).toEqual({ from: now - 3 * DAY, to: midnight - 2 * DAY });
+    expect(others).toEqual(
+      [-2, -1, 0].map((day) => ({ from: midnight + day * DAY, to: midnight + (day + 1) * DAY })),
+    );
+  });
+
+  it('includes an attempt at the start of a window that begins at midnight', () => {
+    const days = daysOfWindow(new Date(midnight), 3 * DAY);
+    expect(days).toHaveLength(4);
+    expect(days[0]).toEqual({ from: midnight - 3 * DAY, to: midnight - 2 * DAY });
+  });
+
+  it('shortens the days with the window', () => {
+    expect(daysOfWindow(new Date(midnight + 500), 3_000)).toEqual(
+      [-2_500, -2_000, -1_000, 0].map((from, index) => ({
+        from: midnight + from,
+        to: midnight + (index - 2) * 1_000,
+      })),
+    );
+  });
+});
+
+describe('hasFailedLongEnough', () => {
+  it.each([
+    [[1, 3, 0, 1], true],
+    [[0, 1, 1, 3], true],
+    [[0, 1, 1, 2], false],
+    [[5, 0, 0, 1], false],
+    [[0, 0, 100, 100], false],
+    [[], false],
+  ])('%j failed attempts per day: %s', (failures, expected) => {
+    expect(hasFailedLongEnough(failures)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 // This file contains SQL: an upsert of many rows that depends on their previous values, and a bounded scan.
-import type { EndpointHealth } from '@gatehouse/domain';
+import type { EndpointHealth, TimeRange } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import {
   integer,
@@ -11,7 +11,7 @@ import {
   uuid,
   type RowOf,
 } from '../statements.js';
-import { MAX_UUID, minIdAt } from '../uuid-v7.js';
+import { MAX_UUID, minIdAt, NIL_UUID } from '../uuid-v7.js';
 
 const failingEndpointRow = { endpointId: uuid, failingSince: neverNull(timestamptz) };
 
@@ -44,7 +44,23 @@ const findFailingEndpoints = statement(
   failingEndpointRow,
   `SELECT h.endpoint_id AS "endpointId", h.failing_since AS "failingSince"
    FROM endpoint_health h JOIN webhook_endpoints w ON w.id = h.endpoint_id AND w.status = 'enabled'
-   WHERE h.last_failure_at - h.failing_since >= $1 * interval '1 ms' ORDER BY h.endpoint_id LIMIT $2`,
+   WHERE h.last_failure_at - h.failing_since >= $1 * interval '1 ms'
+     AND h.last_failure_at >= now() - $1 * interval '1 ms' AND h.endpoint_id > $2
+   ORDER BY h.endpoint_id LIMIT $3`,
+);
+
+/** Number of attempts of a day that are scanned for failures. More of them prove no more. */
+const DAY_SCAN_LIMIT = 100;
+
+/** Without an order, so that each scan of an index ends after `DAY_SCAN_LIMIT` attempts. */
+const countFailuresByDay = statement(
+  { count: integer },
+  `SELECT (
+     SELECT count(*) FILTER (WHERE NOT success AND error IS DISTINCT FROM 'worker_lost')::int
+     FROM (SELECT a.success, a.error FROM attempts a
+       WHERE (a.endpoint_id, a.id) >= ($1::uuid, day.first) AND (a.endpoint_id, a.id) < ($1, day.past)
+         AND a.id >= day.first AND a.id < day.past LIMIT ${DAY_SCAN_LIMIT}) scanned
+   ) AS count FROM unnest($2::uuid[], $3::uuid[]) AS day (first, past) ORDER BY day.first`,
 );
 
 /** Compares rows instead of columns, so that no plan can scan the attempts of all endpoints. */
@@ -74,10 +90,23 @@ export class EndpointHealthRepository {
 
   /**
    * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms
-   * apart. An endpoint that failed once and has had no attempt since is not included.
+   * apart, and whose last failure is at most as old, in the order of their ids. There may have been no attempts
+   * between these failures.
    */
-  findFailing(forMs: number, limit: number): Promise<FailingEndpoint[]> {
-    return this.database.execute(findFailingEndpoints, [forMs, limit]);
+  findFailing(forMs: number, after: string | null, limit: number): Promise<FailingEndpoint[]> {
+    return this.database.execute(findFailingEndpoints, [forMs, after ?? NIL_UUID, limit]);
+  }
+
+  /**
+   * Returns the number of failed attempts of an endpoint on each day, among at most `DAY_SCAN_LIMIT` ones. Attempts whose worker was lost say nothing about the endpoint.
+   */
+  async countFailures(endpointId: string, days: TimeRange[]): Promise<number[]> {
+    const rows = await this.database.execute(countFailuresByDay, [
+      endpointId,
+      days.map(({ from }) => minIdAt(from)),
+      days.map(({ to }) => minIdAt(to)),
+    ]);
+    return rows.map(({ count }) => count);
   }
 
   /**

@@ -1,8 +1,11 @@
 /** SQL for endpoints that were disabled because all attempts had failed, as in the index `webhook_endpoints_failing`. */
 export const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
 
-/** SQL for the health `h` of an endpoint whose attempts have all failed for an hour or longer. */
-export const isFailingForAnHour = `h.failing_since <= statement_timestamp() - interval '1 hour'`;
+/**
+ * SQL for the health `h` of an endpoint whose attempts have all failed for an hour or longer. A failure that no attempt
+ * has followed proves only a moment.
+ */
+export const isFailingForAnHour = `h.last_failure_at - h.failing_since >= interval '1 hour'`;
 
 /** The states that a filter of endpoints distinguishes. */
 export type EndpointStatusFilter = 'enabled' | 'disabled' | 'failing' | 'disabled_failing';
