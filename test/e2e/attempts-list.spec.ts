@@ -75,6 +75,9 @@ beforeAll(async () => {
     `UPDATE attempts SET http_status = 204 WHERE success AND event_type = 'session.created'`,
   );
   await instance.sql('UPDATE attempts SET http_status = 0 WHERE attempt = 3');
+  await instance.sql(
+    `UPDATE attempts SET http_status = CASE attempt WHEN 4 THEN 7 ELSE 999 END WHERE attempt > 3 AND NOT success`,
+  );
   // A single attempt with this status, close to the end of the list.
   await instance.sql(
     `UPDATE attempts SET http_status = 418 WHERE id = (
@@ -134,7 +137,10 @@ describe('the attempt log', () => {
       { http_status: '404' },
       { http_status: '204' },
       { http_status: '418' },
+      { http_status: '999' },
       { status_class: '5xx' },
+      { status_class: 'other' },
+      { status_class: 'other', http_status: '7' },
       { status_class: 'none' },
       { created_after: after, created_before: before },
       { endpoint_id: first, success: 'false', created_after: before },

@@ -173,7 +173,7 @@ describe('gatehouse deliveries', () => {
   const options = () => ({ env: organization() });
 
   it('sends an event with its exact data, and lists, shows and redelivers its deliveries', async () => {
-    receiver.defaultResponder = respondWithStatus(500, 'out of paper\u001b]0;\u0007\n<\u202e>');
+    receiver.defaultResponder = respondWithStatus(999, 'out of paper\u001b]0;\u0007\n<\u202e>');
     await writeFile(join(folder, 'order.json'), '{"total": 49.90,\n "id": "1"}');
     await succeed(['trigger', 'app.order.paid', '--data', '@order.json'], options());
     const [event] = parseLines(await succeed(['trigger', 'app.order.sent', '--json'], options()));
@@ -197,6 +197,7 @@ describe('gatehouse deliveries', () => {
       stderr: expect.stringContaining(unknown),
     });
     const redeliver = ['deliveries', 'redeliver', '--endpoint', endpoint, '--event', 'app.*'];
+    redeliver.push('--status-class', 'other', '--http-status', '999');
     expect(await runCli(instance, redeliver, options())).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^1 delivery matches, 1 can be redelivered\.\n[^]*--yes/),

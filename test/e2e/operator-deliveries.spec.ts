@@ -44,7 +44,7 @@ afterAll(async () => instance?.stop());
 async function addUnfinished(): Promise<void> {
   await instance.sql(
     `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id)::int AS n FROM deliveries WHERE state = 'succeeded')
-     UPDATE deliveries d SET finished_at = NULL, last_http_status = 503, last_error = 'http_error',
+     UPDATE deliveries d SET finished_at = NULL, last_http_status = CASE WHEN n % 13 = 0 THEN 999 ELSE 503 END, last_error = 'http_error',
        state = CASE WHEN n % 13 = 0 THEN 'cancelled' ELSE 'pending' END,
        urgency = n % 3,
        lease_until = CASE WHEN n % 13 <> 0 AND n % 5 = 0 THEN now() + interval '1 day' END,
@@ -289,6 +289,7 @@ describe('the list of deliveries for operators', () => {
       { failed_attempts: 'true' },
       { failed_attempts: 'false' },
       { status_class: '5xx' },
+      { status_class: 'other' },
       { created_after: middle },
     ];
     await expectFound(
@@ -300,6 +301,7 @@ describe('the list of deliveries for operators', () => {
     );
     await expectFound(DELIVERIES, [
       { http_status: '404', limit: '7' },
+      { http_status: '999', status_class: 'other' },
       { error: 'http_error', created_before: middle },
       { event: 'customer.created', state: 'pending', limit: '3' },
       { organization_id: organizationId, limit: '23' },

@@ -61,8 +61,9 @@ async function countAttempts(
        percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p95
      FROM ${attempts}`,
   );
-  const statuses = await rows<{ status: number; count: number }>(
-    `SELECT http_status / 100 AS status, count(*)::int AS count FROM ${attempts} GROUP BY 1`,
+  const statuses = await rows<{ status: string; count: number }>(
+    `SELECT CASE WHEN http_status = 0 THEN 'none' WHEN http_status BETWEEN 200 AND 599 THEN http_status / 100 || 'xx'
+       ELSE 'other' END AS status, count(*)::int AS count FROM ${attempts} GROUP BY 1`,
   );
   const errors = await rows<{ error: string; count: number }>(
     `SELECT error, count(*)::int AS count FROM ${attempts} GROUP BY 1`,
@@ -71,7 +72,7 @@ async function countAttempts(
     totals: totals!,
     byStatus: statusClasses.map((name) => ({
       status: name,
-      count: statuses.find((row) => row.status === (Number(name[0]) || 0))?.count ?? 0,
+      count: statuses.find((row) => row.status === name)?.count ?? 0,
     })),
     byError: attemptErrors.map((error) => ({
       error,
@@ -201,7 +202,7 @@ async function insertAttempts(count: number): Promise<string[]> {
      SELECT (substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
        $2, ($3::uuid[])[1 + n % 3], gen_random_uuid(), 'type.' || floor(random() ^ 2 * 13),
        ($4::uuid[])[1 + floor(random() * 14)], gen_random_uuid(), 'https://example.com/', 1,
-       CASE WHEN kind < 12 THEN 200 + kind WHEN kind < 15 THEN 100 * (kind - 9) ELSE 0 END, kind < 12,
+       CASE WHEN kind < 12 THEN 200 + kind WHEN kind < 15 THEN ('{7,404,503,600}'::int[])[kind - 11 + n % 2] ELSE 0 END, kind < 12,
        CASE WHEN kind < 12 THEN NULL WHEN kind < 15 THEN 'http_error' ELSE ($5::text[])[1 + kind - 15] END,
        (10 ^ (random() * 4.6))::int, '', at
      FROM (

@@ -154,7 +154,9 @@ describe.each(availableQueues)('bulk redelivery with the %s queue', (queue) => {
 
   it('redelivers exactly the dead letters that matched the filter at planning time', async () => {
     const { endpoint, ids } = await createDeadLetters(COUNT);
-    await insertDeadLetters(endpoint, 5, 404);
+    await insertDeadLetters(endpoint, 5, 999);
+    for (const filter of [{ http_status: 999 }, { status_class: 'other' }])
+      expect((await plan({ endpoint_id: endpoint, ...filter })).data).toMatchObject({ total: 5, filter });
     const { status, data: planned } = await plan({ endpoint_id: endpoint, status_class: '5xx' });
     expect(status).toBe(201);
     expect(planned).toMatchObject({
@@ -418,7 +420,7 @@ describe('bulk redelivery with one queue', () => {
         ...[{ state: 'failed' }, { delivery_state: 'pending' }, { delivery_state: 'succeeded' }],
         ...[{ delivery_ids: [] }, { delivery_ids: `dlv_${randomUUID()}` }],
         ...[{ delivery_ids: Array(201).fill(`dlv_${randomUUID()}`) }],
-        ...[{ http_status: '500' }, { event: 'customer.*' }],
+        ...[{ http_status: '500' }, { http_status: 1_000 }, { event: 'customer.*' }],
       ].map((filter) => ({ filter })),
     ];
     await checkCases(

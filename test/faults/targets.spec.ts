@@ -54,6 +54,8 @@ const withStatus: [name: string, RawResponder, httpStatus: number, body?: string
     respondWith('500 Internal Server Error', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'),
     500,
   ],
+  ['a status that HTTP does not define', respondWith('999 Strange'), 999],
+  ['status 000', respondWith('000 Zero'), 0],
   ['HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'), 200, 'old'],
   [
     'a response that closes the connection',

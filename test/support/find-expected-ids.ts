@@ -1,5 +1,9 @@
 import type { TestInstance } from './test-instance.js';
 
+const statusClassSql = (status: string): string =>
+  `CASE WHEN ${status} = 0 THEN 'none' WHEN ${status} BETWEEN 200 AND 599 THEN ${status} / 100 || 'xx'
+     WHEN ${status} IS NOT NULL THEN 'other' END`;
+
 /**
  * The condition of each query parameter: SQL over the attempts `a`, their deliveries `d` and events `e`, with
  * $ as the value.
@@ -16,7 +20,7 @@ const conditions: Record<string, string> = {
   customer_id: 'e.customer_id::text = $',
   success: 'a.success::text = $',
   http_status: 'a.http_status::text = $',
-  status_class: `CASE a.http_status WHEN 0 THEN 'none' ELSE a.http_status / 100 || 'xx' END = $`,
+  status_class: `${statusClassSql('a.http_status')} = $`,
   attempt: 'a.attempt::text = $',
   error: 'a.error = $',
   created_after: 'a.started_at > $::timestamptz',
@@ -29,7 +33,7 @@ const deadLetterConditions: Record<string, string> = {
 const deliveryConditions: Record<string, string> = {
   ...deadLetterConditions,
   state: 'd.state = $',
-  status_class: `CASE d.last_http_status WHEN 0 THEN 'none' ELSE d.last_http_status / 100 || 'xx' END = $`,
+  status_class: `${statusClassSql('d.last_http_status')} = $`,
   error: 'd.last_error = $',
   failed_attempts: 'EXISTS (SELECT FROM attempts WHERE delivery_id = d.id AND NOT success)::text = $',
   created_after: 'd.created_at > $::timestamptz',

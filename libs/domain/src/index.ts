@@ -71,6 +71,7 @@ export * from './webhooks/custom-event-types.js';
 export * from './webhooks/custom-headers.js';
 export * from './webhooks/delivery.js';
 export * from './webhooks/endpoint-health.js';
+export * from './webhooks/http-status.js';
 export { customEventExample, eventExamples, type EventBody } from './webhooks/event-examples.js';
 export { eventResources } from './webhooks/event-resources.js';
 export type { JsonSchema } from './json-schema.js';

@@ -1,5 +1,6 @@
 // Fields and schemas that the routes with metrics share, in both formats of names.
 
+import { statusClasses } from '@gatehouse/domain';
 import { OneOfField } from './fields.js';
 
 /** The query parameter that requests the metrics of the previous period. */
@@ -49,3 +50,8 @@ export const bucketLengthSchema = {
 
 /** Returns the start of a bucket as an ISO 8601 time. @param seconds since 1970 */
 export const bucketTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+
+/** Description of the classes of HTTP statuses. */
+export const STATUS_CLASSES_TEXT = '`other`: 1 to 199, or 600 to 999. `none`: 0, no response was received';
+
+export const statusClassSchema = { enum: statusClasses, description: STATUS_CLASSES_TEXT };

@@ -1,4 +1,4 @@
-import { parsePublicId, type DeliveryState } from '@gatehouse/domain';
+import { parsePublicId, statusRanges, type DeliveryState } from '@gatehouse/domain';
 import type { AttemptFilter, DeliveryFilter } from '@gatehouse/persistence';
 import { parseTime } from '../http/fields.js';
 import { intersectIds, type SearchConditions } from '../search/search-terms.service.js';
@@ -62,7 +62,7 @@ function commonFilter(input: ListDeliveriesQuery | DeliveryFilterInput | CountDe
     eventId: input.event_id ? parsePublicId('event', input.event_id) : null,
     success: toBoolean('success' in input ? input.success : undefined),
     httpStatus: input.http_status ?? null,
-    httpStatusRange: statusRange(input.status_class),
+    httpStatusRanges: input.status_class ? statusRanges[input.status_class] : null,
     createdAfter: parseTime(input.created_after),
     createdBefore: parseTime(input.created_before),
   };
@@ -78,12 +78,4 @@ function deliveryIds(input: DeliveryFilterInput): string[] | null {
   // If both are set, an id must match both.
   const ids = single && list ? list.filter((id) => id === single) : (list ?? [single!]);
   return [...new Set(ids)].map((id) => parsePublicId('delivery', id)!);
-}
-
-/** Returns the first and the last status of a class; [0, 0] for `none`. */
-function statusRange(statusClass: string | undefined): [number, number] | null {
-  if (statusClass === undefined) return null;
-  if (statusClass === 'none') return [0, 0];
-  const first = Number(statusClass[0]) * 100;
-  return [first, first + 99];
 }

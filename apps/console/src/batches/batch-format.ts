@@ -1,4 +1,5 @@
 import type { Batch } from '../components/redelivery-batch';
+import { statusClassLabels } from '../components/status-class';
 
 /** The names of the filters of a batch, by parameter. */
 export const filterLabels: Record<string, string> = {
@@ -33,6 +34,9 @@ const recordPaths: Record<string, string> = {
   delivery_id: 'deliveries',
 };
 
+/** A later version of the server can have more classes. */
+const classLabels: Record<string, string> = statusClassLabels;
+
 type FormatTime = (at: string) => string;
 
 /** Returns the names and values of the filter that a batch was planned with. */
@@ -45,7 +49,7 @@ export function filterEntries({ filter }: Batch, formatTime: FormatTime): Filter
     const name = filterLabels[key] ?? key;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (/_(after|before)$|^(since|until)$/.test(key)) return [{ name, text: formatTime(text) }];
-    if (key === 'status_class' && text === 'none') return [{ name, text: 'No response' }];
+    if (key === 'status_class') return [{ name, text: classLabels[text] ?? text }];
     return [{ name, text, ...(recordPaths[key] && { path: `/${recordPaths[key]}/${text}` }) }];
   });
 }

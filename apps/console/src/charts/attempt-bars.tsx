@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
 import { errorLabel } from '../components/explain-attempt';
+import { statusClassLabels } from '../components/status-class';
 import { UntrustedText } from '../components/untrusted-text';
 import { BarList, type Bar } from './bar-list';
 import type { ChartColor } from './chart-frame';
@@ -19,6 +20,7 @@ const statusColors: Record<StatusCount['status'], ChartColor> = {
   '3xx': 'warn',
   '4xx': 'bad',
   '5xx': 'bad',
+  other: 'bad',
   none: 'calm',
 };
 
@@ -45,14 +47,11 @@ export function StatusBars({ counts, pathTo }: AttemptBarsProps<StatusCount>): R
     <BarList
       title="By response status"
       axisLabel="Response status"
-      bars={counts.map(({ status, count }) =>
-        linkedBar(
-          status === 'none' ? 'No response' : status,
-          count,
-          pathTo({ status_class: status }),
-          statusColors[status],
-        ),
-      )}
+      bars={counts
+        .filter(({ status, count }) => status !== 'other' || count > 0)
+        .map(({ status, count }) =>
+          linkedBar(statusClassLabels[status], count, pathTo({ status_class: status }), statusColors[status]),
+        )}
     />
   );
 }

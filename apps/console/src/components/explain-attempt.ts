@@ -84,7 +84,10 @@ export function explainAttempt({
     const isTimeout = error === 'timeout' && ms !== undefined;
     return isTimeout ? { ...explanation, title: `Timed out after ${formatDuration(ms)}` } : explanation;
   }
-  return { title: `HTTP ${status}`, text: statusExplanations[status] ?? formatStatusClass(status) };
+  return {
+    title: `HTTP ${String(status).padStart(3, '0')}`,
+    text: statusExplanations[status] ?? formatStatusClass(status),
+  };
 }
 
 /** Returns the short label of an error, for charts and filters. */
@@ -96,6 +99,8 @@ export const errorLabels = (): Record<string, string> =>
   Object.fromEntries(['http_error', ...Object.keys(explanations)].map((error) => [error, errorLabel(error)]));
 
 function formatStatusClass(status: number): string {
+  if (status < 200 || status > 599)
+    return 'The receiver responded with a status that HTTP does not define as a final one. Check what listens at the URL.';
   if (status < 300) return 'The receiver responded, but the response could not be used.';
   if (status < 400)
     return 'The receiver redirects the request. Redirects are not followed. Set the URL of the endpoint to the final address.';

@@ -53,6 +53,6 @@ export function StatusBadge({ state }: { state: string }): ReactNode {
 export function HttpStatus({ status, error }: { status: number | null; error?: string | null }): ReactNode {
   if (status === null) return '–';
   if (status === 0) return <Badge tone="bad">{error ? error.slice(0, 40) : 'No response'}</Badge>;
-  const tone = status < 300 ? 'good' : status < 400 ? 'warn' : 'bad';
+  const tone = status < 200 || status > 399 ? 'bad' : status < 300 ? 'good' : 'warn';
   return <Badge tone={tone}>{status}</Badge>;
 }

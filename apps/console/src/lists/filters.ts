@@ -1,6 +1,7 @@
 import { parseTimeRange } from '../components/time-range';
 import type { TimeZone } from '../components/time';
 import { redactSecrets } from '../components/redact-secrets';
+import { statusClassLabels } from '../components/status-class';
 
 interface Labeled {
   label: string;
@@ -58,8 +59,7 @@ export const choiceFilter = (label: string, options: Record<string, string>): Fi
 });
 
 /** Creates a filter for the class of the HTTP status. */
-export const statusClassFilter = (label: string): Filter =>
-  choiceFilter(label, { '2xx': '2xx', '3xx': '3xx', '4xx': '4xx', '5xx': '5xx', none: 'No response' });
+export const statusClassFilter = (label: string): Filter => choiceFilter(label, statusClassLabels);
 
 /** Creates the search of a list of deliveries or attempts. */
 export const deliverySearchFilter = (): Filter =>

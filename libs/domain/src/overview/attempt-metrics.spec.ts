@@ -1,5 +1,11 @@
 import { attemptErrors } from '../webhooks/delivery.js';
-import { sumCounts, durationBounds, percentile, decodeCounts, statusClasses } from './attempt-metrics.js';
+import {
+  sumCounts,
+  durationBounds,
+  percentile,
+  decodeCounts,
+  countedStatusClasses,
+} from './attempt-metrics.js';
 
 /** Returns the bin of a duration in ms. */
 const binIndex = (ms: number): number => durationBounds.filter((bound) => bound <= ms).length;
@@ -46,12 +52,13 @@ describe('a percentile', () => {
 });
 
 describe('stored counts', () => {
-  const length = 2 + statusClasses.length + attemptErrors.length + durationBounds.length + 1;
+  const length = 2 + countedStatusClasses.length + attemptErrors.length + durationBounds.length + 1;
   const storedCounts = Array.from({ length }, (_, index) => index);
 
   it('are decoded in the order in which they are stored', () => {
     const metrics = decodeCounts(storedCounts);
     expect(metrics).toMatchObject({ attempts: 0, failed: 1, byStatus: { '2xx': 2, none: 6 } });
+    expect(decodeCounts([21, ...storedCounts.slice(1)]).byStatus.other).toBe(21 - (2 + 3 + 4 + 5 + 6));
     expect(metrics.byError).toMatchObject({ http_error: 7, worker_lost: 14 });
     expect([metrics.durations.length, metrics.durations[0], metrics.durations.at(-1)]).toEqual([27, 15, 41]);
   });

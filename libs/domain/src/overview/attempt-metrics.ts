@@ -1,9 +1,9 @@
 import { attemptErrors, type AttemptError } from '../webhooks/delivery.js';
+import type { StatusClass } from '../webhooks/http-status.js';
 import type { Bucket } from './buckets.js';
 
-/** Classes of HTTP statuses. `none`: no response was received. */
-export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
-export type StatusClass = (typeof statusClasses)[number];
+/** The classes of HTTP statuses that are counted. All other attempts are `other`. */
+export const countedStatusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 
 /** Boundaries between the bins of the duration histogram, in ms. The last bin has no upper bound. */
 export const durationBounds = [
@@ -28,7 +28,7 @@ export interface AttemptMetrics {
  * The layout of stored counts: attempts, failed, by status, by error, by duration. New counts are appended at
  * the end, and older rows lack them.
  */
-const countsLayout = [1, 1, statusClasses.length, attemptErrors.length, durationBounds.length + 1];
+const countsLayout = [1, 1, countedStatusClasses.length, attemptErrors.length, durationBounds.length + 1];
 
 const ZERO_COUNTS = Array.from({ length: countsLayout.reduce((sum, length) => sum + length) }, () => 0);
 
@@ -45,7 +45,10 @@ export function decodeCounts(counts: number[]): AttemptMetrics {
   return {
     attempts: attempts![0]!,
     failed: failed![0]!,
-    byStatus: byName(statusClasses, statuses!),
+    byStatus: {
+      ...byName(countedStatusClasses, statuses!),
+      other: attempts![0]! - statuses!.reduce((sum, count) => sum + count, 0),
+    },
     byError: byName(attemptErrors, errors!),
     durations: durations!,
   };

@@ -1,6 +1,6 @@
 // This file contains SQL: aggregates of attempts, for the rollups and for attempts that they do not include
 // yet, and settings of a transaction.
-import { ALL_CUSTOM_EVENTS, attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
+import { ALL_CUSTOM_EVENTS, attemptErrors, countedStatusClasses, durationBounds } from '@gatehouse/domain';
 import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../statements.js';
 
@@ -12,7 +12,8 @@ export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
  * types, and each type would need separate rows.
  */
 export const attemptCountColumns = `a.project_id, a.endpoint_id,
-  CASE WHEN ${isCustomTypeSql('a.event_type')} THEN '${ALL_CUSTOM_EVENTS}' ELSE a.event_type END AS event_type, a.success, a.http_status / 100 AS class, a.error,
+  CASE WHEN ${isCustomTypeSql('a.event_type')} THEN '${ALL_CUSTOM_EVENTS}' ELSE a.event_type END AS event_type, a.success,
+  CASE WHEN a.http_status BETWEEN 1 AND 99 THEN 1 ELSE a.http_status / 100 END AS class, a.error,
   a.started_at, CASE WHEN a.error IS DISTINCT FROM 'worker_lost'
     THEN width_bucket(a.duration_ms, '{${durationBounds.join(',')}}'::int[]) END AS bin`;
 
@@ -24,7 +25,7 @@ export const bucketStartSql = (span: string, time = 'started_at'): string =>
 const counterConditions = [
   'true',
   'NOT success',
-  ...statusClasses.map((name) => `class = ${name === 'none' ? 0 : name[0]}`),
+  ...countedStatusClasses.map((name) => `class = ${name === 'none' ? 0 : name[0]}`),
   ...attemptErrors.map((error) => `error = '${error}'`),
   ...Array.from({ length: durationBounds.length + 1 }, (_, bin) => `bin = ${bin}`),
 ];

@@ -6,6 +6,7 @@ import { ownerRangeCondition } from '../owner-range-condition.js';
 import { endpointNameCondition, urlPrefixCondition } from '../search/lookups.repository.js';
 import { DAY_MS, startOfDay } from './attempt-partitions.js';
 import type { AttemptFilter, AttemptScope } from './attempt-scope.js';
+import { addHttpStatus, canMatchSuccess } from './http-status-condition.js';
 
 /**
  * Returns the conditions of a match among the attempts of the scope.
@@ -17,8 +18,7 @@ export function attemptConditions(
   filter: AttemptFilter,
   delivery = (name: 'state' | 'batch_id'): string => `d.${name}`,
 ): Conditions {
-  const where = new Conditions()
-    .add('true')
+  const where = addHttpStatus(new Conditions().add('true'), 'a.http_status', filter)
     .addIf(filter.projectId, (value) => `a.project_id = ${value}`)
     .addIf(filter.organizationId, (value) => `a.organization_id = ${value}`)
     .addIf(filter.endpointId, (value) => `a.endpoint_id = ${value}`)
@@ -26,9 +26,6 @@ export function attemptConditions(
     .addIf(filter.batchId, (value) => `${delivery('batch_id')} = ${value}`)
     .addIf(filter.error, (value) => `a.error = ${value}`)
     .addIf(filter.success, (value) => `a.success = ${value}`)
-    .addIf(filter.httpStatus, (value) => `a.http_status = ${value}`)
-    .addIf(filter.httpStatusRange?.[0], (value) => `a.http_status >= ${value}`)
-    .addIf(filter.httpStatusRange?.[1], (value) => `a.http_status <= ${value}`)
     .addIf(filter.createdAfter, (value) => `a.started_at > ${value}`)
     .addIf(filter.createdBefore, (value) => `a.started_at < ${value}`)
     .addIf(filter.attempt, (value) => `a.attempt = ${value}`)
@@ -58,10 +55,9 @@ export function attemptConditions(
  * delivery.
  */
 export function matchesOnlyFailed(filter: AttemptFilter): boolean {
-  const { success, error, httpStatus, httpStatusRange, deliveryState } = filter;
-  const status = httpStatus ?? httpStatusRange?.[0] ?? 200;
+  const { success, error, deliveryState } = filter;
   const isUndelivered = deliveryState !== null && deliveryState !== 'succeeded';
-  return success === false || Boolean(error) || status < 200 || status > 299 || isUndelivered;
+  return success === false || Boolean(error) || !canMatchSuccess(filter) || isUndelivered;
 }
 
 /**

@@ -1,5 +1,11 @@
 // This file contains SQL: conditions on a reach.
-import { ALL_CUSTOM_EVENTS, type AttemptError, type DeliveryState, type Reach } from '@gatehouse/domain';
+import {
+  ALL_CUSTOM_EVENTS,
+  statusRanges,
+  type AttemptError,
+  type DeliveryState,
+  type Reach,
+} from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import { Conditions, organizationIdsSql, organizationWithinSql, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
@@ -7,8 +13,9 @@ import { dynamicStatement, nullable, timestamptz, uuid } from '../statements.js'
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, type IdRange } from '../uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
 import { deliveriesWithin } from './deliveries.repository.js';
+import type { HttpStatusFilter } from './http-status-condition.js';
 
-export interface AttemptFilter {
+export interface AttemptFilter extends HttpStatusFilter {
   projectId: string | null;
   endpointId: string | null;
   /** `app.*` stands for all custom types. */
@@ -17,9 +24,6 @@ export interface AttemptFilter {
   deliveryId: string | null;
   deliveryState: DeliveryState | null;
   success: boolean | null;
-  httpStatus: number | null;
-  /** First and last HTTP status of a class; [0, 0] for attempts without a response. */
-  httpStatusRange: [number, number] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
   // Filters for operators only:
@@ -50,7 +54,7 @@ const noFilter: AttemptFilter = {
   deliveryState: null,
   success: null,
   httpStatus: null,
-  httpStatusRange: null,
+  httpStatusRanges: null,
   createdAfter: null,
   createdBefore: null,
 };
@@ -69,7 +73,7 @@ export const sampleAttemptFilters: AttemptFilter[] = [
     deliveryState: 'succeeded',
     success: true,
     httpStatus: 200,
-    httpStatusRange: [200, 299],
+    httpStatusRanges: statusRanges.other,
     createdAfter: new Date(0),
     createdBefore: new Date(0),
     attempt: 1,

@@ -1,6 +1,7 @@
 import {
   ALL_CUSTOM_EVENTS,
   deliveryResolutions,
+  statusRanges,
   type AttemptError,
   type DeliveryResolution,
   type DeliveryState,
@@ -11,9 +12,11 @@ import { eventTypeCondition } from '../events/event-type-condition.js';
 import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 import { endpointNameCondition, urlPrefixCondition } from '../search/lookups.repository.js';
+import { addHttpStatus, type HttpStatusFilter } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
-export interface DeliveryFilter {
+/** The HTTP status is that of the last attempt. */
+export interface DeliveryFilter extends HttpStatusFilter {
   projectId: string | null;
   endpointId: string | null;
   /** `app.*` stands for all custom types. */
@@ -23,10 +26,6 @@ export interface DeliveryFilter {
   deliveryIds: string[] | null;
   state: DeliveryState | null;
   success: boolean | null;
-  /** Status of the last attempt. */
-  httpStatus: number | null;
-  /** First and last status of a class; [0, 0] for attempts without a response. */
-  httpStatusRange: [number, number] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
   // Filters for operators only: one organization, any of these endpoints, all endpoints whose URL begins with a text, and
@@ -60,7 +59,7 @@ export const emptyDeliveryFilter: DeliveryFilter = {
   state: null,
   success: null,
   httpStatus: null,
-  httpStatusRange: null,
+  httpStatusRanges: null,
   createdAfter: null,
   createdBefore: null,
 };
@@ -77,7 +76,7 @@ export const sampleDeliveryFilters: DeliveryFilter[] = [
     state: 'failed',
     success: false,
   },
-  { ...emptyDeliveryFilter, eventId: NIL_UUID, httpStatus: 500, httpStatusRange: [500, 599] },
+  { ...emptyDeliveryFilter, eventId: NIL_UUID, httpStatus: 500, httpStatusRanges: statusRanges.other },
   { ...emptyDeliveryFilter, deliveryIds: [NIL_UUID], eventType: ALL_CUSTOM_EVENTS },
   { ...emptyDeliveryFilter, endpointIds: [NIL_UUID], endpointUrl: 'https://example.com', endpointName: 'a' },
   { ...emptyDeliveryFilter, customerIds: [NIL_UUID] },
@@ -225,7 +224,7 @@ export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter)
   if (endpointUrl) where.add(urlPrefixCondition(where, endpointUrl));
   if (endpointName) where.add(endpointNameCondition(where, endpointName));
   if (filter.eventType) where.add(eventTypeCondition(where, 'd.event_type', [filter.eventType]));
-  return where
+  return addHttpStatus(where, 'd.last_http_status', filter)
     .addIf(filter.projectId, (value) => `d.project_id = ${value}`)
     .addIf(filter.organizationId, (value) => `d.organization_id = ${value}`)
     .addIf(filter.endpointId, (value) => `d.endpoint_id = ${value}`)
@@ -236,9 +235,6 @@ export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter)
     .addIf(filter.deliveryIds, (value) => `d.id = ANY (${value}::uuid[])`)
     .addIf(filter.state, (value) => `d.state = ${value}`)
     .addIf(filter.success, (value) => `(d.state = 'succeeded') = ${value}`)
-    .addIf(filter.httpStatus, (value) => `d.last_http_status = ${value}`)
-    .addIf(filter.httpStatusRange?.[0], (value) => `d.last_http_status >= ${value}`)
-    .addIf(filter.httpStatusRange?.[1], (value) => `d.last_http_status <= ${value}`)
     .addIf(filter.endpointIds, (value) => `d.endpoint_id = ANY (${value}::uuid[])`)
     .addIf(
       filter.customerIds,

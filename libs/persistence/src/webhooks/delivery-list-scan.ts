@@ -5,6 +5,7 @@ import { filterIdRange, MAX_CREATED_AT_SKEW_MS } from '../uuid-v7.js';
 import { batchDeliveriesSql } from './attempt-source.js';
 import type { OwnerScope } from './attempt-scope.js';
 import { isDeadLetter, rangeConditions, type DeliveryFilter } from './delivery-filter.js';
+import { canMatchSuccess } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
 /** The orders of a list of deliveries that an index serves. `-` is descending. */
@@ -119,11 +120,11 @@ function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
 }
 
 /** Returns the states that matches of a filter can have, those with the fewest deliveries first: counts read them first. */
-function statesOf({ state, success, error, httpStatus, httpStatusRange }: DeliveryFilter): DeliveryState[] {
+function statesOf(filter: DeliveryFilter): DeliveryState[] {
+  const { state, success, error } = filter;
   if (state) return [state];
   if (success === true) return ['succeeded'];
-  const status = httpStatus ?? httpStatusRange?.[0] ?? 200;
-  const isUnsuccessful = success === false || Boolean(error) || status < 200 || status > 299;
+  const isUnsuccessful = success === false || Boolean(error) || !canMatchSuccess(filter);
   return isUnsuccessful
     ? ['failed', 'cancelled', 'pending']
     : ['failed', 'cancelled', 'pending', 'succeeded'];

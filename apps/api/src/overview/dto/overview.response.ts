@@ -22,6 +22,7 @@ import {
   previousPeriodSchema,
   rangeEndSchema,
   rangeStartSchema,
+  statusClassSchema,
   timeSchema as time,
 } from '../../http/metrics-schemas.js';
 import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
@@ -117,7 +118,7 @@ export class OverviewPrevious {
 }
 
 export class OverviewStatus {
-  @ApiProperty({ enum: statusClasses, description: '`none`: no response was received' }) status!: StatusClass;
+  @ApiProperty(statusClassSchema) status!: StatusClass;
   @ApiProperty(count) count!: number;
 }
 

@@ -1,13 +1,8 @@
-import { deliveryStates, statusClasses } from '@gatehouse/domain';
-import {
-  OneOfField,
-  ProjectIdField,
-  PublicIdField,
-  QueryIntegerField,
-  TimeField,
-} from '../../http/fields.js';
+import { deliveryStates, type StatusClass } from '@gatehouse/domain';
+import { OneOfField, ProjectIdField, PublicIdField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { EventTypeField } from './delivery.request.js';
+import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';
 
 /**
  * The filters of the attempt log, applied to dead letters. `success` is always false, and the state is
@@ -25,14 +20,8 @@ export class ListDeadLettersQuery extends PageQuery {
   ])
   success?: string;
   @OneOfField('State of the delivery. All dead letters are `failed`', deliveryStates) delivery_state?: string;
-  @OneOfField('Class of the HTTP status of the last attempt. `none`: no response was received', statusClasses)
-  status_class?: string;
-  @QueryIntegerField({
-    description: 'HTTP status of the last attempt. 0: no response was received',
-    min: 0,
-    max: 599,
-  })
-  http_status?: number;
+  @StatusClassField() status_class?: StatusClass;
+  @QueryHttpStatusField() http_status?: number;
   @TimeField('Only deliveries created after this time') created_after?: string;
   @TimeField('Only deliveries created before this time') created_before?: string;
 }

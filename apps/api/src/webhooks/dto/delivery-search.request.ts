@@ -4,7 +4,7 @@ import {
   deliveryStates,
   MAX_ATTEMPTS,
   redeliveryStates,
-  statusClasses,
+  type StatusClass,
   type AttemptError,
   type DeliveryState,
   type RedeliveryState,
@@ -27,6 +27,7 @@ import { PageQuery } from '../../http/paging.js';
 import { CustomerIdField, OrganizationIdField, SearchTextField } from '../../http/search-fields.js';
 import { ListDeadLettersQuery } from './dead-letter.request.js';
 import { EventTypeField, ListDeliveriesQuery } from './delivery.request.js';
+import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';
 import { RedeliveryFilterRequest } from './redelivery.request.js';
 
 const searchDescription =
@@ -68,15 +69,9 @@ export class SearchDeliveriesQuery extends PageQuery {
   )
   failed_attempts?: 'true' | 'false';
 
-  @OneOfField('Class of the HTTP status of the last attempt. `none`: no response was received', statusClasses)
-  status_class?: string;
+  @StatusClassField() status_class?: StatusClass;
 
-  @QueryIntegerField({
-    description: 'HTTP status of the last attempt. 0: no response was received',
-    min: 0,
-    max: 599,
-  })
-  http_status?: number;
+  @QueryHttpStatusField() http_status?: number;
 
   @OneOfField('Error of the last attempt', attemptErrors) error?: AttemptError;
   @TimeField('Only deliveries created after this time') created_after?: string;

@@ -1,15 +1,15 @@
-import { deliveryStates, isEventTypeFilter, statusClasses } from '@gatehouse/domain';
+import { deliveryStates, isEventTypeFilter, type StatusClass } from '@gatehouse/domain';
 import {
   BooleanField,
   CheckedField,
   OneOfField,
   ProjectIdField,
   PublicIdField,
-  QueryIntegerField,
   TextField,
   TimeField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';
 
 /** An event type in a filter. */
 export const EventTypeField = (): PropertyDecorator =>
@@ -32,10 +32,8 @@ export class ListDeliveriesQuery extends PageQuery {
   @OneOfField('`true`: only attempts that succeeded. `false`: only attempts that failed', ['true', 'false'])
   success?: string;
   @OneOfField('State of the delivery', deliveryStates) delivery_state?: string;
-  @OneOfField('Class of the HTTP status. `none`: no response was received', statusClasses)
-  status_class?: string;
-  @QueryIntegerField({ description: 'Exact HTTP status. 0: no response was received', min: 0, max: 599 })
-  http_status?: number;
+  @StatusClassField('HTTP status') status_class?: StatusClass;
+  @QueryHttpStatusField('Exact HTTP status') http_status?: number;
   @TimeField('Only attempts that started after this time') created_after?: string;
   @TimeField('Only attempts that started before this time') created_before?: string;
 }

@@ -19,6 +19,7 @@ import {
   previousPeriodSchema,
   rangeEndSchema,
   rangeStartSchema,
+  statusClassSchema,
   timeSchema as time,
 } from '../../http/metrics-schemas.js';
 import type { EndpointMetrics } from '../endpoint-metrics.service.js';
@@ -71,7 +72,7 @@ export class EndpointMetricsPrevious {
 }
 
 export class EndpointMetricsStatus {
-  @ApiProperty({ enum: statusClasses, description: '`none`: no response was received' })
+  @ApiProperty(statusClassSchema)
   status!: StatusClass;
   @ApiProperty(count) count!: number;
 }

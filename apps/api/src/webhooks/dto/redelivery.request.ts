@@ -1,7 +1,6 @@
-import { parsePublicId, statusClasses } from '@gatehouse/domain';
+import { parsePublicId, type StatusClass } from '@gatehouse/domain';
 import {
   BooleanField,
-  IntegerField,
   ObjectField,
   OneOfField,
   ProjectIdField,
@@ -12,6 +11,7 @@ import {
 } from '../../http/fields.js';
 import { publicIdSchema } from '../../http/text-schemas.js';
 import { EventTypeField } from './delivery.request.js';
+import { HttpStatusField, StatusClassField } from './http-status-fields.js';
 
 const MAX_DELIVERY_IDS = 200;
 
@@ -45,15 +45,8 @@ export class RedeliveryFilterRequest {
     optional: true,
   })
   success?: boolean;
-  @IntegerField({
-    description: 'HTTP status of the last attempt. 0: no response was received',
-    optional: true,
-    min: 0,
-    max: 599,
-  })
-  http_status?: number;
-  @OneOfField('Class of the HTTP status of the last attempt. `none`: no response was received', statusClasses)
-  status_class?: string;
+  @HttpStatusField() http_status?: number;
+  @StatusClassField() status_class?: StatusClass;
   @TimeField('Only deliveries created after this time') created_after?: string;
   @TimeField('Only deliveries created before this time') created_before?: string;
 }

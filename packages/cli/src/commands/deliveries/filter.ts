@@ -6,7 +6,7 @@ export interface FilterOptions {
   endpoint?: string;
   event?: string;
   eventId?: string;
-  statusClass?: '2xx' | '3xx' | '4xx' | '5xx' | 'none';
+  statusClass?: '2xx' | '3xx' | '4xx' | '5xx' | 'other' | 'none';
   httpStatus?: number;
   createdAfter?: string;
   createdBefore?: string;
@@ -20,15 +20,12 @@ export const addFilterOptions = (command: Command, states: string[]): Command =>
     .option('--event-id <id>', 'only this event')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(states))
     .addOption(
-      new Option('--status-class <class>', 'only this class of HTTP status; none: no response').choices([
-        '2xx',
-        '3xx',
-        '4xx',
-        '5xx',
-        'none',
-      ]),
+      new Option(
+        '--status-class <class>',
+        'only this class of HTTP status; other: below 200 or above 599; none: no response',
+      ).choices(['2xx', '3xx', '4xx', '5xx', 'other', 'none']),
     )
-    .option('--http-status <status>', 'only this HTTP status; 0: no response', parseNumber(0, 599))
+    .option('--http-status <status>', 'only this HTTP status; 0: no response', parseNumber(0, 999))
     .option('--created-after <time>', 'only after this time, or in the last 1h', parsePastTime)
     .option('--created-before <time>', 'only before this time', parsePastTime);
 

@@ -1,0 +1,21 @@
+import { MAX_HTTP_STATUS, statusClasses } from '@gatehouse/domain';
+import { IntegerField, OneOfField, QueryIntegerField } from '../../http/fields.js';
+import { STATUS_CLASSES_TEXT } from '../../http/metrics-schemas.js';
+
+/** A class of HTTP statuses in a filter. @param subject what the status belongs to */
+export const StatusClassField = (subject = 'HTTP status of the last attempt'): PropertyDecorator =>
+  OneOfField(`Class of the ${subject}. ${STATUS_CLASSES_TEXT}`, statusClasses);
+
+const exactStatus = (subject: string) => ({
+  description: `${subject}. 0: no response was received`,
+  min: 0,
+  max: MAX_HTTP_STATUS,
+});
+
+/** An HTTP status in a query. Every status that is recorded is valid. */
+export const QueryHttpStatusField = (subject = 'HTTP status of the last attempt'): PropertyDecorator =>
+  QueryIntegerField(exactStatus(subject));
+
+/** An HTTP status in a body. */
+export const HttpStatusField = (): PropertyDecorator =>
+  IntegerField({ ...exactStatus('HTTP status of the last attempt'), optional: true });

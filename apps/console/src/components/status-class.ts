@@ -1,0 +1,13 @@
+import type { Schemas } from '../http/client';
+
+type StatusClass = Schemas['OverviewStatus']['status'];
+
+/** The labels of the classes of HTTP statuses, by the values of the API. */
+export const statusClassLabels: Record<StatusClass, string> = {
+  '2xx': '2xx',
+  '3xx': '3xx',
+  '4xx': '4xx',
+  '5xx': '5xx',
+  other: 'Other status',
+  none: 'No response',
+};

@@ -1,0 +1,30 @@
+import type { StatusRanges } from '@gatehouse/domain';
+import type { Conditions } from '../conditions.js';
+
+/** The part of a filter that concerns HTTP statuses. */
+export interface HttpStatusFilter {
+  httpStatus: number | null;
+  /** The statuses of a class; those of `none` match attempts without a response. */
+  httpStatusRanges: StatusRanges | null;
+}
+
+/** Adds the conditions of a filter on a column with HTTP statuses. */
+export function addHttpStatus(
+  where: Conditions,
+  column: string,
+  { httpStatus, httpStatusRanges }: HttpStatusFilter,
+): Conditions {
+  where.addIf(httpStatus, (value) => `${column} = ${value}`);
+  if (!httpStatusRanges) return where;
+  const ranges = httpStatusRanges.map(
+    ([first, last]) => `${column} BETWEEN ${where.bind(first)} AND ${where.bind(last)}`,
+  );
+  return where.add(`(${ranges.join(' OR ')})`);
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
+/** Returns whether an attempt that matches a filter can have succeeded, which requires a 2xx status. */
+export const canMatchSuccess = ({ httpStatus, httpStatusRanges }: HttpStatusFilter): boolean =>
+  (httpStatus === null || isSuccess(httpStatus)) &&
+  (httpStatusRanges === null || httpStatusRanges.some(([first]) => isSuccess(first)));
