@@ -206,6 +206,39 @@ describe.each(availableQueues)('bulk redelivery with the %s queue', (queue) => {
     const { body } = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`);
     expect(body.data).toMatchObject([{ details: { reason: done['reason'] } }]);
   });
+
+  it('goes on in an archived project, like retries, until its endpoints are disabled', async () => {
+    const { id: projectId } = (
+      await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Shop' })
+    ).body;
+    const types = ['customer.created', 'customer.deleted', 'project.archived'];
+    const { id: endpoint } = await instance.createEndpoint(receiver.url, types, { project_id: projectId });
+    const since = new Date().toISOString();
+    receiver.defaultResponder = respondWithStatus(500);
+    // The project is archived while the receiver holds the first attempt.
+    receiver.respondWith((response) => {
+      const archived = instance.requestWithSecretKey('POST', `/api/v1/projects/${projectId}/archive`);
+      void archived.then(() => response.writeHead(500).end());
+    });
+    const body = { projectId, email: uniqueEmail() };
+    const customer = (await instance.requestWithSecretKey('POST', '/api/v1/customers', body)).body;
+    await eventually('two dead letters', async () => (await listDeadLetters(endpoint)).length === 2);
+    for (const type of ['customer.created', 'project.archived'])
+      expect(receiver.listByType(type)).toHaveLength(5);
+
+    const postAction = (action: string, input?: object) =>
+      post(`/v1/webhooks/endpoints/${endpoint}/${action}`, input);
+    receiver.defaultResponder = respondWithStatus(200);
+    receiver.requests.length = 0;
+    expect((await postAction('disable')).status).toBe(200);
+    expect((await postAction('recover', { since })).code).toBe('endpoint_disabled');
+    expect((await postAction('enable')).status).toBe(200);
+    const { data: recovery } = await postAction('recover', { since });
+    expect(await waitForRedelivery(instance, recovery.id)).toMatchObject({ progress: { succeeded: 2 } });
+    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${customer.id}`);
+    await eventually('the deletion', () => receiver.listByType('customer.deleted')[0]);
+    expect(receiver.requests.map(({ event }) => event.type).sort()).toEqual(types);
+  });
 });
 
 describe('bulk redelivery with one queue', () => {
