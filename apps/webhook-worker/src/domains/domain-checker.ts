@@ -63,7 +63,7 @@ export class DomainChecker {
     const domain = await this.domains.lock(tx, claimed);
     // The domain may have been removed since the claim.
     if (!domain?.verifiedAt) return null;
-    const state = decideDomain(domain, finding, domain.time);
+    const state = decideDomain({ ...domain, checkedAt: claimed.previousCheckAt }, finding, domain.time);
     await this.domains.recordCheck(tx, domain, state);
     if (state.verifiedAt) return state;
     this.recordLapse(tx, { ...claimed, failingSince: domain.failingSince });

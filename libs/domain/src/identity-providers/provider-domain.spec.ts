@@ -53,7 +53,7 @@ it.each<[string[], DomainFinding]>([
 
 const now = new Date('2026-11-24T12:00:00.000Z');
 const before = (days: number) => new Date(now.getTime() - days * 86_400_000);
-type State = Parameters<typeof decideDomain>[0];
+type State = Omit<Parameters<typeof decideDomain>[0], 'checkedAt'>;
 const unverified: State = { verifiedAt: null, failingSince: null };
 const verified: State = { verifiedAt: before(30), failingSince: null };
 const failing = (days: number): State => ({ verifiedAt: before(30), failingSince: before(days) });
@@ -72,5 +72,12 @@ it.each<[string, State, DomainFinding, State]>([
   ['ignores a DNS error', verified, 'dns_error', verified],
   ['does not end the verification by a DNS error', failing(8), 'dns_error', failing(8)],
 ])('decideDomain: %s', (_, state, finding, expected) => {
-  expect(decideDomain(state, finding, now)).toEqual(expected);
+  expect(decideDomain({ ...state, checkedAt: before(1) }, finding, now)).toEqual(expected);
+});
+
+it.each([
+  [2, unverified],
+  [2.1, failing(0)],
+])('decideDomain: after a look-up %d days ago, a failure of seven days leads to %j', (days, expected) => {
+  expect(decideDomain({ ...failing(7), checkedAt: before(days) }, 'no_record', now)).toEqual(expected);
 });

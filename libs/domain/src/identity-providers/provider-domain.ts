@@ -23,6 +23,9 @@ export const MAX_PROVIDER_DOMAINS = 50;
 /** Days for which a verified domain stays verified without its record. */
 export const DOMAIN_GRACE_DAYS = 7;
 
+/** Maximum days between two look-ups, of which there is one a day, for which the later one continues a failure. */
+const MAX_CHECK_GAP_DAYS = 2;
+
 const DAY_MS = 86_400_000;
 const RECORD_LABEL = '_gatehouse-challenge';
 const RECORD_PREFIX = 'gatehouse-domain-verification=';
@@ -65,18 +68,21 @@ export function evaluateRecords(record: DomainRecord, texts: string[]): DomainFi
 /**
  * Returns the state of a domain after a look-up. An error of DNS proves nothing. A missing record takes effect after
  * some days: a mistake in a zone must not change how customers sign in, and a domain that was given up must not keep its
- * power over their accounts.
+ * power over their accounts. If no worker has looked the domain up in between, the failure begins again: the record may
+ * have been there.
  */
 export function decideDomain(
-  before: Pick<ProviderDomain, 'verifiedAt' | 'failingSince'>,
+  before: Pick<ProviderDomain, 'verifiedAt' | 'failingSince' | 'checkedAt'>,
   finding: DomainFinding,
   time: Date,
 ): Pick<ProviderDomain, 'verifiedAt' | 'failingSince'> {
-  const { verifiedAt, failingSince } = before;
+  const { verifiedAt, failingSince, checkedAt } = before;
   if (finding === 'dns_error') return { verifiedAt, failingSince };
   if (finding === 'verified') return { verifiedAt: verifiedAt ?? time, failingSince: null };
   if (!verifiedAt) return { verifiedAt: null, failingSince: null };
-  const since = failingSince ?? time;
-  const isLapsed = time.getTime() - since.getTime() >= DOMAIN_GRACE_DAYS * DAY_MS;
+  const daysSince = (start: Date): number => (time.getTime() - start.getTime()) / DAY_MS;
+  const isContinued = checkedAt !== null && daysSince(checkedAt) <= MAX_CHECK_GAP_DAYS;
+  const since = failingSince && isContinued ? failingSince : time;
+  const isLapsed = daysSince(since) >= DOMAIN_GRACE_DAYS;
   return isLapsed ? { verifiedAt: null, failingSince: null } : { verifiedAt, failingSince: since };
 }

@@ -4,7 +4,7 @@ import { GatehouseError, notFound, type ProviderDomain } from '@gatehouse/domain
 import { errorCode } from '@gatehouse/platform';
 import type { Database, Sql } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
-import { boolean, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
+import { boolean, nullable, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { IdentityProviderDomainEntity } from './identity-provider-domain.entity.js';
@@ -63,15 +63,15 @@ const recordCheck = statement(
 
 // The sessions are checked again as well: a customer may have been created, or moved, while they were checked before.
 const claimDue = statement(
-  { ...domainRow, organizationId: uuid },
+  { ...domainRow, organizationId: uuid, previousCheckAt: nullable(timestamptz) },
   `UPDATE identity_provider_domains d
    SET checked_at = now(), sessions_checked_to = coalesce(d.sessions_checked_to, '${NIL_UUID}')
-   FROM (SELECT d.provider_id, d.domain, p.organization_id
+   FROM (SELECT d.provider_id, d.domain, d.checked_at, p.organization_id
      FROM identity_provider_domains d JOIN projects p ON p.id = d.project_id
      WHERE d.verified_at IS NOT NULL AND d.checked_at < now() - interval '1 day' AND p.archived_at IS NULL
      ORDER BY d.checked_at LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED) due
    WHERE d.provider_id = due.provider_id AND d.domain = due.domain
-   RETURNING ${domainColumns}, due.organization_id AS "organizationId"`,
+   RETURNING ${domainColumns}, due.organization_id AS "organizationId", due.checked_at AS "previousCheckAt"`,
 );
 
 const checkSessions = statement(
@@ -83,6 +83,8 @@ const checkSessions = statement(
 /** A domain that is due for a look-up. */
 export interface ClaimedDomain extends ProviderDomain {
   organizationId: string;
+  /** Time of the look-up before; `checkedAt` is the time of the claim. */
+  previousCheckAt: Date | null;
 }
 
 /** Identifies a domain of a provider. */
