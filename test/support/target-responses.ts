@@ -197,6 +197,7 @@ const bodies: TargetResponse[] = [
     '[br body omitted]',
     'Content-Encoding: br',
   ),
+  withBody('br of 60 KB', brotliCompressSync('x'.repeat(60_000)), 'x'.repeat(16_384), 'Content-Encoding: br'),
   withBody(
     'zstd',
     Buffer.from('28b52ffd200041000000', 'hex'),
