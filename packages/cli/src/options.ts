@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { findMissingDate, parseTime } from './parse-time.js';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
@@ -13,11 +14,17 @@ const isDuration = (text: string): boolean => /^\d+[smhd]$/.test(text);
 
 /** Returns the time of an option in ISO 8601: a time, a date, or a duration before now, such as "10m". */
 export const parsePastTime = (text: string): string =>
-  toTime(isDuration(text) ? Date.now() - parseDuration(text) * 1_000 : Date.parse(text));
+  isDuration(text) ? toTime(Date.now() - parseDuration(text) * 1_000) : readTime(text);
 
 /** Returns the time of an option in ISO 8601: a time, a date, or a duration from now, such as "90d". */
 export const parseFutureTime = (text: string): string =>
-  toTime(isDuration(text) ? Date.now() + parseDuration(text) * 1_000 : Date.parse(text));
+  isDuration(text) ? toTime(Date.now() + parseDuration(text) * 1_000) : readTime(text);
+
+function readTime(text: string): string {
+  const missing = findMissingDate(text);
+  if (missing) throw new InvalidArgumentError(`The date ${missing} does not exist.`);
+  return toTime(parseTime(text));
+}
 
 function toTime(ms: number): string {
   if (Number.isNaN(ms) || Math.abs(ms) > 8.64e15)

@@ -70,6 +70,7 @@ it('exits with 2 if the usage or a setting is wrong, and sends no request', asyn
     [['customers', 'get'], {}, /missing required argument/],
     [['customers', 'list', '--limit', '0'], {}, /number from 1 to 200/],
     [['customers', 'list', '--created-after', 'soon'], {}, /Use a time such as/],
+    [['customers', 'list', '--created-before', '2027-02-30'], {}, /The date 2027-02-30 does not exist/],
     [['customers', 'list'], { GATEHOUSE_URL: '' }, /^Error: GATEHOUSE_URL is not set\.\nFix: /],
     [['trigger', 'customer.created'], {}, /cannot be triggered[^]*Fix: .*redeliver/],
     [['trigger', 'app.order.paid', '--data', '[1]'], {}, /--data is not a JSON object/],

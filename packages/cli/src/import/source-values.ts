@@ -1,5 +1,6 @@
 import { usageError } from '../cli-error.js';
 import { toObject, type JsonObject } from '../json-object.js';
+import { parseTime } from '../parse-time.js';
 import { INVALID_RECORD, notImported, toText, type CustomerDraft } from './source-fields.js';
 import type { ImportedCustomer, SourceRecord } from './source.js';
 
@@ -30,14 +31,11 @@ export function parseJson(text: string): unknown {
 export const invalidRecord = (position: string): SourceRecord =>
   notImported(position, null, '', INVALID_RECORD);
 
-/** Returns the time of a text in ms since 1970, or NaN. The offset may have hours only, as PostgreSQL writes it. */
-export const parseTimestamp = (text: string): number => Date.parse(text.replace(/[+-]\d\d$/, '$&:00'));
-
 /** Returns a time in UTC, or null. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
-function toTime(value: unknown): string | null {
+export function toTime(value: unknown): string | null {
   const text = toText(value);
-  if (!/^\d+$|^\d{4}-\d\d-\d\d[T ].+(Z|[+-]\d\d(:?\d\d)?)$/.test(text)) return null;
-  const time = new Date(/^\d+$/.test(text) ? Number(text) : parseTimestamp(text));
+  if (!/^\d+$|:.*(Z|[+-]\d\d(:?\d\d)?)$/i.test(text)) return null;
+  const time = new Date(/^\d+$/.test(text) ? Number(text) : parseTime(text));
   const year = time.getUTCFullYear();
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }

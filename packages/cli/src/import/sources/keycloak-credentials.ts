@@ -11,7 +11,7 @@ import {
 } from '../password-hashes.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
-import { parseJson, toObjects, toTexts } from '../source-values.js';
+import { parseJson, toObjects, toTexts, toTime } from '../source-values.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
@@ -165,14 +165,13 @@ function addPasskey(
 function passkeyDetails(credential: JsonObject, data: JsonObject): Partial<Passkey> {
   const { counter, aaguid } = data;
   const name = toText(credential['userLabel']).slice(0, 100);
-  const createdDate = credential['createdDate'];
+  const createdAt = toTime(credential['createdDate']);
   const transports = toTexts(data['transports']).filter((transport) => /^[a-z-]{1,32}$/.test(transport));
   return {
     ...(Number.isSafeInteger(counter) && Number(counter) > 0 && { counter: Number(counter) }),
     ...(transports.length > 0 && { transports: transports.slice(0, 10) }),
     ...(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(toText(aaguid)) && { aaguid: toText(aaguid) }),
     ...(name !== '' && { name }),
-    ...(typeof createdDate === 'number' &&
-      createdDate > 0 && { createdAt: new Date(createdDate).toISOString() }),
+    ...(createdAt !== null && { createdAt }),
   };
 }

@@ -1,5 +1,6 @@
 import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
+import { parseTime } from '../../parse-time.js';
 import { readColumns, readCsv, type Row } from '../read-files.js';
 import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
@@ -7,7 +8,6 @@ import {
   leaveOutOthers,
   NO_PHONE,
   parseJson,
-  parseTimestamp,
   setDisabled,
   setIdentities,
   setTime,
@@ -182,7 +182,7 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
 function convertBan(draft: CustomerDraft, row: Row): void {
   const until = row['banned_until'];
   if (!until) return;
-  const end = parseTimestamp(until);
+  const end = parseTime(until);
   // PostgreSQL writes a ban without an end as `infinity`, which is no date.
   if (end <= Date.now()) return;
   setDisabled(draft, [row['updated_at'], row['created_at']]);

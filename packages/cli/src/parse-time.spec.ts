@@ -1,0 +1,28 @@
+import { findMissingDate, parseTime } from './parse-time.js';
+
+it('reads dates and times of ISO 8601 and PostgreSQL, and no date that does not exist', () => {
+  const local = new Date(2026, 10, 27, 9, 30).toISOString();
+  const cases: [text: string, time: string | null][] = [
+    ['2026-11-27', '2026-11-27T00:00:00.000Z'],
+    ['2026-11-27T09:30:00Z', '2026-11-27T09:30:00.000Z'],
+    ['2026-11-27t09:30z', '2026-11-27T09:30:00.000Z'],
+    ['2026-11-27T09:30:00.123456789+02:00', '2026-11-27T07:30:00.123Z'],
+    ['2026-11-27 09:30:00.123456+00', '2026-11-27T09:30:00.123Z'],
+    ['2026-11-27 09:30:00.5-0330', '2026-11-27T13:00:00.500Z'],
+    ['2026-11-27T09:30', local],
+    ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ...['2027-02-30', '2027-02-29T00:00:00Z', '2027-04-31 00:00:00+00', '2027-13-01'].map(
+      (text): [string, null] => [text, null],
+    ),
+    ...['', 'soon', 'infinity', '2026', 'Feb 30 2027', '2026-11-27T09:30.5Z', '2026-11-27T25:00:00Z'].map(
+      (text): [string, null] => [text, null],
+    ),
+  ];
+  const read = cases.map(([text]) => {
+    const ms = parseTime(text);
+    return [text, Number.isNaN(ms) ? null : new Date(ms).toISOString()];
+  });
+  expect(read).toEqual(cases);
+  const missing = ['2027-02-30', '2027-02-30 00:00:00+00', '2028-02-29', 'soon'].map(findMissingDate);
+  expect(missing).toEqual(['2027-02-30', '2027-02-30', null, null]);
+});

@@ -1,0 +1,30 @@
+/** A date, or a date and a time whose offset may be short or absent: ISO 8601, or as PostgreSQL writes it. */
+const pattern =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?)?$/;
+
+/** Length of a time with milliseconds, such as `09:30:00.123`. */
+const TIME_LENGTH = 12;
+
+/** Returns true for a date of the calendar. `Date.parse` also accepts February 30, as a day in March. */
+function isDate(date: string): boolean {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
+}
+
+/** Returns the date of a text that has the form of a time, if no calendar contains it; otherwise null. */
+export function findMissingDate(text: string): string | null {
+  const date = pattern.exec(text)?.[1];
+  return date === undefined || isDate(date) ? null : date;
+}
+
+/**
+ * Returns a time in ms since 1970, cut, or NaN. A date is midnight in UTC. A time without an offset is local, as
+ * ECMAScript defines it.
+ */
+export function parseTime(text: string): number {
+  const [, date, time, utc, hours, minutes = '00'] = pattern.exec(text) ?? [];
+  if (date === undefined || !isDate(date)) return NaN;
+  if (time === undefined) return Date.parse(date);
+  const offset = hours ? `${hours}:${minutes}` : utc ? 'Z' : '';
+  return Date.parse(`${date}T${time.slice(0, TIME_LENGTH)}${offset}`);
+}
