@@ -67,6 +67,7 @@ export * from './sessions/sign-in-failure.js';
 export * from './sessions/sign-in-flow.js';
 export * from './sessions/surplus-session-count.js';
 export * from './slug.js';
+export * from './timestamp.js';
 export * from './webhooks/custom-event-types.js';
 export * from './webhooks/custom-headers.js';
 export * from './webhooks/delivery.js';

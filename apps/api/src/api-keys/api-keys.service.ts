@@ -6,6 +6,7 @@ import {
   assertGrantWithin,
   GatehouseError,
   invalidField,
+  MAX_TIME_MS,
   secretKeyLimit,
   type ApiKey,
   type AuditChanges,
@@ -23,8 +24,8 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec, newId, generateApiKey, now } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { MAX_TIME_MS, parseTime } from '../http/fields.js';
 import { readPage, type Page } from '../http/paging.js';
+import { parseTime } from '../http/time-field.js';
 import type { CreateApiKeyRequest, ListApiKeysQuery, RotateApiKeyRequest } from './dto/api-key.request.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;

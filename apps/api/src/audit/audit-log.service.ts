@@ -3,8 +3,8 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import { matchingAuditActions } from '@gatehouse/domain';
 import { AuditLogRepository, type AuditEntry, type AuditFilter } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { parseTime } from '../http/fields.js';
 import { readPage, type Page } from '../http/paging.js';
+import { parseTime, parseUpperBound } from '../http/time-field.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /** Lists audit log entries. */
@@ -38,5 +38,5 @@ export const auditFilter = (query: CountAuditLogQuery): AuditFilter => ({
   targetId: query.targetId ?? null,
   requestId: query.requestId ?? null,
   createdAfter: parseTime(query.createdAfter),
-  createdBefore: parseTime(query.createdBefore),
+  createdBefore: parseUpperBound(query.createdBefore),
 });

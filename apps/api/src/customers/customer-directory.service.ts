@@ -11,8 +11,8 @@ import {
   type CustomerPosition,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { parseTime } from '../http/fields.js';
 import { DEFAULT_LIMIT, type Page } from '../http/paging.js';
+import { parseTime, parseUpperBound } from '../http/time-field.js';
 import type {
   CountOperatorCustomersQuery,
   ListOperatorCustomersQuery,
@@ -79,9 +79,9 @@ const customerFilter = (caller: ManagementCaller, query: CountOperatorCustomersQ
   disabled: parseFlag(query.disabled),
   locked: query.locked === 'true',
   createdAfter: parseTime(query.createdAfter),
-  createdBefore: parseTime(query.createdBefore),
+  createdBefore: parseUpperBound(query.createdBefore),
   lastLoginAfter: parseTime(query.lastLoginAfter),
-  lastLoginBefore: parseTime(query.lastLoginBefore),
+  lastLoginBefore: parseUpperBound(query.lastLoginBefore),
 });
 
 /** Operators find a text anywhere; keys find it at the beginning, in alphabetical order. */

@@ -18,8 +18,8 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { ActorNamesService, findActorName, type ActorNameMap } from '../audit/actor-names.service.js';
-import { parseTime } from '../http/fields.js';
 import { readScannedPage, type Page } from '../http/paging.js';
+import { parseTime, parseUpperBound } from '../http/time-field.js';
 import { publicMailStates } from '../mail/dto/mail-log.response.js';
 import type { CustomerTimelineQuery } from './dto/customer-timeline.request.js';
 
@@ -62,7 +62,7 @@ export class CustomerTimelineService {
       customerId,
       kinds: query.kinds ? (query.kinds.split(',') as TimelineKind[]) : timelineKinds,
       createdAfter: parseTime(query.createdAfter),
-      createdBefore: parseTime(query.createdBefore),
+      createdBefore: parseUpperBound(query.createdBefore),
     };
     const page = await readScannedPage(
       this.cursors,

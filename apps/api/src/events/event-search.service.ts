@@ -11,8 +11,8 @@ import {
   type FeedEvent,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { parseTime } from '../http/fields.js';
 import { EMPTY_PAGE, readPage, readScannedPage, type Page, type PageQuery } from '../http/paging.js';
+import { parseTime, parseUpperBound } from '../http/time-field.js';
 import { intersectIds, SearchTermsService } from '../search/search-terms.service.js';
 import type { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventsService } from './events.service.js';
@@ -73,7 +73,7 @@ export class EventSearchService {
       projectId: query.project_id ?? null,
       types: query.types ? matchingEventTypes(query.types.split(',')) : null,
       createdAfter: parseTime(query.created_after),
-      createdBefore: parseTime(query.created_before),
+      createdBefore: parseUpperBound(query.created_before),
       eventId: event.id,
       customerIds: conditions.customerIds ?? null,
     };

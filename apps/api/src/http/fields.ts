@@ -189,32 +189,6 @@ export const OneOfField = (
     message: `$property must be one of ${values.join(', ')}`,
   });
 
-/**
- * The first time that is out of range, in ms since 1970: later years have five digits, which RFC 3339 does
- * not allow.
- */
-export const MAX_TIME_MS = Date.UTC(10_000, 0);
-
-/** Returns true for an RFC 3339 timestamp in UTC or with an offset, with at most millisecond precision. */
-export const isTimestamp = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
-  Date.parse(text) < MAX_TIME_MS;
-
-/** Returns the time of a timestamp; null if the field was omitted. */
-export const parseTime = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
-
-/** An optional timestamp, in a query or in a body. */
-export const TimeField = (description: string, more: Partial<FieldOptions> = {}): PropertyDecorator =>
-  CheckedField({
-    description,
-    example: '2026-01-01T00:00:00.000Z',
-    optional: true,
-    ...more,
-    schema: { format: 'date-time' },
-    isValid: isTimestamp,
-    message: '$property must be an ISO 8601 time such as 2026-01-01T00:00:00.000Z',
-  });
-
 /** An integer in a query, where every value is text. */
 export const QueryIntegerField = (
   options: Pick<FieldOptions, 'description' | 'example'> & { min: number; max: number; fallback?: number },

@@ -10,9 +10,9 @@ import {
 } from '@gatehouse/domain';
 import type { CustomerWithPasswordHash, PortableIdentity } from '@gatehouse/persistence';
 import { newId, now, PasswordHasher } from '@gatehouse/platform';
-import { parseTime } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
+import { parseTime } from '../http/time-field.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { ImportedCustomer } from './dto/import.request.js';
 import { ImportedIdentitiesService } from './imported-identities.service.js';

@@ -7,8 +7,8 @@ import {
   type MailLogFilter,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { parseTime } from '../http/fields.js';
 import { readScannedPage, type Page } from '../http/paging.js';
+import { parseTime, parseUpperBound } from '../http/time-field.js';
 import type { CountMailsQuery, ListMailsQuery } from './dto/mail-log.request.js';
 
 /** Reads the log of emails. */
@@ -44,5 +44,5 @@ const mailLogFilter = (query: CountMailsQuery): MailLogFilter => ({
   kind: query.kind ?? null,
   state: query.state ?? null,
   createdAfter: parseTime(query.createdAfter),
-  createdBefore: parseTime(query.createdBefore),
+  createdBefore: parseUpperBound(query.createdBefore),
 });

@@ -8,9 +8,10 @@ export interface ApiTexts {
 }
 
 const conventions = `**Lists** accept \`limit\` (1 to 200) and the \`cursor\` of the previous page. **Times** are ISO 8601 in UTC.
-**Bodies** are JSON of at most 64 KiB; unknown fields and query parameters are rejected. **PATCH** requests are merge
-patches (RFC 7396). Where a GET returns an \`ETag\`, a PATCH with \`If-Match\` is applied only if the object has not
-changed since.
+A time in a request can have an offset (in a query, \`+\` is sent as \`%2B\`) and up to nine fraction digits: stored times are
+cut to milliseconds, and filters select by the exact time. **Bodies** are JSON of at most 64 KiB; unknown fields and
+query parameters are rejected. **PATCH** requests are merge patches (RFC 7396). Where a GET returns an \`ETag\`, a PATCH
+with \`If-Match\` is applied only if the object has not changed since.
 
 **Errors** are problem documents (RFC 9457). \`code\` is one of the codes listed in [docs/errors](docs/errors). In
 addition to the errors of an operation, any request can return 404 \`not_found\`, 405 \`method_not_allowed\` with

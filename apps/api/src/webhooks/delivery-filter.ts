@@ -1,6 +1,6 @@
 import { parsePublicId, statusRanges, type DeliveryState } from '@gatehouse/domain';
 import type { AttemptFilter, DeliveryFilter } from '@gatehouse/persistence';
-import { parseTime } from '../http/fields.js';
+import { parseTime, parseUpperBound } from '../http/time-field.js';
 import { intersectIds, type SearchConditions } from '../search/search-terms.service.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 import type { CountDeliveriesQuery } from './dto/delivery-search.request.js';
@@ -64,7 +64,7 @@ function commonFilter(input: ListDeliveriesQuery | DeliveryFilterInput | CountDe
     httpStatus: input.http_status ?? null,
     httpStatusRanges: input.status_class ? statusRanges[input.status_class] : null,
     createdAfter: parseTime(input.created_after),
-    createdBefore: parseTime(input.created_before),
+    createdBefore: parseUpperBound(input.created_before),
   };
 }
 

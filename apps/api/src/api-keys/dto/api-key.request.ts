@@ -1,7 +1,8 @@
 import { scopes, secretKeyLimit, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
 import { apiKeyStates, type ApiKeyState } from '@gatehouse/persistence';
-import { IntegerField, OneOfField, TextField, TextSetField, TimeField } from '../../http/fields.js';
+import { IntegerField, OneOfField, TextField, TextSetField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { TimeField } from '../../http/time-field.js';
 
 const higherLimits = `A secret key can set up to ${secretKeyLimit.quota}, or as much as it may send itself; an operator, any value`;
 const rateLimit = { optional: true, nullable: true, min: secretKeyLimit.min, max: secretKeyLimit.max };

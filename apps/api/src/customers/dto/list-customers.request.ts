@@ -1,8 +1,9 @@
 import { OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { EmailField, OneOfField, ProjectIdField, TextField, TimeField } from '../../http/fields.js';
+import { EmailField, OneOfField, ProjectIdField, TextField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { RejectSecrets } from '../../http/search-fields.js';
+import { TimeField } from '../../http/time-field.js';
 
 type Flag = 'true' | 'false';
 const flags: readonly Flag[] = ['true', 'false'];

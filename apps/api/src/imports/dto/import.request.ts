@@ -9,6 +9,7 @@ import {
   isUuid,
   MAX_IMPORTED_IDENTITIES,
   MAX_PASSKEYS,
+  parseTimestamp,
   PASSKEY_NAME_LENGTH,
   SUBJECT_LENGTH,
   type CustomerMfaPolicy,
@@ -23,7 +24,6 @@ import {
   EmailField,
   ExternalIdField,
   IntegerField,
-  isTimestamp,
   MetadataField,
   OneOfField,
   ProjectIdField,
@@ -34,12 +34,13 @@ import { ObjectListField } from '../../http/object-list-field.js';
 import { PageQuery } from '../../http/paging.js';
 import { TransportsField } from '../../http/passkey-response-fields.js';
 import { domainSchema, urlSchema } from '../../http/text-schemas.js';
+import { timeMessage } from '../../http/time-field.js';
 
 /** Maximum time by which another clock may be ahead of this one, in ms. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 const isPast = (text: string): boolean => {
-  const time = isTimestamp(text) ? Date.parse(text) : NaN;
+  const time = parseTimestamp(text)?.getTime() ?? NaN;
   return time >= 0 && time <= now().getTime() + CLOCK_SKEW_MS;
 };
 
@@ -47,13 +48,13 @@ const isPast = (text: string): boolean => {
 const isTotpSecret = (text: string): boolean => /^[A-Z2-7]{16,}$/.test(text);
 
 const EPOCH = /^\d{1,17}$/;
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d{0,6}(Z|[+-]\d\d)(?::?(\d\d))?$/;
+const OFFSET = /([+-]\d\d)(?::?(\d\d))?$/;
 
 /**
- * Converts a timestamp of another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01
- * 12:00:00.123456+00`), truncated to milliseconds, or an epoch as a number or as digits (Firebase, Clerk). An
- * epoch below 10^11 is in seconds, below 10^14 in milliseconds, and otherwise in microseconds, so that each
- * unit covers 1973 to 5138. Returns everything else unchanged.
+ * Converts a time of another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`), whose
+ * offset can be short, or an epoch as a number or as digits (Firebase, Clerk). An epoch below 10^11 is in seconds,
+ * below 10^14 in milliseconds, and otherwise in microseconds, so that each unit covers 1973 to 5138. Returns
+ * everything else unchanged.
  */
 export function toRfc3339(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
@@ -63,10 +64,8 @@ export function toRfc3339(value: unknown): unknown {
     const ms = epoch < 1e11 ? epoch * 1_000 : epoch < 1e14 ? epoch : Math.floor(epoch / 1_000);
     return new Date(ms).toISOString();
   }
-  const match = TIMESTAMP.exec(text);
-  if (!match) return value;
-  const [, date, time, fraction = '', offset, minutes = '00'] = match;
-  return `${date}T${time}${fraction}${offset === 'Z' ? 'Z' : `${offset}:${minutes}`}`;
+  const isTime = typeof value === 'string' && text.includes(':');
+  return isTime ? text.replace(OFFSET, (_, hours: string, minutes = '00') => `${hours}:${minutes}`) : value;
 }
 
 /** A time between 1970 and now; optional, and may be null. */
@@ -78,8 +77,11 @@ const PastField = (description: string): PropertyDecorator =>
       optional: true,
       nullable: true,
       isValid: isPast,
-      message:
-        '$property must be a time between 1970 and now: ISO 8601 with an offset, a PostgreSQL timestamp with an offset, or a Unix timestamp',
+      message: (validation) =>
+        timeMessage(
+          validation,
+          'must be a time between 1970 and now: ISO 8601 with an offset, a PostgreSQL timestamp with an offset, or a Unix timestamp',
+        ),
     }),
     Transform(({ value }: { value: unknown }) => toRfc3339(value)),
   );

@@ -21,10 +21,10 @@ import {
   ProjectIdField,
   PublicIdField,
   QueryIntegerField,
-  TimeField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { CustomerIdField, OrganizationIdField, SearchTextField } from '../../http/search-fields.js';
+import { TimeField } from '../../http/time-field.js';
 import { ListDeadLettersQuery } from './dead-letter.request.js';
 import { EventTypeField, ListDeliveriesQuery } from './delivery.request.js';
 import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';

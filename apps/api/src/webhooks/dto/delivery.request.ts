@@ -6,9 +6,9 @@ import {
   ProjectIdField,
   PublicIdField,
   TextField,
-  TimeField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { TimeField } from '../../http/time-field.js';
 import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';
 
 /** An event type in a filter. */
