@@ -52,10 +52,10 @@ const newJob = () => ({
     const taken: string[] = [];
     queue.process(2, async ({ deliveryId }: DeliveryJob) => void taken.push(deliveryId));
     const internals = queue as unknown as {
-      worker: { pause: (now: boolean) => Promise<void> };
+      current: { worker: { pause: (now: boolean) => Promise<void> } };
       lastJobAt: number;
     };
-    const firstWorker = internals.worker;
+    const firstWorker = internals.current.worker;
     const firstJob = newJob();
     await queue.add([firstJob]).catch(() => undefined);
     await eventually('the first job', () => taken.includes(firstJob.deliveryId));
@@ -67,17 +67,18 @@ const newJob = () => ({
     await queue.add(jobs).catch(() => undefined);
     await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
     expect(taken).toHaveLength(4);
-    const secondWorker = internals.worker;
+    const secondWorker = internals.current.worker;
     expect(secondWorker).not.toBe(firstWorker);
 
     // No job was taken for a long time: the next check resets the time instead of replacing the worker.
     internals.lastJobAt = -Infinity;
     await eventually('a check of the idle worker', () => internals.lastJobAt > -Infinity);
-    expect(internals.worker).toBe(secondWorker);
+    expect(internals.current.worker).toBe(secondWorker);
   });
 });
 
-const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { connection: Redis }).connection;
+const connectionOf = (queue: DeliveryQueue): Redis =>
+  (queue as unknown as { transport: { connection: Redis } }).transport.connection;
 
 (hasRedisServer ? describe : describe.skip)('an application with the queue', () => {
   it('transports the attempts of up to twenty deliveries in one job, or each in its own', async () => {
@@ -182,6 +183,7 @@ const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { con
       RateLimiter.load(target(), logger),
     ]);
     try {
+      for (const limiter of limiters) limiter.open('test');
       await eventually('Redis to accept jobs', () => queue.isReady());
       const taken: string[] = [];
       queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));

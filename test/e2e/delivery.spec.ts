@@ -39,7 +39,9 @@ it.each(availableQueues)(
       await instanceWithoutWorker.register();
       const [delivery] = await instanceWithoutWorker.sql<{ id: string }>('SELECT id FROM deliveries');
       const isAnnounced = async () =>
-        redis ? (await redis.exists(`gatehouse:deliveries:${delivery!.id}-1`)) === 1 : channels.length > 0;
+        redis
+          ? (await redis.keys(`gatehouse:*:deliveries:${delivery!.id}-1`)).length === 1
+          : channels.length > 0;
       await eventually('the announcement', isAnnounced);
     } finally {
       redis?.disconnect();

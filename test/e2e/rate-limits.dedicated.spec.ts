@@ -7,6 +7,7 @@ import { requestEmailCode, verifyEmailCode } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
 import { availableQueues, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { findRedisPrefix } from '../support/redis-prefix.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -327,6 +328,7 @@ describe('the limit of logins', () => {
 (availableQueues.includes('redis') ? describe : describe.skip)('limits in Redis', () => {
   let redisInstance: TestInstance;
   let redis: Redis;
+  let prefix: string;
   beforeAll(async () => {
     redisInstance = await TestInstance.start({
       queue: 'redis',
@@ -334,6 +336,7 @@ describe('the limit of logins', () => {
       env: { TRUSTED_PROXIES: '127.0.0.0/8' },
     });
     redis = new Redis(redisInstance.env['REDIS_URL']!);
+    prefix = await findRedisPrefix(redis);
   });
   afterAll(async () => {
     redis?.disconnect();
@@ -359,7 +362,7 @@ describe('the limit of logins', () => {
     const publishable = { name: 'app', type: 'publishable', rateLimit: 5 };
     expect((await redisInstance.requestWithSecretKey('POST', path, publishable)).status).toBe(400);
     const { id, key } = expectStatus(201, await create(50)).body;
-    await redis.set(`gatehouse:limit:secret-key:${id}`, 49, 'PX', 600_000);
+    await redis.set(`${prefix}:limit:secret-key:${id}`, 49, 'PX', 600_000);
     const list = () => redisInstance.requestWithBearer(key as string, 'GET', '/api/v1/customers?limit=1');
     expect((await list()).status).toBe(200);
     const rejected = await waitForRejection(list);
@@ -371,7 +374,7 @@ describe('the limit of logins', () => {
     const { secretKey } = redisInstance.credentials;
     const [key] = await redisInstance.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
     // The long expiry makes the window outlast the second.
-    await redis.set(`gatehouse:limit:secret-key:${key!['id']}`, 99, 'PX', 600_000);
+    await redis.set(`${prefix}:limit:secret-key:${key!['id']}`, 99, 'PX', 600_000);
     const list = () => redisInstance.requestWithSecretKey('GET', '/v1/webhooks/endpoints?limit=1');
     expect((await list()).status).toBe(200);
     expect((await waitForRejection(list)).headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
@@ -379,7 +382,7 @@ describe('the limit of logins', () => {
 
   it('RL-02: allow an address 30 logins a minute across all apis', async () => {
     await redis.set(
-      `gatehouse:limit:login:${redisInstance.credentials.projectId}:203.0.113.9`,
+      `${prefix}:limit:login:${redisInstance.credentials.projectId}:203.0.113.9`,
       29,
       'PX',
       600_000,

@@ -1,4 +1,5 @@
 import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
 import { registerCustomers } from '../support/customers.js';
 import { emitEvents } from '../support/dead-letters.js';
 import {
@@ -10,6 +11,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { recordMeasurements } from '../support/measurements.js';
 import { AT_ONCE, History } from '../support/history.js';
+import { findRedisPrefix } from '../support/redis-prefix.js';
 import { Receiver, respondWithStatus, type Responder } from '../support/receiver.js';
 import { availableQueues, TestInstance, type Queue as QueueName } from '../support/test-instance.js';
 
@@ -229,7 +231,9 @@ describe('workers', () => {
 async function runDelayedJobs(): Promise<void> {
   const { hostname, port, pathname } = new URL(instance.env['REDIS_URL']!);
   const connection = { host: hostname, port: Number(port), db: Number(pathname.slice(1) || 0) };
-  const queue = new Queue('deliveries', { connection, prefix: 'gatehouse' });
+  const redis = new Redis(connection);
+  const prefix = await findRedisPrefix(redis).finally(() => redis.disconnect());
+  const queue = new Queue('deliveries', { connection, prefix });
   try {
     await queue.promoteJobs();
     await eventually(

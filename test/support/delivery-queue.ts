@@ -8,7 +8,7 @@ import {
   type RedisTarget,
 } from '@gatehouse/platform';
 
-/** Creates the delivery queue in an application that contains nothing else. */
+/** Creates the delivery queue of an installation in an application that contains nothing else. */
 export async function createDeliveryQueue(
   redis: string | RedisTarget,
   stuckMs?: number,
@@ -17,5 +17,7 @@ export async function createDeliveryQueue(
   const logger = createLogger({ logLevel: 'silent' }, 'test');
   const module = await loadDeliveryQueue(target, logger, stuckMs);
   const app = await NestFactory.createApplicationContext(module, { logger: false });
-  return { app, queue: app.get(REDIS_DELIVERY_QUEUE) };
+  const queue = app.get<DeliveryQueue>(REDIS_DELIVERY_QUEUE);
+  await queue.open('test');
+  return { app, queue };
 }

@@ -35,6 +35,7 @@ export const distributionColumns: Record<string, string | null> = {
   identity_rollups: null,
   import_failures: 'project_id',
   imports: 'organization_id',
+  installation: null,
   login_attempts: 'project_id',
   mail_templates: 'project_id',
   mails: 'project_id',

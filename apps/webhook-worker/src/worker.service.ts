@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   Database,
   DELIVERY_CHANNEL,
+  InstallationRepository,
   readReadinessStatus,
   waitForMigrations,
   type ReadinessStatus,
@@ -47,6 +48,7 @@ export class WorkerService {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
+    private readonly installation: InstallationRepository,
     private readonly runner: AttemptRunner,
     private readonly duePoller: DuePoller,
     private readonly maintenance: MaintenanceRunner,
@@ -65,6 +67,7 @@ export class WorkerService {
     await this.database.connect();
     await waitForMigrations(this.database, this.logger, () => this.isStopping);
     if (this.isStopping) return;
+    if (this.queue) await this.queue.open(await this.installation.readKey());
     await this.maintenance.start();
     if (this.isStopping) return;
     this.duePoller.start();

@@ -16,6 +16,7 @@ import { WorkerEntity } from './health/worker.entity.js';
 import { IdempotencyKeyEntity } from './idempotency/idempotency-key.entity.js';
 import { ImportFailureEntity } from './imports/import-failure.entity.js';
 import { ImportEntity } from './imports/import.entity.js';
+import { InstallationEntity } from './installation/installation.entity.js';
 import { CustomerAddressEntity } from './login-attempts/customer-address.entity.js';
 import { LoginAttemptEntity } from './login-attempts/login-attempt.entity.js';
 import { MailTemplateEntity } from './mail-templates/mail-template.entity.js';
@@ -98,6 +99,7 @@ export const entities = [
   IdentityRollupProgressEntity,
   ImportEntity,
   ImportFailureEntity,
+  InstallationEntity,
   LoginAttemptEntity,
   MailEntity,
   MailTemplateEntity,

@@ -44,6 +44,7 @@ export * from './identity-providers/oauth-flows.repository.js';
 export * from './identity-providers/provider-domains.repository.js';
 export * from './identity-providers/required-domains.repository.js';
 export * from './imports/imports.repository.js';
+export * from './installation/installation.repository.js';
 export type { AttemptLimit } from './login-attempts/attempt-counter.js';
 export type { LoginAllowance } from './login-attempts/login-allowance.js';
 export * from './legacy-sign-in/legacy-sign-in.repository.js';

@@ -34,6 +34,7 @@ import { OAuthFlowsRepository } from './identity-providers/oauth-flows.repositor
 import { ProviderDomainsRepository } from './identity-providers/provider-domains.repository.js';
 import { RequiredDomainsRepository } from './identity-providers/required-domains.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
+import { InstallationRepository } from './installation/installation.repository.js';
 import { LegacySignInRepository } from './legacy-sign-in/legacy-sign-in.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailTemplatesRepository } from './mail-templates/mail-templates.repository.js';
@@ -118,6 +119,7 @@ const repositories: Provider[] = [
   IdentitiesRepository,
   IdentityProvidersRepository,
   ImportsRepository,
+  InstallationRepository,
   LegacySignInRepository,
   LoginAttemptsRepository,
   LookupsRepository,

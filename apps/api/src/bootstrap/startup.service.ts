@@ -5,6 +5,7 @@ import {
   Database,
   ensureAttemptPartitions,
   EventFeedRepository,
+  InstallationRepository,
   migrate,
   listPendingMigrations,
   REPLICA_CHECK_INTERVAL_MS,
@@ -44,6 +45,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly config: Config,
     private readonly database: Database,
     private readonly transactions: Transactions,
+    private readonly installation: InstallationRepository,
     private readonly feed: EventFeedRepository,
     private readonly auditLog: AuditLogRepository,
     private readonly firstBoot: FirstBoot,
@@ -88,7 +90,7 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   /**
-   * Runs pending migrations and creates partitions.
+   * Runs pending migrations, creates partitions, and opens the keys of this installation in Redis.
    * @throws Error when migrations are pending and MIGRATE is off
    */
   async prepareSchema(): Promise<void> {
@@ -105,6 +107,11 @@ export class StartupService implements OnApplicationShutdown {
     }
     await this.transactions.run((tx) => ensureAttemptPartitions(tx, now(), PARTITION_DAYS));
     if (await this.feed.realign()) this.logger.warn('event feed realigned after a restore from a dump');
+    if (this.config.redis) {
+      const key = await this.installation.readKey();
+      await this.queue?.open(key);
+      this.limiter.open(key);
+    }
   }
 
   private async checkAuditLog(): Promise<void> {

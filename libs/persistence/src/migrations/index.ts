@@ -89,6 +89,7 @@ import { AddChallengeIdentity1764720016000 } from './1764720016000-add-challenge
 import { AddPendingFactorSession1764720017000 } from './1764720017000-add-pending-factor-session.js';
 import { AddMailboxScope1764720001000 } from './1764720001000-add-mailbox-scope.js';
 import { CreateOperatorFlows1764720002000 } from './1764720002000-create-operator-flows.js';
+import { CreateInstallation1764730030000 } from './1764730030000-create-installation.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -183,4 +184,5 @@ export const migrations = [
   AddPendingFactorSession1764720017000,
   AddMailboxScope1764720001000,
   CreateOperatorFlows1764720002000,
+  CreateInstallation1764730030000,
 ];

@@ -2,6 +2,7 @@ import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from 'r
 import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from '../queue/connect-redis.js';
+import { limitPrefix } from '../queue/redis-prefix.js';
 
 export interface RateLimitPolicy {
   name: string;
@@ -32,11 +33,13 @@ export interface WindowCount {
 type RetryAfterSeconds = number | null;
 
 /**
- * Counts requests in Redis. Without Redis, and while it is unavailable, it counts in this process, so that
- * limits always apply.
+ * Counts requests in Redis. Without Redis, while it is unavailable, and until `open` is called, it counts in this
+ * process, so that limits always apply.
  */
 export class RateLimiter {
   private readonly limiters = new Map<string, RateLimiterAbstract>();
+  /** Null until it is known whose counters in Redis are used. */
+  private prefix: string | null = null;
 
   /** @param redis null to count in this process */
   constructor(private readonly redis: RedisConnection | null) {}
@@ -47,6 +50,12 @@ export class RateLimiter {
     const { connectRedis } = await import('../queue/connect-redis.js');
     const options = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 250 };
     return new RateLimiter(connectRedis(target, logger, options));
+  }
+
+  /** Counts together with the other processes of an installation from now on. */
+  open(installationKey: string): void {
+    this.prefix = limitPrefix(installationKey);
+    this.limiters.clear();
   }
 
   /**
@@ -79,11 +88,12 @@ export class RateLimiter {
     if (existing) return existing;
     // The limiter only counts: projects have different quotas, which can change within a window.
     const points = Number.MAX_SAFE_INTEGER;
-    const options = { keyPrefix: `gatehouse:limit:${name}`, points, duration: windowSeconds };
+    const options = { keyPrefix: `${this.prefix ?? 'limit'}:${name}`, points, duration: windowSeconds };
     const inProcess = new RateLimiterMemory(options);
-    const limiter = this.redis
-      ? new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: inProcess })
-      : inProcess;
+    const limiter =
+      this.redis && this.prefix !== null
+        ? new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: inProcess })
+        : inProcess;
     this.limiters.set(cacheKey, limiter);
     return limiter;
   }

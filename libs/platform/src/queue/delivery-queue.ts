@@ -1,9 +1,11 @@
 import type * as BullMq from 'bullmq';
 import { monotonicMs, withTimeout } from '../clock/clock.js';
+import type { RedisTarget } from '../config/redis-target.js';
 import { errorMessage } from '../errors.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from './connect-redis.js';
 import { RedisHealth, type RedisProblem } from './redis-health.js';
+import { queuePrefix, sharedPrefix } from './redis-prefix.js';
 
 /** Injection token of the queue on Redis, which only exists with REDIS_URL. */
 export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
@@ -39,35 +41,53 @@ type JobData = DeliveryJob | DeliveryJob[];
 /** Maximum number of attempts in one job, so that several workers share the attempts of a large event. */
 const MAX_ATTEMPTS_PER_JOB = 20;
 
+/** What the queue needs of Redis and BullMQ, which only a process with Redis loads. */
+interface Transport {
+  target: RedisTarget;
+  connection: RedisConnection;
+  /** Creates a queue on the connection. */
+  openQueue: (prefix: string) => Promise<BullMq.Queue>;
+  workerClass: typeof BullMq.Worker;
+  /** Creates the connection of a worker. */
+  connectWorker: () => RedisConnection;
+}
+
+/** A worker of BullMQ with its connection. */
+interface QueueWorker {
+  worker: BullMq.Worker;
+  connection: RedisConnection;
+}
+
 /**
  * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only
  * the claim in PostgreSQL starts an attempt, and the due poller of the worker finds deliveries whose job was
  * lost. Also the injection token of the queue, which is null without Redis.
  */
 export class DeliveryQueue {
-  private readonly connection: RedisConnection;
   private readonly health: RedisHealth;
-  private worker: BullMq.Worker | undefined;
-  private workerConnection: RedisConnection | undefined;
+  private queue: BullMq.Queue | undefined;
+  private current: QueueWorker | undefined;
+  private previous: QueueWorker | undefined;
   private lastReportAt = -Infinity;
   private stuckCheckTimer: NodeJS.Timeout | undefined;
   private lastJobAt = 0;
   private runningJobs = 0;
 
-  /**
-   * @param queue created with a connection, not with the options of one
-   * @param connectWorker creates the connection of each worker
-   */
   constructor(
-    private readonly queue: BullMq.Queue,
-    private readonly workerClass: typeof BullMq.Worker,
-    private readonly connectWorker: () => RedisConnection,
+    private readonly transport: Transport,
     private readonly logger: Logger,
     private readonly stuckMs: number,
   ) {
-    this.connection = queue.opts.connection as RedisConnection;
-    this.health = new RedisHealth(this.connection, queue.opts.prefix!, logger);
-    this.queue.on('error', (error) => this.logQueueError(error));
+    this.health = new RedisHealth(transport.connection, sharedPrefix(transport.target), logger);
+  }
+
+  /** Uses the jobs of an installation from now on. Before that, Redis counts as unreachable. */
+  async open(installationKey: string): Promise<void> {
+    const prefix = queuePrefix(this.transport.target, installationKey);
+    const queue = await this.transport.openQueue(prefix);
+    queue.on('error', (error) => this.logQueueError(error));
+    this.queue = queue;
+    this.logger.info({ prefix }, 'Redis keys opened');
   }
 
   /** Returns whether Redis currently accepts jobs. */
@@ -77,7 +97,7 @@ export class DeliveryQueue {
 
   /** The reason for which Redis does not accept jobs now, or null. */
   get problem(): RedisProblem | null {
-    return this.health.problem;
+    return this.queue ? this.health.problem : 'unreachable';
   }
 
   /**
@@ -104,14 +124,20 @@ export class DeliveryQueue {
     return this.countByType('wait', 'active', 'delayed', 'prioritized');
   }
 
-  /** Starts to process jobs, `concurrency` at a time. */
+  /** Starts to process jobs of the opened installation, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
-    const run = async ({ data }: BullMq.Job<JobData>): Promise<void> => {
+    const runAll = async ({ data }: BullMq.Job<JobData>): Promise<void> => {
+      await Promise.all([data].flat().map(handle));
+    };
+    const run = async (job: BullMq.Job<JobData>): Promise<void> => {
       this.lastJobAt = monotonicMs();
       this.runningJobs += 1;
-      await Promise.all([data].flat().map(handle)).finally(() => (this.runningJobs -= 1));
+      await runAll(job).finally(() => (this.runningJobs -= 1));
     };
     this.startWorker(concurrency, run);
+    // Processes of the previous version add jobs under the prefix that all installations shared. The next version
+    // removes this line (docs/adr/0089-redis-keys-of-an-installation.md).
+    this.previous = this.createWorker(sharedPrefix(this.transport.target), concurrency, runAll);
     this.stuckCheckTimer = setInterval(
       () => void this.replaceIfStuck(concurrency, run),
       this.stuckMs / 10,
@@ -124,20 +150,21 @@ export class DeliveryQueue {
    */
   async drain(): Promise<void> {
     this.stopStuckCheck();
-    await this.worker?.close(!this.isReady());
+    const isForced = !this.isReady();
+    await Promise.all([this.current?.worker.close(isForced), this.previous?.worker.close(isForced)]);
   }
 
   async close(): Promise<void> {
     this.stopStuckCheck();
     this.health.close();
-    await this.queue.close().catch(() => undefined);
-    this.connection.disconnect();
-    this.workerConnection?.disconnect();
+    await this.queue?.close().catch(() => undefined);
+    this.transport.connection.disconnect();
+    for (const each of [this.current, this.previous]) each?.connection.disconnect();
   }
 
   private async addBulk(jobs: [data: JobData, delayMs: number][]): Promise<void> {
     // Before the first connection BullMQ would wait without a limit.
-    if (!this.isReady()) throw new Error('Redis does not accept jobs');
+    if (!this.queue || !this.isReady()) throw new Error('Redis does not accept jobs');
     const added = this.queue.addBulk(
       jobs.map(([data, delayMs]) => {
         const { deliveryId, attempt } = [data].flat()[0]!;
@@ -157,7 +184,7 @@ export class DeliveryQueue {
   }
 
   private async countByType(...types: BullMq.JobType[]): Promise<number | null> {
-    if (!this.isReady()) return null;
+    if (!this.queue || !this.isReady()) return null;
     const counted = this.queue.getJobCountByTypes(...types);
     return withTimeout(counted, RESPONSE_MS, 'Redis did not respond in time').catch(() => null);
   }
@@ -168,18 +195,28 @@ export class DeliveryQueue {
   }
 
   private startWorker(concurrency: number, run: BullMq.Processor<JobData, void>): void {
-    this.workerConnection = this.connectWorker();
-    this.worker = new this.workerClass<JobData>(QUEUE_NAME, run, {
-      connection: this.workerConnection,
-      prefix: this.queue.opts.prefix!,
+    if (!this.queue) throw new Error('the queue is not open');
+    this.current = this.createWorker(this.queue.opts.prefix!, concurrency, run);
+    this.lastJobAt = monotonicMs();
+  }
+
+  private createWorker(
+    prefix: string,
+    concurrency: number,
+    run: BullMq.Processor<JobData, void>,
+  ): QueueWorker {
+    const connection = this.transport.connectWorker();
+    const worker = new this.transport.workerClass<JobData>(QUEUE_NAME, run, {
+      connection,
+      prefix,
       concurrency,
       // A killed worker is detected after about 20 s, not 60. The lease in PostgreSQL applies in any case.
       lockDuration: 15_000,
       stalledInterval: 5_000,
       skipVersionCheck: true,
     });
-    this.worker.on('error', (error) => this.logQueueError(error));
-    this.lastJobAt = monotonicMs();
+    worker.on('error', (error) => this.logQueueError(error));
+    return { worker, connection };
   }
 
   /**
@@ -192,10 +229,10 @@ export class DeliveryQueue {
     if (!waiting) this.lastJobAt = monotonicMs();
     if (!this.stuckCheckTimer || monotonicMs() - this.lastJobAt < this.stuckMs) return;
     this.logger.warn({ waiting }, 'queue worker replaced: jobs are waiting and none is being processed');
-    const [worker, connection] = [this.worker, this.workerConnection];
+    const stuck = this.current;
     this.startWorker(concurrency, run);
-    await worker?.close(true).catch(() => undefined);
-    connection?.disconnect();
+    await stuck?.worker.close(true).catch(() => undefined);
+    stuck?.connection.disconnect();
   }
 
   /**

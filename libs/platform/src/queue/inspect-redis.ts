@@ -2,8 +2,8 @@ import { withTimeout } from '../clock/clock.js';
 import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from './connect-redis.js';
-import { queuePrefix } from './queue-prefix.js';
 import { probeRedis, redisProblems, type RedisProblem } from './redis-health.js';
+import { sharedPrefix } from './redis-prefix.js';
 
 /** Maximum time to wait for the connection and for each response, in ms. */
 const TIMEOUT_MS = 5_000;
@@ -34,7 +34,7 @@ export async function inspectRedis(target: RedisTarget, logger: Logger): Promise
   });
   try {
     await withTimeout(connected(connection), TIMEOUT_MS, 'Redis does not respond');
-    const { problem, error } = await probeRedis(connection, queuePrefix(target));
+    const { problem, error } = await probeRedis(connection, sharedPrefix(target));
     if (problem === 'unreachable') throw new Error(redisProblems.unreachable, { cause: error });
     const info = await withTimeout(connection.info(), TIMEOUT_MS, 'no response').catch(() => '');
     const find = (name: string): string | null =>
