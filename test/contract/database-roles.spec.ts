@@ -19,8 +19,10 @@ let runtime: pg.Pool;
 let owner: pg.Pool;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  runtime = new pg.Pool({ connectionString: instance.env['DATABASE_URL']!, max: 1 });
-  owner = new pg.Pool({ connectionString: instance.env['MIGRATE_DATABASE_URL']!, max: 1 });
+  // The roles inherit hostile settings, of which this one would end a connection with each rejected statement.
+  const settings = { max: 1, options: '-c exit_on_error=off' };
+  runtime = new pg.Pool({ connectionString: instance.env['DATABASE_URL']!, ...settings });
+  owner = new pg.Pool({ connectionString: instance.env['MIGRATE_DATABASE_URL']!, ...settings });
 });
 afterAll(async () => {
   await runtime?.end();

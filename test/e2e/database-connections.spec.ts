@@ -2,10 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
-import { Database } from '@gatehouse/persistence';
+import {
+  createConnection,
+  Database,
+  SERVER_TIMEOUTS,
+  sessionLimits,
+  sessionSettings,
+} from '@gatehouse/persistence';
 import { createLogger, type Config, type Logger } from '@gatehouse/platform';
-import { adminUrl, createDatabase, dropDatabase } from '../support/databases.mjs';
+import { adminUrl, createDatabase, dropDatabase, RUNTIME_ROLE } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
+import { hostileSettings } from '../support/hostile-settings.mjs';
 import { authenticated, readyForQuery, shuttingDown } from '../support/postgres-messages.js';
 import { freePort } from '../support/server-process.mjs';
 
@@ -70,6 +77,91 @@ describe('a database URL with several hosts', () => {
       await database.close();
       await client.end();
       await listening;
+    }
+  });
+});
+
+describe('a database whose roles have other settings', () => {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  let urls: { url: string; ownerUrl: string };
+  beforeAll(async () => void (urls = await createDatabase(name, 'template1', true)));
+  afterAll(() => dropDatabase(name));
+
+  const SHOW_SETTINGS = `SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name
+    WHERE current_setting(name, true) IS NOT NULL`;
+  const names = Object.keys({ ...SERVER_TIMEOUTS, ...sessionLimits, ...sessionSettings }).sort();
+
+  /** Returns a database with these URLs, and the fields and the message of each line of its log. */
+  function connectTo({ url, ownerUrl }: typeof urls): { database: Database; log: [object, string][] } {
+    const log: [object, string][] = [];
+    const warn = (fields: object, message: string) => void log.push([fields, message]);
+    const config = {
+      database: { url, migrateUrl: ownerUrl, readUrl: url, pooler: 'none', pool: 1 },
+    } as Config;
+    return { database: new Database(config, { warn, debug: warn } as unknown as Logger), log };
+  }
+
+  it('inherits a hostile value of each setting', async () => {
+    expect(Object.keys(hostileSettings).sort()).toEqual(names);
+    const client = new pg.Client(urls.url);
+    await client.connect();
+    const { rows } = await client.query<{ name: string; value: string }>(SHOW_SETTINGS, [names]);
+    await client.end();
+    // pg sends this one with each connection.
+    const inherited = rows.filter((row) => row.name !== 'client_encoding');
+    const hostile: Record<string, string> = hostileSettings;
+    expect(inherited).toEqual(inherited.map((row) => ({ name: row.name, value: hostile[row.name] })));
+  });
+
+  it('leads to connections of each kind with the settings that statements rely on', async () => {
+    const limits = (lock: string, statement: string, transaction: string) => ({
+      ...{ idle_session_timeout: '0', transaction_timeout: '0' },
+      ...{ lock_timeout: lock, statement_timeout: statement },
+      idle_in_transaction_session_timeout: transaction,
+    });
+    const toObject = (rows: { name: string; value: string }[]) =>
+      Object.fromEntries(rows.map((row) => [row.name, row.value]));
+    const show = async (source: Pick<Database['dataSource'], 'query'>) =>
+      toObject(await source.query(SHOW_SETTINGS, [names]));
+    const { database } = connectTo(urls);
+    const listener = createConnection(urls.url);
+    try {
+      await database.connect();
+      await database.replica!.source.initialize();
+      await listener.connect();
+      const timeouts = limits('2250ms', '5s', '10s');
+      expect(await show(database.dataSource)).toEqual({ ...sessionSettings, ...timeouts });
+      expect(await show(database.replica!.source)).toEqual({
+        ...sessionSettings,
+        ...timeouts,
+        statement_timeout: '3s',
+      });
+      const unlimited = { ...sessionSettings, ...limits('0', '0', '0') };
+      expect(toObject((await listener.query(SHOW_SETTINGS, [names])).rows)).toEqual(unlimited);
+      expect(await database.runAsOwner(show)).toEqual(unlimited);
+    } finally {
+      await listener.end();
+      await database.close();
+    }
+  });
+
+  it('is not usable while a superuser has turned off triggers for the role, and the log names the setting', async () => {
+    const admin = new pg.Client(adminUrl(name));
+    await admin.connect();
+    const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${name}`;
+    await admin.query(`${role} SET session_replication_role = replica`);
+    const { database, log } = connectTo(urls);
+    const connecting = database.connect();
+    try {
+      const problem = 'session_replication_role is "replica" instead of "origin"';
+      await eventually('the log message', () => log.length > 0);
+      expect(log[0]).toEqual([expect.objectContaining({ reason: problem }), 'database settings not usable']);
+      await admin.query(`${role} RESET session_replication_role`);
+      await connecting;
+      await database.ping();
+    } finally {
+      await database.close();
+      await admin.end();
     }
   });
 });

@@ -1,5 +1,5 @@
 import { registerCustomer } from '../support/customers.js';
-import { createDatabase, dropDatabase } from '../support/databases.mjs';
+import { createDatabase, dropDatabase, OWNER_ROLE } from '../support/databases.mjs';
 import { sendAllRequestKinds } from '../support/dedicated-database.js';
 import { eventually } from '../support/eventually.js';
 import { migrateDatabase } from '../support/migrate-database.js';
@@ -122,15 +122,17 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     await worker.stop();
   });
 
-  it('RN-01: the timeouts are settings of the role', async () => {
+  it('RN-01: the timeouts and all settings that the role had otherwise are settings of the role', async () => {
     const [row] = await instance.sql<{ settings: string[] }>(
       `SELECT setconfig AS settings FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
-       WHERE d.datname = current_database()`,
+       WHERE d.datname = current_database() AND s.setrole = $1::regrole`,
+      [OWNER_ROLE],
     );
-    expect([...row!.settings].sort()).toEqual([
-      'idle_in_transaction_session_timeout=10000',
-      'lock_timeout=2250',
-      'statement_timeout=5000',
-    ]);
+    const stored = Object.fromEntries(row!.settings.map((setting) => setting.split('=')));
+    expect(stored).toMatchObject({
+      ...{ idle_in_transaction_session_timeout: '10000', lock_timeout: '2250', statement_timeout: '5000' },
+      ...{ IntervalStyle: 'postgres', default_transaction_isolation: 'read committed', exit_on_error: 'off' },
+      ...{ bytea_output: 'hex', idle_session_timeout: '0' },
+    });
   });
 });

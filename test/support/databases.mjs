@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { OWNER_ROLE, roleUrls } from '../../scripts/database-roles.mjs';
+import { setHostileSettingsSql } from './hostile-settings.mjs';
 
 export { OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 
@@ -8,12 +9,14 @@ export { OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../../scripts/database-roles
  * the owner of its tables.
  * @param {string} name
  * @param {string} template
+ * @param {boolean} [isHostile] whether sessions of both roles inherit settings that no statement works with
  */
-export async function createDatabase(name, template) {
+export async function createDatabase(name, template, isHostile = false) {
   // FILE_COPY takes a tenth of the work of copying the template through the log.
   await runAdminStatement(
     `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY OWNER ${OWNER_ROLE}`,
   );
+  if (isHostile) await runAdminStatement(setHostileSettingsSql(name));
   return roleUrls(adminUrl(name));
 }
 

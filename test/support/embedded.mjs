@@ -8,6 +8,7 @@ import { createMissingRoles, OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../../sc
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { root } from '../../scripts/environment.mjs';
 import { describeProcess, lockHolder, run, takeLock } from '../../scripts/processes.mjs';
+import { setHostileSettingsSql } from './hostile-settings.mjs';
 import { hasRedisServer, redisCommand, spawnRedis } from './redis-process.mjs';
 import { freePort } from './server-process.mjs';
 
@@ -84,6 +85,7 @@ async function createTemplate(admin, env) {
   await runStatements(admin.href, [
     `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`,
     `CREATE DATABASE ${TEMPLATE} OWNER ${OWNER_ROLE}`,
+    setHostileSettingsSql(TEMPLATE),
   ]);
   const url = new URL(admin);
   url.pathname = `/${TEMPLATE}`;

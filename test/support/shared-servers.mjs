@@ -37,6 +37,7 @@ class SharedServer {
     const database = await createDatabase(
       `test_${randomUUID().replaceAll('-', '')}`,
       process.env.TEST_TEMPLATE,
+      true,
     );
     const env = {
       PORT: port,

@@ -147,7 +147,7 @@ export class TestInstance {
     const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
     const port = await freePort();
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-instance-'));
-    const database = await createDatabase(databaseName, template);
+    const database = await createDatabase(databaseName, template, programs === entryPoints);
     const instance = new TestInstance(
       {
         PORT: String(port),

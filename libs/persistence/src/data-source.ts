@@ -8,16 +8,16 @@ import {
   type Config,
   type Logger,
 } from '@gatehouse/platform';
-import { DatabaseHosts } from './database-hosts.js';
+import { DatabaseHosts, type ParameterStatus } from './database-hosts.js';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
+import { poolerParameters, setSessionSql, type Timeouts } from './session-settings.js';
 import { traceStatement } from './statement-spans.js';
 import { READ_ONLY } from './unavailable-error.js';
 
 /**
  * Timeouts of a request that PostgreSQL applies, in ms. Together with those of `clientTimeouts`, their sum stays below
- * 15 s (requirement I7). A pooler in transaction mode rejects them as parameters of a connection. They are then settings
- * of the role.
+ * 15 s (requirement I7). Behind a pooler in transaction mode, they are settings of the role.
  */
 export const SERVER_TIMEOUTS = {
   // Longer than the timeout for a connection: if transactions that wait for a lock occupy every connection, a
@@ -26,6 +26,13 @@ export const SERVER_TIMEOUTS = {
   statement_timeout: 5_000,
   // For a client that no longer sends: it must not keep the locks of its transaction.
   idle_in_transaction_session_timeout: 10_000,
+};
+
+/** No timeouts of PostgreSQL: migrations have limits of their own (migration-run.ts), and LISTEN has none. */
+const NO_TIMEOUTS: Timeouts = {
+  lock_timeout: 0,
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
 };
 
 /** Timeouts of a request that pg applies, in ms. */
@@ -50,18 +57,35 @@ const REPLICA_STATEMENT_TIMEOUT = 3_000;
 /** Maximum time for closing the connections, in ms. */
 export const CLOSE_MS = 2_000;
 
+/** The options of a connection in addition to those of pg. */
+interface ConnectionConfig extends pg.ClientConfig {
+  hosts?: DatabaseHosts | undefined;
+  /** The timeouts of the session, in ms; null behind a pooler in transaction mode, where a session has no settings. */
+  sessionTimeouts?: Timeouts | null;
+}
+
+/** The parameters that pg sends when it connects. Its types lack this method. */
+const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: () => object };
+
 /**
- * A connection whose errors cannot end the process. While it passes from the pool to TypeORM it has no error
- * listener, and a message from PostgreSQL, such as its shutdown, would be an uncaught error. The next
- * statement on the connection reports the error.
+ * A connection that sets its session (session-settings.ts), and whose errors cannot end the process. While it passes from
+ * the pool to TypeORM it has no error listener, and a message from PostgreSQL, such as its shutdown, would be an uncaught
+ * error. The next statement on the connection reports the error.
  */
 class Connection extends pg.Client {
   private readonly hosts: DatabaseHosts | undefined;
+  private readonly sessionTimeouts: Timeouts | null;
+  /** The major version of the server. */
+  private version = 0;
 
-  constructor(config: pg.ClientConfig & { hosts?: DatabaseHosts | undefined } = {}) {
+  constructor({ hosts, sessionTimeouts = null, ...config }: ConnectionConfig = {}) {
     super(config);
-    this.hosts = config.hosts;
+    this.hosts = hosts;
+    this.sessionTimeouts = sessionTimeouts;
     this.on('error', () => undefined);
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (parameterName === 'server_version') this.version = Number.parseInt(parameterValue);
+    });
     // After a failover, the connection may lead to the former primary, which is now a standby. The next one leads to the
     // new primary. The error reaches the statement before the connection ends.
     this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
@@ -71,27 +95,45 @@ class Connection extends pg.Client {
     });
   }
 
-  /** Connects, to one of the hosts if the database has several. */
+  /** Connects, to one of the hosts if the database has several, and sets the settings of the session. */
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
-    if (!this.hosts) return callback ? super.connect(callback) : super.connect();
-    const connected = this.connectToHost(this.hosts);
+    const connected = this.connectAndSet();
     if (!callback) return connected;
     connected.then(() => callback(null as never), callback);
   }
 
-  private async connectToHost(hosts: DatabaseHosts): Promise<pg.Client> {
+  private async connectAndSet(): Promise<pg.Client> {
+    if (this.hosts) await this.connectToHost(this.hosts);
+    else await super.connect();
+    if (!this.sessionTimeouts) return this;
+    try {
+      // Not as parameters of the connection: a pooler in session mode rejects most of them.
+      await (this.send([setSessionSql(this.sessionTimeouts, this.version)]) as Promise<unknown>);
+      return this;
+    } catch (error) {
+      void this.end();
+      throw error;
+    }
+  }
+
+  private async connectToHost(hosts: DatabaseHosts): Promise<void> {
     const { host, port } = await hosts.choose();
     // The pool destroys the stream of a connection that takes too long.
     if (this.connection.stream.destroyed) throw new Error('Connection terminated due to connection timeout');
     Object.assign(this, { host, port });
     try {
-      return await super.connect();
+      await super.connect();
     } catch (error) {
       hosts.forget();
       throw error;
     }
+  }
+
+  /** Returns the parameters that pg sends when it connects. */
+  protected getStartupConf(): object {
+    return { ...getStartupConf.call(this), ...(this.sessionTimeouts ? {} : poolerParameters) };
   }
 
   /** Sends the statements of one turn of the event loop with one system call, which costs more than they do. */
@@ -146,13 +188,16 @@ export const replicaPoolOptions = ({ database }: Config, logger: Logger): DataSo
   dataSourceOptions(database.readUrl!, logger, {
     ...servingOptions(database),
     ...replicaTimeouts,
-    ...(database.pooler === 'none' ? { statement_timeout: REPLICA_STATEMENT_TIMEOUT } : {}),
+    sessionTimeouts:
+      database.pooler === 'none'
+        ? { ...SERVER_TIMEOUTS, statement_timeout: REPLICA_STATEMENT_TIMEOUT }
+        : null,
   });
 
 /** Returns the options of a pool that serves requests. */
 const servingOptions = ({ pooler, pool }: Config['database']) => ({
   ...clientTimeouts,
-  ...(pooler === 'none' ? SERVER_TIMEOUTS : {}),
+  sessionTimeouts: pooler === 'none' ? SERVER_TIMEOUTS : null,
   Client: pooler === 'transaction' ? UnpreparedConnection : Connection,
   max: pool,
   idleTimeoutMillis: 30_000,
@@ -165,13 +210,18 @@ const servingOptions = ({ pooler, pool }: Config['database']) => ({
 export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
     ...keepAlive,
+    sessionTimeouts: isOwnerPooled(database) ? null : NO_TIMEOUTS,
     connectionTimeoutMillis: clientTimeouts.connectionTimeoutMillis,
     max: 2,
   });
 
-/** Creates a single connection that no pool manages. It is not connected yet. */
+/** Returns whether the connections of the owner of the tables lead to a pooler in transaction mode. */
+export const isOwnerPooled = ({ pooler, migrateUrl }: Config['database']): boolean =>
+  pooler !== 'none' && migrateUrl === null;
+
+/** Creates a single connection that neither a pool nor a pooler manages. It is not connected yet. */
 export const createConnection = (url: string): pg.Client =>
-  new Connection({ ...hostOptions(url), ...keepAlive });
+  new Connection({ ...hostOptions(url), ...keepAlive, sessionTimeouts: NO_TIMEOUTS });
 
 /** Returns the options of pg that select the host: the first one, and all of them if there are several. */
 const hostOptions = (url: string) => ({
@@ -180,7 +230,11 @@ const hostOptions = (url: string) => ({
 });
 
 /** Returns the options that all connections share. @param extra options of pg's pool */
-const dataSourceOptions = (url: string, logger: Logger, extra: pg.PoolConfig): DataSourceOptions => ({
+const dataSourceOptions = (
+  url: string,
+  logger: Logger,
+  extra: pg.PoolConfig & Pick<ConnectionConfig, 'sessionTimeouts'>,
+): DataSourceOptions => ({
   type: 'postgres',
   url: splitHosts(url)[0]!,
   entities,

@@ -16,7 +16,7 @@ const rejectedParameters: Record<string, string[]> = {
 };
 
 /** A message of PostgreSQL's protocol. */
-interface ParameterStatus {
+export interface ParameterStatus {
   parameterName: string;
   parameterValue: string;
 }

@@ -1,8 +1,8 @@
-// This file contains SQL: whether the database accepts writes, and settings of the current role.
+// This file contains SQL: whether the database accepts writes.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import type pg from 'pg';
-import { unavailable } from '@gatehouse/domain';
+import { GatehouseError, unavailable } from '@gatehouse/domain';
 import {
   errorCode,
   errorMessage,
@@ -17,6 +17,7 @@ import {
   CLOSE_MS,
   createConnection,
   createDataSource,
+  isOwnerPooled,
   ownerConnectionOptions,
   poolOptions,
   replicaPoolOptions,
@@ -25,14 +26,14 @@ import {
 import { migrationRun } from './migration-run.js';
 import { ReadReplica } from './read-replica.js';
 import { READ_ONLY, toUnavailableError } from './unavailable-error.js';
+import { poolOf, runStatement, type PgQueryable, type Sql, type StatementCall } from './run-statement.js';
 import {
-  poolOf,
-  runQuery,
-  runStatement,
-  type PgQueryable,
-  type Sql,
-  type StatementCall,
-} from './run-statement.js';
+  DIFFERING_ROLE_SETTINGS,
+  endOutdatedConnection,
+  findOtherSettings,
+  sessionLimits,
+  sessionSettings,
+} from './session-settings.js';
 import { boolean, statement } from './statements.js';
 
 export type { Sql } from './run-statement.js';
@@ -64,14 +65,6 @@ const findReadOnly = statement(
 /** The advisory lock while a process changes the settings of its role, because two at the same time would fail. */
 const ROLE_SETTINGS_LOCK = 7_120_919;
 
-/** Returns the statements that set the timeouts $1, which are strings such as `lock_timeout=2250`, where they differ. */
-const DIFFERING_TIMEOUTS = `
-  SELECT format('ALTER ROLE CURRENT_USER IN DATABASE %I SET %s', current_database(), timeout) AS sql
-  FROM unnest($1::text[]) AS timeout
-  WHERE NOT EXISTS (
-    SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
-    WHERE d.datname = current_database() AND s.setrole = current_user::regrole AND timeout = ANY (s.setconfig))`;
-
 /** Returns host, port and the URL without its password, for the log. */
 function describeTarget(databaseUrl: string): Record<string, string> {
   const hosts = splitHosts(databaseUrl);
@@ -99,6 +92,7 @@ export class Database implements Sql {
   readonly replica: ReadReplica | null;
   private listener: pg.Client | undefined;
   private isClosed = false;
+  private waitingLoggedAt = -Infinity;
 
   constructor(
     private readonly config: Config,
@@ -135,26 +129,21 @@ export class Database implements Sql {
    * @throws Error when it rejects the connection for another reason
    */
   async connect(): Promise<void> {
-    let loggedAt = -Infinity;
-    const log = (message: string, reason: object = {}): void => {
-      if (monotonicMs() - loggedAt < WAITING_LOG_MS) return;
-      loggedAt = monotonicMs();
-      this.logger.warn({ ...describeTarget(this.config.database.url!), ...reason }, message);
-    };
     for (let pause = 100; !this.isClosed; pause = Math.min(2 * pause, 2_000)) {
       try {
         await this.dataSource.initialize();
         const [state] = await this.execute(findReadOnly);
         if (!state!.isReadOnly) {
-          if (this.config.database.pooler !== 'none') await this.storeTimeouts();
-          return;
-        }
-        log(READ_ONLY_MESSAGE);
+          if (this.config.database.pooler !== 'none') await this.storeRoleSettings();
+          if (await this.checkSettings()) return;
+        } else this.logWaiting(READ_ONLY_MESSAGE);
       } catch (error) {
-        if (!toUnavailableError(error)) throw error;
-        const code = errorCode(error);
-        if (code === READ_ONLY) log(READ_ONLY_MESSAGE);
-        else log('database unreachable, retrying', { reason: errorMessage(error), code });
+        // Statements have translated the error already.
+        const cause = error instanceof GatehouseError ? (error.cause ?? error) : error;
+        if (!toUnavailableError(cause)) throw error;
+        const code = errorCode(cause);
+        if (code === READ_ONLY) this.logWaiting(READ_ONLY_MESSAGE);
+        else this.logWaiting('database unreachable, retrying', { reason: errorMessage(cause), code });
       }
       // Until the database accepts writes, the process is not connected.
       if (this.isConnected) await this.dataSource.destroy();
@@ -162,15 +151,24 @@ export class Database implements Sql {
     }
   }
 
+  /** Logs at most once a minute why the process waits. */
+  private logWaiting(message: string, reason: object = {}): void {
+    if (monotonicMs() - this.waitingLoggedAt < WAITING_LOG_MS) return;
+    this.waitingLoggedAt = monotonicMs();
+    this.logger.warn({ ...describeTarget(this.config.database.url!), ...reason }, message);
+  }
+
   /**
-   * Stores the timeouts as settings of the role in this database: behind a pooler, connections cannot have their own.
-   * They apply to connections that the pooler opens later.
+   * Stores settings for the role in this database: behind a pooler, connections cannot have their own. They apply to
+   * connections that the pooler opens later.
    */
-  private async storeTimeouts(): Promise<void> {
+  private async storeRoleSettings(): Promise<void> {
     const timeouts = Object.entries(SERVER_TIMEOUTS).map(([name, ms]) => `${name}=${ms}`);
+    const settings = { ...sessionLimits, ...sessionSettings };
+    const values = [timeouts, Object.keys(settings), Object.values(settings).map(String)];
     await this.dataSource.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock($1)', [ROLE_SETTINGS_LOCK]);
-      const differing = await manager.query<{ sql: string }[]>(DIFFERING_TIMEOUTS, [timeouts]);
+      const differing = await manager.query<{ sql: string }[]>(DIFFERING_ROLE_SETTINGS, values);
       for (const { sql } of differing) await manager.query(sql);
     });
   }
@@ -181,8 +179,7 @@ export class Database implements Sql {
    */
   async runAsOwner<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
     const source = await createDataSource(ownerConnectionOptions(this.config, this.logger)).initialize();
-    const { pooler, migrateUrl } = this.config.database;
-    const isPooled = pooler !== 'none' && migrateUrl === null;
+    const isPooled = isOwnerPooled(this.config.database);
     try {
       return await migrationRun.run({ logger: this.logger, isPooled }, () => work(source));
     } finally {
@@ -205,9 +202,24 @@ export class Database implements Sql {
     }
   }
 
-  /** Waits for a response of PostgreSQL. @throws GatehouseError `unavailable` */
+  /** Waits for a response of PostgreSQL. @throws GatehouseError `unavailable`, also if statements return wrong results */
   async ping(): Promise<void> {
-    await runQuery(this.getQueryable(), { text: 'SELECT 1' });
+    if (!(await this.checkSettings())) throw unavailable();
+  }
+
+  /** Returns whether the session has the settings on which statements rely. Logs the others. */
+  private async checkSettings(): Promise<boolean> {
+    const problems = await this.findSettingProblems();
+    if (problems.length === 0) return true;
+    this.logWaiting('database settings not usable', { reason: problems.join('; ') });
+    if (this.config.database.pooler !== 'none') await this.execute(endOutdatedConnection);
+    return false;
+  }
+
+  /** Returns a description of each setting of the session that is not the required one. */
+  async findSettingProblems(): Promise<string[]> {
+    const settings = await this.execute(findOtherSettings);
+    return settings.map(({ name, value, expected }) => `${name} is "${value}" instead of "${expected}"`);
   }
 
   /**

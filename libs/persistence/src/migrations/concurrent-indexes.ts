@@ -65,7 +65,7 @@ export async function createIndexes(
 export async function dropIndex(runner: QueryRunner, name: string): Promise<void> {
   if (migrationRun.getStore()!.isPooled)
     await runInTransaction(runner, () => runner.query(`DROP INDEX IF EXISTS ${name}`));
-  else await runWithoutLimits(runner, `DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  else await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 }
 
 async function createIndex(
@@ -87,7 +87,8 @@ async function createIndex(
   try {
     if (isPooled)
       await runInTransaction(runner, () => runner.query(`CREATE INDEX ${name} ON ${table} ${definition}`));
-    else await runWithoutLimits(runner, `CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`);
+    // The owner's connections have no time limit. This statement holds no lock that blocks requests.
+    else await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`);
   } finally {
     clearInterval(timer);
   }
@@ -143,17 +144,6 @@ async function terminateBuild(runner: QueryRunner, name: string): Promise<void> 
     `SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE ${IS_BUILD}`,
     [name],
   );
-}
-
-/** Runs a statement outside of a transaction. It holds no lock that blocks requests, so it may wait for any time. */
-async function runWithoutLimits(runner: QueryRunner, sql: string): Promise<void> {
-  await runner.query('SET statement_timeout = 0; SET lock_timeout = 0');
-  try {
-    await runner.query(sql);
-  } finally {
-    // It fails only with a connection that later statements cannot use either, and must not hide the error.
-    await runner.query('RESET statement_timeout; RESET lock_timeout').catch(() => undefined);
-  }
 }
 
 /** Logs the progress of an index, read with another connection. */

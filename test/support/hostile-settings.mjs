@@ -1,0 +1,44 @@
+import { OWNER_ROLE, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
+
+/** A value of each setting in session-settings.ts with which statements would fail or return something else. */
+export const hostileSettings = {
+  DateStyle: 'German, DMY',
+  IntervalStyle: 'sql_standard',
+  TimeZone: 'Asia/Kathmandu',
+  client_encoding: 'LATIN1',
+  standard_conforming_strings: 'off',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  array_nulls: 'off',
+  transform_null_equals: 'on',
+  quote_all_identifiers: 'on',
+  gin_fuzzy_search_limit: '1',
+  default_transaction_isolation: 'serializable',
+  exit_on_error: 'on',
+  idle_session_timeout: '5s',
+  transaction_timeout: '5s',
+  lock_timeout: '1ms',
+  statement_timeout: '2s',
+  idle_in_transaction_session_timeout: '1s',
+};
+
+/**
+ * Returns a statement that sets the hostile values for both roles in a database, as an operator does. Omits settings that
+ * the server does not know yet.
+ * @param {string} database
+ */
+export const setHostileSettingsSql = (database) => `
+  DO $$
+  DECLARE
+    command text;
+  BEGIN
+    FOR command IN
+      SELECT format('ALTER ROLE %I IN DATABASE %I SET %s TO %L', role, '${database}', name, value)
+      FROM unnest('{${OWNER_ROLE}, ${RUNTIME_ROLE}}'::text[]) AS role,
+        jsonb_each_text('${JSON.stringify(hostileSettings)}') AS setting (name, value)
+      WHERE current_setting(name, true) IS NOT NULL
+    LOOP
+      EXECUTE command;
+    END LOOP;
+  END
+  $$`;
