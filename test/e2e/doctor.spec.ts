@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { runChecks } from '../../apps/api/src/doctor/doctor.js';
 import type { CheckResult } from '../../apps/api/src/doctor/check-result.js';
-import { adminUrl, createDatabase, dropDatabase } from '../support/databases.mjs';
+import { adminUrl, createDatabase, dropDatabase, RUNTIME_ROLE } from '../support/databases.mjs';
 import { MAIL_PASSWORD, MailServer } from '../support/mail-server.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 import { runGatehouse } from '../support/run-gatehouse.js';
@@ -171,6 +171,22 @@ describe('doctor of the server', () => {
       return isFound && hasNoSecret ? [] : [[changes, results]];
     };
     expect(await runInChunks(cases, findProblem, 3)).toEqual([]);
+  });
+
+  it('names a setting of the role with which statements do not work', async () => {
+    const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${new URL(instance.env['DATABASE_URL']!).pathname.slice(1)}`;
+    await instance.sql(`${role} SET session_replication_role = replica`);
+    try {
+      expect(await check()).toContainEqual({
+        check: 'database settings',
+        status: 'error',
+        message:
+          'A session does not have the setting that Gatehouse requires: session_replication_role is "replica" instead of "origin"',
+        fix: expect.stringContaining('ALTER ROLE … RESET'),
+      });
+    } finally {
+      await instance.sql(`${role} RESET session_replication_role`);
+    }
   });
 
   it('reports pending migrations of an empty database, and creates nothing in it', async () => {

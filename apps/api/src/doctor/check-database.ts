@@ -60,6 +60,7 @@ async function checkConnected(database: Database, config: Config, logger: Logger
   if (server.versionNumber < MIN_VERSION * 10_000) return serverResults(server, config);
   const results = [
     ...serverResults(server, config),
+    ...settingResults(await database.findSettingProblems(), config),
     clockResult(server.now.getTime() - middle),
     ...(await checkOwner(database, config)),
     ...(await checkReplica(database, config)),
@@ -117,6 +118,18 @@ function serverResults(server: DatabaseServer, config: Config): CheckResult[] {
     );
   return results.length > 0 ? results : [ok('database', `PostgreSQL ${server.version} at ${address}`)];
 }
+
+/** @param problems settings of a session with which statements return wrong results */
+const settingResults = (problems: string[], { database: { pooler } }: Config): CheckResult[] =>
+  problems.map((problem) =>
+    failed(
+      'database settings',
+      `A session does not have the setting that Gatehouse requires: ${problem}`,
+      pooler === 'none'
+        ? 'Remove the setting of the database or the role with ALTER DATABASE … RESET or ALTER ROLE … RESET.'
+        : 'Start an api, which stores the setting for the role, and close the connections of the pooler, such as with RECONNECT in PgBouncer.',
+    ),
+  );
 
 /** @param difference between the clock of PostgreSQL and that of this machine, in ms */
 function clockResult(difference: number): CheckResult {
