@@ -14,7 +14,9 @@ const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
 const early = `HTTP/1.1 103 Early Hints\r\n${'X-More: x\r\n'.repeat(1_400)}\r\n`;
 const bomb = Buffer.alloc(20_000_000);
 /** Incompressible, so that every block has tables of its own. */
-const noise = Buffer.from(Array.from({ length: 16_000 }, (_, index) => (index * index * 7 + index * 31) >> 3));
+const noise = Buffer.from(
+  Array.from({ length: 16_000 }, (_, index) => (index * index * 7 + index * 31) >> 3),
+);
 
 const define = (name: string, head: string, body: string | Buffer = ''): BenchResponse => ({
   name,
@@ -33,7 +35,11 @@ export const hostileResponses: BenchResponse[] = [
   define('16 KiB of lengths', `${ok}${'Content-Length: 2\r\n'.repeat(850)}\r\n`, 'ok'),
   define('16 KiB of transfer codings', `${ok}Transfer-Encoding: ${'x,'.repeat(8_000)}chunked\r\n\r\n`),
   define('16 KiB of content codings', `${ok}Content-Encoding: ${'x,'.repeat(8_000)}\r\n\r\n`, 'ok'),
-  define('a content type of 16 KiB', `${ok}Content-Type: text/plain${'; charset=x'.repeat(1_400)}\r\n\r\n`, 'ok'),
+  define(
+    'a content type of 16 KiB',
+    `${ok}Content-Type: text/plain${'; charset=x'.repeat(1_400)}\r\n\r\n`,
+    'ok',
+  ),
   define('20 interim responses of 15 KB', `${early.repeat(20)}${ok}\r\n`, 'ok'),
   define('5 MB at once', `${ok}\r\n`, Buffer.alloc(5_000_000, 'x')),
   define('100,000 chunks of a byte', chunked, `${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`),
@@ -45,7 +51,10 @@ export const hostileResponses: BenchResponse[] = [
   encoded('gzip of noise', 'gzip', gzipSync(noise)),
   encoded('br of noise', 'br', brotliCompressSync(noise)),
   encoded('a gzip bomb in br', 'gzip, br', brotliCompressSync(gzipSync(bomb))),
-  { ...define('headers, a byte in each packet', `${ok}X-More: ${'x'.repeat(4_000)}\r\n\r\n`), isTrickled: true },
+  {
+    ...define('headers, a byte in each packet', `${ok}X-More: ${'x'.repeat(4_000)}\r\n\r\n`),
+    isTrickled: true,
+  },
   { ...define('a body, a byte in each packet', `${ok}\r\n`, 'x'.repeat(4_000)), isTrickled: true },
   {
     ...define('chunks of a byte, a byte in each packet', chunked, '1\r\nx\r\n'.repeat(700)),

@@ -41,7 +41,9 @@ export async function measureResponses(): Promise<SectionResult> {
     for (const [index, { name, isTrickled }] of benchResponses.entries()) {
       if (index % 20 === 0) printProgress(`${index} of ${benchResponses.length}`);
       const url = `${origin}/${index}`;
-      const { status, text, cpuMs } = await (isTrickled ? sendConcurrently(client, url) : sendInTurn(client, url));
+      const { status, text, cpuMs } = await (isTrickled
+        ? sendConcurrently(client, url)
+        : sendInTurn(client, url));
       costs.push(cpuMs);
       rows.push([name, String(status), await sendWithCurl(url), formatNumber(cpuMs), shorten(text)]);
     }
@@ -91,7 +93,13 @@ async function send(client: OutboundClient, url: string, count = 1): Promise<Out
 
 async function request(client: OutboundClient, url: string): Promise<[status: number, text: string]> {
   try {
-    const response = await client.request({ method: 'POST', url, headers: {}, body: '{}', reuseConnection: true });
+    const response = await client.request({
+      method: 'POST',
+      url,
+      headers: {},
+      body: '{}',
+      reuseConnection: true,
+    });
     return [response.status, await response.excerpt(MAX_BODY_BYTES)];
   } catch (error) {
     return [0, errorCode(error)];

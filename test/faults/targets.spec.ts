@@ -380,8 +380,7 @@ describe('targets that misbehave', () => {
       const { growthMb, records } = await measureGrowth(
         respondWith('200 OK', body, `Content-Encoding: ${encoding}`),
       );
-      for (const [attempt] of records)
-        expect(attempt).toMatchObject({ success: true, response_body: text });
+      for (const [attempt] of records) expect(attempt).toMatchObject({ success: true, response_body: text });
       expect(growthMb).toBeLessThan(30);
     });
   });
