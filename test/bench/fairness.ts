@@ -5,6 +5,8 @@ import { Child } from './child.js';
 import { measureCommitDelays, type Delays } from './commit-delays.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
 import { registerCustomers } from './requests.js';
+import { addHostileTenant } from './hostile-tenant.js';
+import { SEEDED_EVENT, seedDeliveries } from './seed-deliveries.js';
 import { hasRedis } from './servers.js';
 
 const PER_SECOND = 50;
@@ -20,7 +22,10 @@ interface ContendedRun {
   summary: string;
 }
 
-/** Measures how a hanging endpoint and a bulk redelivery affect the first attempts of another endpoint. */
+/** The p99 of the first attempts beside a hostile tenant, as a multiple of the p99 without other load. */
+const HOSTILE_BOUND = 2;
+
+/** Measures how a hanging endpoint, a bulk redelivery and a hostile tenant affect the first attempts of another endpoint. */
 export async function measureFairness(): Promise<SectionResult> {
   const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
   const rows: string[][] = [];
@@ -28,20 +33,31 @@ export async function measureFairness(): Promise<SectionResult> {
     `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
     `without other load, and alongside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
     `${formatNumber(DEAD_LETTERS)} dead letters of a third endpoint. All three endpoints belong to one project.`,
+    'Hostile tenant: another organization, whose endpoints send the hostile responses of npm run bench -- responses.',
   ];
   const targets: SectionResult['targets'] = [];
   for (const queue of queues) {
     printProgress(`queue ${queue}`);
-    const { alone, contended } = await measureQueue(queue);
+    const { alone, contended } = await measureQueue(queue, startOwnLoad);
+    const hostile = await measureQueue(queue, startHostileTenant);
     const name = queue === 'redis' ? 'with Redis' : 'without Redis';
     rows.push(row(`${name}, alone`, alone), row(`${name}, under load`, contended.delays));
-    notes.push(`${name}: ${contended.summary}`);
+    rows.push(row(`${name}, alone`, hostile.alone), row(`${name}, hostile tenant`, hostile.contended.delays));
+    notes.push(`${name}: ${contended.summary}`, `${name}: ${hostile.contended.summary}`);
     targets.push({
       name: `first attempts ${name} under load, p99`,
       value: percentile(contended.delays, 0.99),
       bound: 1_000,
       direction: 'at most',
       unit: ' ms',
+      isRequired: true,
+    });
+    targets.push({
+      name: `first attempts ${name} beside a hostile tenant, p99 compared with alone`,
+      value: percentile(hostile.contended.delays, 0.99) / percentile(hostile.alone, 0.99),
+      bound: HOSTILE_BOUND,
+      direction: 'at most',
+      unit: ' ×',
       isRequired: true,
     });
   }
@@ -54,13 +70,45 @@ const row = (name: string, delays: Delays): string[] => [
   String(delays.length),
 ];
 
-async function measureQueue(queue: Queue): Promise<{ alone: Delays; contended: ContendedRun }> {
-  const [receiver, hanging, bulk, load] = [
-    new Child('receiver'),
-    new Child('receiver'),
-    new Child('receiver'),
-    new Child('load'),
-  ];
+/** Starts other load. @returns a description of it after the run */
+type StartLoad = (instance: TestInstance, receivers: Receivers) => Promise<() => Promise<string>>;
+
+interface Receivers {
+  hanging: Child;
+  bulk: Child;
+  hostile: Child;
+}
+
+const startOwnLoad: StartLoad = async (instance, { hanging, bulk }) => {
+  await seedEndpoint(instance, await hanging.call<string>('hang'), HANGING, 'pending');
+  const failedEndpointId = await seedEndpoint(
+    instance,
+    await bulk.call<string>('listen'),
+    DEAD_LETTERS,
+    'failed',
+  );
+  await redeliverAll(instance, failedEndpointId);
+  return async () =>
+    `meanwhile ${formatNumber(await hanging.call<number>('count'))} requests hung and ` +
+    `${formatNumber(await bulk.call<number>('count'))} of the batch had arrived.`;
+};
+
+const startHostileTenant: StartLoad = async (instance, { hostile }) => {
+  await addHostileTenant(instance, await hostile.call<string>('listen'));
+  return async () =>
+    `meanwhile the hostile tenant received ${formatNumber(await hostile.call<number>('count'))} requests.`;
+};
+
+async function measureQueue(
+  queue: Queue,
+  startLoad: StartLoad,
+): Promise<{ alone: Delays; contended: ContendedRun }> {
+  const [receiver, load] = [new Child('receiver'), new Child('load')];
+  const receivers = {
+    hanging: new Child('receiver'),
+    bulk: new Child('receiver'),
+    hostile: new Child('response-receiver'),
+  };
   const bench = await BenchInstance.start({ queue, env: { BCRYPT_COST: '4' } });
   try {
     const { instance } = bench;
@@ -70,49 +118,26 @@ async function measureQueue(queue: Queue): Promise<{ alone: Delays; contended: C
     bench.startWorker();
     const alone = await measureCommitDelays(instance, paced);
     await receiver.call('reset');
-    await seedDeliveries(instance, await hanging.call<string>('hang'), HANGING, 'pending');
-    const failedEndpointId = await seedDeliveries(
-      instance,
-      await bulk.call<string>('listen'),
-      DEAD_LETTERS,
-      'failed',
-    );
-    await redeliverAll(instance, failedEndpointId);
+    const describeLoad = await startLoad(instance, receivers);
     await sleep(RAMP_UP_MS);
     const delays = await measureCommitDelays(instance, paced);
-    const summary =
-      `meanwhile ${formatNumber(await hanging.call<number>('count'))} requests hung and ` +
-      `${formatNumber(await bulk.call<number>('count'))} of the batch had arrived.`;
-    return { alone, contended: { delays, summary } };
+    return { alone, contended: { delays, summary: await describeLoad() } };
   } finally {
-    await Promise.all([receiver, hanging, bulk, load].map((child) => child.stop()));
+    const children = [receiver, load, ...Object.values(receivers)];
+    await Promise.all(children.map((child) => child.stop()));
     await bench.stop();
   }
 }
 
 /** Inserts deliveries to a new endpoint, as after an outage. @returns the endpoint's id in API format */
-async function seedDeliveries(
+async function seedEndpoint(
   instance: TestInstance,
   url: string,
   count: number,
   state: 'pending' | 'failed',
 ): Promise<string> {
-  const { organizationId, projectId } = instance.credentials;
-  const { id } = await instance.createEndpoint(url, ['session.revoked']);
-  await instance.sql(
-    `WITH inserted AS (
-       INSERT INTO events (id, organization_id, project_id, type, body, created_at)
-       SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, $3::int) RETURNING id
-     )
-     INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
-       attempt, next_attempt_at, finished_at, last_http_status, last_error)
-     SELECT uuidv7(), $1, $2, inserted.id, 'session.revoked', w.id, w.url, $5,
-       CASE $5 WHEN 'failed' THEN 5 ELSE 0 END, CASE $5 WHEN 'pending' THEN now() END,
-       CASE $5 WHEN 'failed' THEN now() END, CASE $5 WHEN 'failed' THEN 500 END,
-       CASE $5 WHEN 'failed' THEN 'http_error' END
-     FROM inserted, webhook_endpoints w WHERE w.id = $4`,
-    [organizationId, projectId, count, id.slice(id.indexOf('_') + 1), state],
-  );
+  const { id } = await instance.createEndpoint(url, [SEEDED_EVENT]);
+  await seedDeliveries(instance, id, count, state);
   return id;
 }
 
