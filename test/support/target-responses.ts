@@ -59,6 +59,7 @@ const statusLines: TargetResponse[] = [
   accepted('an unknown version', head('HTTP/1.2 200 OK', length) + 'ok'),
   accepted('a lower-case version', head('http/1.1 200 OK', length) + 'ok'),
   accepted('two spaces in the status line', head('HTTP/1.1  200 OK', length) + 'ok'),
+  accepted('many spaces in the status line', head(`HTTP/1.1${' '.repeat(40)}200 OK`, length) + 'ok'),
   accepted('a tab in the status line', head('HTTP/1.1\t200 OK', length) + 'ok'),
   accepted('empty lines before the status line', '\r\n\r\n' + head(ok, length) + 'ok'),
   define('status 000', head('HTTP/1.1 000 X', length) + 'ok', 0, 'ok'),
@@ -141,6 +142,7 @@ const headers: TargetResponse[] = [
   define('1,990 headers', head(ok, ...numbered(1_990), length) + 'ok', 200, cut),
   accepted('a header of 15 KiB', head(ok, `X-Long: ${'x'.repeat(15 * 1024)}`, length) + 'ok'),
   define('a header of 17 KiB', head(ok, `X-Long: ${'x'.repeat(17 * 1024)}`, length) + 'ok', 200, cut),
+  define('no reason, and headers of 90 KB', `HTTP/1.1 200\nX: ${'x'.repeat(90_000)}\n\nok`, 200, cut),
   define('headers of 90 KB', head(ok, ...numbered(90, 'x'.repeat(1_000)), length) + 'ok', 200, cut),
   define('a reason of 20 KB', head(`HTTP/1.1 200 ${'x'.repeat(20_000)}`, length) + 'ok', 200, cut),
 ];
@@ -150,6 +152,11 @@ const interim: TargetResponse[] = [
   accepted('100 Continue with LF', 'HTTP/1.1 100 Continue\n\n' + head(ok, length) + 'ok'),
   accepted('20 interim responses', early.repeat(20) + head(ok, length) + 'ok'),
   rejected('21 interim responses', early.repeat(21) + head(ok, length) + 'ok', 'ERR_INTERIM_RESPONSE'),
+  rejected(
+    'an endless series of interim responses with a long status line',
+    `HTTP/1.1${' '.repeat(40)}103 Early Hints\r\n\r\n`.repeat(21) + head(ok, length) + 'ok',
+    'ERR_INTERIM_RESPONSE',
+  ),
   rejected(
     'a protocol switch',
     head('HTTP/1.1 101 Switching Protocols', 'Upgrade: h2c', 'Connection: upgrade'),

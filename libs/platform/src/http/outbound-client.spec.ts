@@ -172,6 +172,17 @@ describe('OutboundClient', () => {
     expect(target.connections).toBe(3);
   });
 
+  it('closes a connection with bytes after a response, wherever the response is sliced', async () => {
+    const client = clients.tenant();
+    const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged';
+    for (const length of [2_047, 2_048, 4_096]) {
+      const body = 'x'.repeat(length) + forged.repeat(100);
+      target.respondWith(respondWithBytes(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${body}`));
+      await expect((await client.request(get())).text(length)).resolves.toHaveLength(length);
+      await expect((await client.request(get())).text(10)).resolves.toBe('ok');
+    }
+  });
+
   it('closes an idle connection that sends a response without a request', async () => {
     const client = clients.tenant();
     target.respondWith((socket, request) => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { InterimResponseError } from './interim-response.error.js';
 import { MalformedResponseError } from './malformed-response.error.js';
-import { canBeStatusLine, MAX_RESPONSE_HEAD_BYTES, parseResponseHead } from './response-head.js';
+import { MAX_RESPONSE_HEAD_BYTES, parseResponseHead, readStatus } from './response-head.js';
 
 /** Maximum number of 1xx responses to one request; a server may announce its progress. */
 const MAX_INTERIM_RESPONSES = 20;
@@ -80,9 +80,13 @@ export class ResponseFilter {
     this.isHeadCut = false;
   }
 
-  /** Marks the connection as unused: no bytes are expected until the next request. */
+  /**
+   * Marks the connection as unused: no bytes are expected until the next request. Closes it if bytes remain, or if it is
+   * in a pause, so that it does not affect the next response.
+   */
   endRequest(): void {
     this.state = 'idle';
+    if (this.holds > 0) this.fail(new MalformedResponseError());
   }
 
   private receive(bytes: Buffer): boolean {
@@ -95,7 +99,9 @@ export class ResponseFilter {
   }
 
   private end(): boolean {
-    if (this.state === 'head' && this.head.includes('\n')) this.passHead(this.head, false);
+    const status = this.state === 'head' ? readStatus(this.head) : undefined;
+    // The connection ends within the headers. The status counts.
+    if (typeof status === 'number' && !isInterim(status)) this.passHead(status, null);
     this.hasEnded = true;
     return this.queue.length > 0 ? false : this.push(null);
   }
@@ -105,32 +111,29 @@ export class ResponseFilter {
     this.head = searched === 0 ? bytes : Buffer.concat([this.head, bytes]);
     for (let from = Math.max(0, searched - 2); ; from = 0) {
       this.head = withoutLeadingLines(this.head);
-      if (!canBeStatusLine(this.head)) return this.fail(new MalformedResponseError());
+      const status = readStatus(this.head);
+      if (status === null) return this.fail(new MalformedResponseError());
       const end = findHeadEnd(this.head, from);
-      const isTooLong = Math.max(end, end < 0 ? this.head.length : 0) > MAX_RESPONSE_HEAD_BYTES;
-      if (end < 0 && !isTooLong) return true;
-      if (!isInterim(this.head))
-        return this.passHead(
-          this.head.subarray(0, isTooLong ? MAX_RESPONSE_HEAD_BYTES + 1 : end),
-          !isTooLong,
-        );
+      const isTooLong = (end < 0 ? this.head.length : end) > MAX_RESPONSE_HEAD_BYTES;
+      if (status === undefined || (end < 0 && !isTooLong)) return true;
+      if (!isInterim(status)) return this.passHead(status, isTooLong ? null : end);
       this.interimCount += 1;
-      if (isTooLong || isSwitch(this.head) || this.interimCount > MAX_INTERIM_RESPONSES)
+      if (isTooLong || status === 101 || this.interimCount > MAX_INTERIM_RESPONSES)
         return this.fail(new InterimResponseError());
       this.head = this.head.subarray(end);
       if (this.head.length === 0) return true;
     }
   }
 
-  private passHead(bytes: Buffer, hasBody: boolean): boolean {
-    const head = parseResponseHead(bytes, hasBody);
-    if (!head) return this.fail(new MalformedResponseError());
+  /** @param end index of the body; null if there is none, because the head is incomplete or too long */
+  private passHead(status: number, end: number | null): boolean {
+    const bytes = this.head.subarray(0, end ?? MAX_RESPONSE_HEAD_BYTES + 1);
+    const head = parseResponseHead(bytes, status, end !== null);
     this.isHeadCut = head.isCut;
-    this.state = hasBody ? 'body' : 'ignored';
-    const body = this.head.subarray(bytes.length);
-    if (!hasBody) return this.push(head.bytes);
-    if (head.bytes === bytes) return this.forward(this.head, bytes.length);
-    return this.forward(Buffer.concat([head.bytes, body]), head.bytes.length);
+    this.state = end === null ? 'ignored' : 'body';
+    if (end === null) return this.push(head.bytes);
+    if (head.bytes === bytes) return this.forward(this.head, end);
+    return this.forward(Buffer.concat([head.bytes, this.head.subarray(end)]), head.bytes.length);
   }
 
   /** @param headLength number of bytes that are passed in addition to a slice */
@@ -178,8 +181,7 @@ export class ResponseFilter {
 /** Each pause is twice as long as the previous one. @param nth number of the pause, from 1 */
 const pauseMs = (nth: number): number => Math.min(2 ** (nth - 1), LONGEST_PAUSE_MS);
 
-const isInterim = (head: Buffer): boolean => /^HTTP\/[\d.]+[ \t]+1\d\d/i.test(head.toString('latin1', 0, 32));
-const isSwitch = (head: Buffer): boolean => /^HTTP\/[\d.]+[ \t]+101/i.test(head.toString('latin1', 0, 32));
+const isInterim = (status: number): boolean => status >= 100 && status <= 199;
 
 /** Returns the bytes without CR and LF before the status line, which some servers send after a body. */
 function withoutLeadingLines(head: Buffer): Buffer {

@@ -6,7 +6,6 @@ export const MAX_RESPONSE_HEAD_BYTES = 16 * 1024;
 
 /** The status line and the headers of a response, as they are passed to the parser of Node.js. */
 export interface ResponseHead {
-  status: number;
   /** The received bytes of a well-formed head; otherwise a well-formed replacement. */
   bytes: Buffer;
   /** True if headers were ignored because they exceed a limit. */
@@ -30,13 +29,18 @@ const CONNECTION_HEADERS = new Set([
   'upgrade',
 ]);
 
-/** Returns whether bytes can be the beginning of a status line. */
-export const canBeStatusLine = (head: Buffer): boolean => {
-  const line = head.toString('latin1', 0, 32);
-  return line.length < 5
-    ? 'HTTP/'.startsWith(line.toUpperCase())
-    : /^HTTP\//i.test(line) && (!line.includes('\n') || STATUS_LINE.test(line));
-};
+/** Returns the status of a response, `undefined` if its status line is incomplete, or null if it is invalid. */
+export function readStatus(head: Buffer): number | null | undefined {
+  const end = head.indexOf('\n');
+  const isTooLong = head.length > MAX_RESPONSE_HEAD_BYTES;
+  const text = head.toString('latin1', 0, Math.min(end < 0 ? head.length : end, MAX_RESPONSE_HEAD_BYTES));
+  if (end < 0 && !isTooLong) {
+    const beginning = text.slice(0, 5).toUpperCase();
+    return 'HTTP/'.startsWith(beginning) ? undefined : null;
+  }
+  const code = STATUS_LINE.exec(text)?.[1];
+  return code === undefined ? null : Number(code);
+}
 
 /**
  * Parses the status line and the headers of a response, regardless of how they violate RFC 9112: lines may end
@@ -46,23 +50,19 @@ export const canBeStatusLine = (head: Buffer): boolean => {
  * (docs/adr/0086-tolerant-response-heads.md).
  * @param head the bytes up to the end of the empty line; or the beginning of a head that exceeds the limit
  * @param hasBody false if the connection ends within the head, or if the head exceeds the limit
- * @returns null without a valid status line
  */
-export function parseResponseHead(head: Buffer, hasBody: boolean): ResponseHead | null {
+export function parseResponseHead(head: Buffer, status: number, hasBody: boolean): ResponseHead {
   const text = head.toString('latin1', 0, MAX_RESPONSE_HEAD_BYTES);
   // Status line, headers, and the two strings of the empty line.
   const [statusLine, ...lines] = text.split('\n', MAX_RESPONSE_HEADERS + 3) as [string, ...string[]];
-  const code = STATUS_LINE.exec(statusLine)?.[1];
-  if (code === undefined) return null;
-  const status = Number(code);
   const { headers, isStrict } = parseLines(lines);
   if (hasBody && isStrict && STRICT_STATUS_LINE.test(statusLine) && hasStrictFraming(headers))
-    return { status, bytes: head, isCut: false };
+    return { bytes: head, isCut: false };
   const others = headers.slice(0, MAX_RESPONSE_HEADERS).filter(([name]) => !CONNECTION_HEADERS.has(name));
   const kept = limitSize(others);
   const framing = hasBody ? bodyFraming(text) : 'content-length: 0';
   const replacement = [
-    `HTTP/1.1 ${code} `,
+    `HTTP/1.1 ${String(status).padStart(3, '0')} `,
     ...kept.map(([name, value]) => `${name}: ${value}`),
     ...(framing ? [framing] : []),
     'connection: close',
@@ -72,7 +72,7 @@ export function parseResponseHead(head: Buffer, hasBody: boolean): ResponseHead 
     kept.length < others.length ||
     head.length > MAX_RESPONSE_HEAD_BYTES;
   const bytes = Buffer.from(`${replacement.join('\r\n')}\r\n\r\n`, 'latin1');
-  return { status, bytes, isCut };
+  return { bytes, isCut };
 }
 
 type Header = [name: string, value: string];
