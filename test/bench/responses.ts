@@ -8,8 +8,8 @@ import { formatNumber, median, printProgress, type SectionResult } from './repor
 const execute = promisify(execFile);
 
 /** Requests for each response: before the measurement, and measured. */
-const WARM_UP = 3;
-const SAMPLES = 9;
+const WARM_UP = 10;
+const SAMPLES = 21;
 /** A response in many packets takes seconds, in which only the work for these requests must wake the process. */
 const CONCURRENT_SAMPLES = 20;
 const TIMEOUT_MS = 10_000;

@@ -9,7 +9,7 @@ const MAX_INTERIM_RESPONSES = 20;
 /** Number of reads of one response that are not delayed. */
 const FREE_READS = 8;
 
-/** Longest pause between two reads, in ms. A response of 10 s consists of at most 28 reads. */
+/** Longest pause between two reads, in ms. A response of 10 s consists of at most 23 reads. */
 const LONGEST_PAUSE_MS = 1_024;
 
 /** Maximum number of bytes of a body that are parsed in one turn of the event loop. */
@@ -178,8 +178,8 @@ export class ResponseFilter {
   }
 }
 
-/** Each pause is twice as long as the previous one. @param nth number of the pause, from 1 */
-const pauseMs = (nth: number): number => Math.min(2 ** (nth - 1), LONGEST_PAUSE_MS);
+/** Each pause is four times as long as the previous one. @param nth number of the pause, from 1 */
+const pauseMs = (nth: number): number => Math.min(4 ** (nth - 1), LONGEST_PAUSE_MS);
 
 const isInterim = (status: number): boolean => status >= 100 && status <= 199;
 
