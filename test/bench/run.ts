@@ -79,8 +79,9 @@ const sections: Record<string, Section> = {
     measure: measureLatency,
   },
   fairness: {
-    title: 'Fairness: first attempts during a bulk redelivery and with a hanging endpoint',
-    limitMinutes: 5,
+    title:
+      'Fairness: first attempts during a bulk redelivery, with a hanging endpoint, and beside a hostile tenant',
+    limitMinutes: 10,
     measure: measureFairness,
   },
   responses: {
