@@ -5,8 +5,7 @@ import { Child } from './child.js';
 import { measureCommitDelays, type Delays } from './commit-delays.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
 import { registerCustomers } from './requests.js';
-import { addHostileTenant } from './hostile-tenant.js';
-import { SEEDED_EVENT, seedDeliveries } from './seed-deliveries.js';
+import { startHostileTenant } from './hostile-tenant.js';
 import { hasRedis } from './servers.js';
 
 const PER_SECOND = 50;
@@ -33,13 +32,14 @@ export async function measureFairness(): Promise<SectionResult> {
     `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
     `without other load, and alongside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
     `${formatNumber(DEAD_LETTERS)} dead letters of a third endpoint. All three endpoints belong to one project.`,
-    'Hostile tenant: another organization, whose endpoints send the hostile responses of npm run bench -- responses.',
+    'Hostile tenant: another organization with as many deliveries, whose endpoints send the hostile responses of',
+    'npm run bench -- responses.',
   ];
   const targets: SectionResult['targets'] = [];
   for (const queue of queues) {
     printProgress(`queue ${queue}`);
     const { alone, contended } = await measureQueue(queue, startOwnLoad);
-    const hostile = await measureQueue(queue, startHostileTenant);
+    const hostile = await measureQueue(queue, startHostileLoad);
     const name = queue === 'redis' ? 'with Redis' : 'without Redis';
     rows.push(row(`${name}, alone`, alone), row(`${name}, under load`, contended.delays));
     rows.push(row(`${name}, alone`, hostile.alone), row(`${name}, hostile tenant`, hostile.contended.delays));
@@ -80,8 +80,8 @@ interface Receivers {
 }
 
 const startOwnLoad: StartLoad = async (instance, { hanging, bulk }) => {
-  await seedEndpoint(instance, await hanging.call<string>('hang'), HANGING, 'pending');
-  const failedEndpointId = await seedEndpoint(
+  await seedDeliveries(instance, await hanging.call<string>('hang'), HANGING, 'pending');
+  const failedEndpointId = await seedDeliveries(
     instance,
     await bulk.call<string>('listen'),
     DEAD_LETTERS,
@@ -93,10 +93,12 @@ const startOwnLoad: StartLoad = async (instance, { hanging, bulk }) => {
     `${formatNumber(await bulk.call<number>('count'))} of the batch had arrived.`;
 };
 
-const startHostileTenant: StartLoad = async (instance, { hostile }) => {
-  await addHostileTenant(instance, await hostile.call<string>('listen'));
-  return async () =>
-    `meanwhile the hostile tenant received ${formatNumber(await hostile.call<number>('count'))} requests.`;
+const startHostileLoad: StartLoad = async (instance, { hostile }) => {
+  const stop = await startHostileTenant(instance, await hostile.call<string>('listen'));
+  return async () => {
+    stop();
+    return `meanwhile the hostile tenant received ${formatNumber(await hostile.call<number>('count'))} requests.`;
+  };
 };
 
 async function measureQueue(
@@ -116,6 +118,8 @@ async function measureQueue(
     const emails = await registerCustomers(instance, 50);
     const paced = { receiver, load, url, emails, perSecond: PER_SECOND, seconds: SECONDS };
     bench.startWorker();
+    // The first run compiles the code.
+    await measureCommitDelays(instance, paced);
     const alone = await measureCommitDelays(instance, paced);
     await receiver.call('reset');
     const describeLoad = await startLoad(instance, receivers);
@@ -130,14 +134,28 @@ async function measureQueue(
 }
 
 /** Inserts deliveries to a new endpoint, as after an outage. @returns the endpoint's id in API format */
-async function seedEndpoint(
+async function seedDeliveries(
   instance: TestInstance,
   url: string,
   count: number,
   state: 'pending' | 'failed',
 ): Promise<string> {
-  const { id } = await instance.createEndpoint(url, [SEEDED_EVENT]);
-  await seedDeliveries(instance, id, count, state);
+  const { organizationId, projectId } = instance.credentials;
+  const { id } = await instance.createEndpoint(url, ['session.revoked']);
+  await instance.sql(
+    `WITH inserted AS (
+       INSERT INTO events (id, organization_id, project_id, type, body, created_at)
+       SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, $3::int) RETURNING id
+     )
+     INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
+       attempt, next_attempt_at, finished_at, last_http_status, last_error)
+     SELECT uuidv7(), $1, $2, inserted.id, 'session.revoked', w.id, w.url, $5,
+       CASE $5 WHEN 'failed' THEN 5 ELSE 0 END, CASE $5 WHEN 'pending' THEN now() END,
+       CASE $5 WHEN 'failed' THEN now() END, CASE $5 WHEN 'failed' THEN 500 END,
+       CASE $5 WHEN 'failed' THEN 'http_error' END
+     FROM inserted, webhook_endpoints w WHERE w.id = $4`,
+    [organizationId, projectId, count, id.slice(id.indexOf('_') + 1), state],
+  );
   return id;
 }
 
