@@ -120,6 +120,7 @@ async function measureQueue(
     bench.startWorker();
     // The first run compiles the code.
     await measureCommitDelays(instance, paced);
+    await receiver.call('reset');
     const alone = await measureCommitDelays(instance, paced);
     await receiver.call('reset');
     const describeLoad = await startLoad(instance, receivers);
