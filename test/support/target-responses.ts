@@ -62,6 +62,7 @@ const statusLines: TargetResponse[] = [
   accepted('many spaces in the status line', head(`HTTP/1.1${' '.repeat(40)}200 OK`, length) + 'ok'),
   accepted('a tab in the status line', head('HTTP/1.1\t200 OK', length) + 'ok'),
   accepted('empty lines before the status line', '\r\n\r\n' + head(ok, length) + 'ok'),
+  accepted('no space after the status', head('HTTP/1.1 200OK', length) + 'ok'),
   define('status 000', head('HTTP/1.1 000 X', length) + 'ok', 0, 'ok'),
   define('status 099', head('HTTP/1.1 099 X', length) + 'ok', 99, 'ok'),
   define('status 600', head('HTTP/1.1 600 X', length) + 'ok', 600, 'ok'),
@@ -72,6 +73,7 @@ const statusLines: TargetResponse[] = [
   rejected('a status of two digits', head('HTTP/1.1 20 OK', length) + 'ok'),
   rejected('a status of four digits', head('HTTP/1.1 2000 OK', length) + 'ok'),
   rejected('a status with letters', head('HTTP/1.1 2xx OK', length) + 'ok'),
+  rejected('many empty lines before the status line', '\r\n'.repeat(40) + head(ok, length) + 'ok'),
   rejected('ICY', head('ICY 200 OK') + 'ok'),
   rejected('a byte order mark', 'ï»¿' + head(ok, length) + 'ok'),
   rejected('a space before the status line', ' ' + head(ok, length) + 'ok'),
@@ -84,6 +86,7 @@ const lineEnds: TargetResponse[] = [
   accepted('lines that end with LF', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'),
   accepted('a status line that ends with LF', 'HTTP/1.1 200 OK\nContent-Length: 2\r\n\r\nok'),
   accepted('an empty line that ends with LF', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\nok'),
+  accepted('lines that end with CR CR LF', 'HTTP/1.1 200 OK\r\r\nContent-Length: 2\r\r\n\r\nok'),
   rejected('lines that end with CR', 'HTTP/1.1 200 OK\rContent-Length: 2\r\rok', closed),
   define('the end of the connection after the status line', 'HTTP/1.1 200 OK\r\n', 200, ''),
   define('the end of the connection within the headers', 'HTTP/1.1 200 OK\r\nX-Half: a', 200, ''),
@@ -100,6 +103,13 @@ const lengths: TargetResponse[] = [
   accepted('an empty length', head(ok, 'Content-Length:') + 'ok'),
   accepted('a negative length', head(ok, 'Content-Length: -1') + 'ok'),
   accepted('a length with a plus sign', head(ok, 'Content-Length: +2') + 'ok'),
+  accepted('a length with zeros', head(ok, 'Content-Length: 002') + 'ok'),
+  ...['\t', '\v', '\f', '\xa0'].map((blank) =>
+    accepted(
+      `a length with ${JSON.stringify(blank)} around it`,
+      head(ok, `Content-Length:${blank}2${blank}`) + 'ok',
+    ),
+  ),
   accepted('a length of 23 digits', head(ok, `Content-Length: ${'9'.repeat(23)}`) + 'ok'),
   define('a length beyond the body', head(ok, 'Content-Length: 9') + 'half', 200, 'half'),
   accepted('bytes after the body', head(ok, length) + 'okEXTRA'),
@@ -108,6 +118,9 @@ const lengths: TargetResponse[] = [
   accepted('chunks and a length', head(ok, length, chunked) + chunks),
   accepted('chunks, declared twice', head(ok, chunked, chunked) + chunks),
   accepted('chunks, declared in capitals', head(ok, 'Transfer-Encoding: CHUNKED') + chunks),
+  accepted('chunks, declared in a folded header', head(ok, 'Transfer-Encoding:', ' chunked') + chunks),
+  accepted('chunks, declared after CR', head(ok, 'X-Y: a\r', chunked) + chunks),
+  accepted('chunks, declared with a tab', head(ok, 'Transfer-Encoding:\tchunked\t') + chunks),
   accepted('a chunk extension', head(ok, chunked) + '2;a=b\r\nok\r\n0\r\n\r\n'),
   accepted('trailers', head(ok, chunked) + '2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n'),
   accepted('an invalid chunk after a valid one', head(ok, chunked) + '2\r\nok\r\nzz\r\n'),
@@ -128,6 +141,7 @@ const headers: TargetResponse[] = [
   accepted('a header value with NUL', head(ok, 'X-Y: a\0b', length) + 'ok'),
   accepted('a header value with CR', head(ok, 'X-Y: a\rb', length) + 'ok'),
   accepted('a folded header', head(ok, 'X-Y: a', ' b', length) + 'ok'),
+  accepted('60 folded headers', head(ok, ...numbered(60, 'a\r\n b'), length) + 'ok'),
   accepted('a folded first header', head(ok, ' b', length) + 'ok'),
   accepted('an invalid cookie', head(ok, 'Set-Cookie: é=\xff; Expires=never', length) + 'ok'),
   accepted('an empty Connection header', head(ok, 'Connection:', length) + 'ok'),
@@ -153,7 +167,7 @@ const interim: TargetResponse[] = [
   accepted('20 interim responses', early.repeat(20) + head(ok, length) + 'ok'),
   rejected('21 interim responses', early.repeat(21) + head(ok, length) + 'ok', 'ERR_INTERIM_RESPONSE'),
   rejected(
-    'an endless series of interim responses with a long status line',
+    'a series of interim responses with a long status line',
     `HTTP/1.1${' '.repeat(40)}103 Early Hints\r\n\r\n`.repeat(21) + head(ok, length) + 'ok',
     'ERR_INTERIM_RESPONSE',
   ),
@@ -167,6 +181,13 @@ const interim: TargetResponse[] = [
 const latin1 = Buffer.from('größer', 'latin1');
 const utf16 = Buffer.from('größer', 'utf16le');
 const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001', 'hex');
+
+const gzip = 'Content-Encoding: gzip';
+const namedGzip = Buffer.concat([
+  Buffer.from('1f8b0808000000000003', 'hex'),
+  Buffer.from('body.txt\0'),
+  gzipSync('no stock').subarray(10),
+]);
 
 const bodies: TargetResponse[] = [
   ...[
@@ -182,7 +203,7 @@ const bodies: TargetResponse[] = [
   ].map((coding) =>
     withBody(`content coding "${coding}"`, 'no stock', 'no stock', `Content-Encoding: ${coding}`),
   ),
-  withBody('gzip', gzipSync('no stock'), 'no stock', 'Content-Encoding: gzip'),
+  withBody('gzip', gzipSync('no stock'), 'no stock', gzip),
   withBody('gzip in capitals', gzipSync('no stock'), 'no stock', 'Content-Encoding: GZIP'),
   withBody('x-gzip', gzipSync('no stock'), 'no stock', 'Content-Encoding: x-gzip'),
   withBody('br', brotliCompressSync('no stock'), 'no stock', 'Content-Encoding: br'),
@@ -194,17 +215,35 @@ const bodies: TargetResponse[] = [
     'no stock',
     'Content-Encoding: gzip, br',
   ),
-  withBody('an empty gzip', gzipSync(''), '', 'Content-Encoding: gzip'),
-  withBody('a truncated gzip', gzipSync('no stock').subarray(0, 16), 'no st', 'Content-Encoding: gzip'),
-  withBody('gzip that is plain text', 'no stock', 'no stock', 'Content-Encoding: gzip'),
-  withBody('a gzip bomb', gzipSync('x'.repeat(5_000_000)), 'x'.repeat(16_384), 'Content-Encoding: gzip'),
+  withBody('an empty gzip', gzipSync(''), '', gzip),
+  withBody('a truncated gzip', gzipSync('no stock').subarray(0, 16), 'no st', gzip),
+  withBody('gzip with bytes after it', Buffer.concat([gzipSync('no stock'), png]), 'no stock', gzip),
+  withBody(
+    'gzip with a wrong checksum',
+    Buffer.concat([gzipSync('no stock').subarray(0, -8), png]),
+    'no stock',
+    gzip,
+  ),
+  withBody('gzip with the name of a file', namedGzip, 'no stock', gzip),
+  withBody('gzip that is not named', gzipSync('no stock'), 'no stock', 'Content-Type: text/plain'),
+  withBody('gzip that is named deflate', gzipSync('no stock'), 'no stock', 'Content-Encoding: deflate'),
+  withBody('deflate that is named gzip', deflateSync('no stock'), 'no stock', gzip),
+  withBody('"gzip" in quotes', gzipSync('no stock'), 'no stock', 'Content-Encoding: "gzip"'),
+  withBody('gzip with a parameter', gzipSync('no stock'), 'no stock', 'Content-Encoding: gzip;q=1'),
+  withBody('gzip that is plain text', 'no stock', 'no stock', gzip),
+  withBody('a gzip bomb', gzipSync('x'.repeat(5_000_000)), 'x'.repeat(16_384), gzip),
   withBody(
     'a br bomb',
     brotliCompressSync('x'.repeat(5_000_000)),
     '[br body omitted]',
     'Content-Encoding: br',
   ),
-  withBody('br of 60 KB', brotliCompressSync('x'.repeat(60_000)), 'x'.repeat(16_384), 'Content-Encoding: br'),
+  withBody(
+    'br of 200 KB',
+    brotliCompressSync('x'.repeat(200_000)),
+    'x'.repeat(16_384),
+    'Content-Encoding: br',
+  ),
   withBody(
     'zstd',
     Buffer.from('28b52ffd200041000000', 'hex'),
@@ -213,8 +252,16 @@ const bodies: TargetResponse[] = [
   ),
   withBody('ISO-8859-1', latin1, 'größer', 'Content-Type: text/plain; charset=ISO-8859-1'),
   withBody('a quoted charset', latin1, 'größer', 'Content-Type: text/html;Charset="iso-8859-1"'),
+  withBody('a charset in single quotes', latin1, 'größer', "Content-Type: text/html; charset='iso-8859-1'"),
   withBody('UTF-16', utf16, 'größer', 'Content-Type: text/plain; charset=utf-16le'),
   withBody('an unknown charset', 'größer', 'größer', 'Content-Type: text/plain; charset=x-none'),
+  withBody(
+    'a document',
+    png,
+    '[application/vnd.openxmlformats-officedocument.wordprocessingml.document body omitted]',
+    'Content-Type: application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  ),
+  withBody('a problem document', 'no stock', 'no stock', 'Content-Type: application/problem+json'),
   withBody('an image', png, '[image/png body omitted]', 'Content-Type: image/png'),
   withBody('text that is declared binary', 'no stock', 'no stock', 'Content-Type: application/octet-stream'),
   withBody(

@@ -15,6 +15,13 @@ describe('Deadline', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(40);
   });
 
+  it('says that its time has passed before it expires', async () => {
+    let isAbortedBefore: boolean | undefined;
+    const deadline = new Deadline(1, () => (isAbortedBefore = deadline.signal.aborted));
+    await new Promise((resolve) => deadline.signal.addEventListener('abort', resolve));
+    expect(isAbortedBefore).toBe(false);
+  });
+
   it('does not expire after it was cleared', () => {
     jest.useFakeTimers();
     try {

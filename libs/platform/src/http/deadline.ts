@@ -8,8 +8,14 @@ export class Deadline {
   private lastTurn: NodeJS.Immediate | undefined;
   private hasExpired = false;
 
-  /** @param ms the time limit, which starts now */
-  constructor(private readonly ms: number) {
+  /**
+   * @param ms the time limit, which starts now
+   * @param beforeExpiry called when the time limit has passed, before the last turns of the event loop
+   */
+  constructor(
+    private readonly ms: number,
+    private readonly beforeExpiry: () => void = () => undefined,
+  ) {
     this.arm();
   }
 
@@ -42,6 +48,7 @@ export class Deadline {
     if (left > 0) {
       this.timer = setTimeout(() => this.arm(), Math.ceil(left));
     } else {
+      this.beforeExpiry();
       // If the event loop was blocked, a response that arrived in time may not have been read yet. A whole turn of the
       // event loop reads it.
       this.lastTurn = setImmediate(() => {

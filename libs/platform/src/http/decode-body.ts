@@ -17,25 +17,32 @@ const PIECE_BYTES = 16 * 1024;
 const zlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: PIECE_BYTES };
 const brotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH, chunkSize: PIECE_BYTES };
 
-type Decoder = zlib.Unzip | zlib.BrotliDecompress | null;
+type Decoder = (bytes: Buffer) => { stream: zlib.InflateRaw | zlib.BrotliDecompress; bytes: Buffer } | null;
 
-const gunzip = (): Decoder => zlib.createGunzip(zlibOptions);
+/** Ignores checksums and trailing bytes, and accepts both formats of either coding. */
+const inflate: Decoder = (bytes) => {
+  const start = isGzip(bytes) ? gzipHeaderLength(bytes) : zlibHeaderLength(bytes);
+  return start === 0 ? null : inflateRaw(bytes.subarray(start));
+};
 
-/** Content codings (RFC 9110, section 8.4.1, and RFC 7932). A decoder is null if its work would be unbounded. */
-const decoders = new Map<string, (bytes: Buffer) => Decoder>([
-  ['gzip', gunzip],
-  ['x-gzip', gunzip],
-  // Some servers send raw DEFLATE data instead of the zlib format, whose first byte ends in 8.
-  [
-    'deflate',
-    ([first = 0]) => ((first & 15) === 8 ? zlib.createInflate : zlib.createInflateRaw)(zlibOptions),
-  ],
-  // The decoder fills its window, of up to 16 MiB, before it returns the first byte.
-  ['br', (bytes) => (isSmallBrotli(bytes) ? zlib.createBrotliDecompress(brotliOptions) : null)],
+/** Some servers send raw DEFLATE data instead of the zlib format. */
+const inflateRaw: Decoder = (bytes) => ({ stream: zlib.createInflateRaw(zlibOptions), bytes });
+
+/** The decoder fills its window, of up to 16 MiB, before it returns the first byte. */
+const decodeBrotli: Decoder = (bytes) =>
+  isSmallBrotli(bytes) ? { stream: zlib.createBrotliDecompress(brotliOptions), bytes } : null;
+
+/** Content codings (RFC 9110, section 8.4.1, and RFC 7932). */
+const decoders = new Map<string, Decoder>([
+  ['gzip', inflate],
+  ['x-gzip', inflate],
+  ['deflate', (bytes) => inflate(bytes) ?? inflateRaw(bytes)],
+  ['br', decodeBrotli],
 ]);
 
 /** Media types that declare text. */
-const TEXT_TYPE = /^$|^text\/|json|xml|yaml|javascript|form-urlencoded/;
+const TEXT_TYPE =
+  /^$|^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|x-www-form-urlencoded)(?![\w.+-])/;
 
 /** Control characters that text does not contain, and the replacement of invalid bytes. */
 // oxlint-disable-next-line no-control-regex -- it searches for them
@@ -61,13 +68,33 @@ export async function decodeBody(
   const type = headerText(headers['content-type']);
   const codings = headerText(headers['content-encoding'])
     .split(',')
-    .map((coding) => coding.trim())
+    .map(codingName)
     .filter((coding) => !NO_CODING.has(coding));
+  if (codings.length === 0 && isGzip(bytes)) codings.push('gzip');
   const decoded = await removeCodings({ bytes, isCut }, codings, maxBytes);
   const text = decodeText(decoded ?? { bytes, isCut }, type);
   const isText = (decoded !== null && TEXT_TYPE.test(type)) || isReadable(text);
   if (isText) return { text, isCut: (decoded ?? { isCut }).isCut };
   return { omitted: decoded ? (/^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'binary') : codingNames(codings) };
+}
+
+/** Returns the name of a coding without quotes and parameters, which servers add. */
+const codingName = (coding: string): string => coding.replace(/;.*/, '').replaceAll('"', '').trim();
+
+const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b;
+
+/** Returns the length of the header of zlib data (RFC 1950), or 0 if there is none. */
+const zlibHeaderLength = ([first = 0, second = 0]: Buffer): number =>
+  (first & 15) === 8 && (first * 256 + second) % 31 === 0 ? 2 : 0;
+
+/** Returns the length of the header of gzip data (RFC 1952, section 2.3). */
+function gzipHeaderLength(bytes: Buffer): number {
+  const flags = bytes[3] ?? 0;
+  let length = 10;
+  if (flags & 4) length += 2 + (bytes[10] ?? 0) + 256 * (bytes[11] ?? 0);
+  // The name of a file and a comment, which end with NUL.
+  for (const flag of [8, 16]) if (flags & flag) length = bytes.indexOf(0, length) + 1 || bytes.length;
+  return flags & 2 ? length + 2 : length;
 }
 
 interface Content {
@@ -81,34 +108,36 @@ async function removeCodings(content: Content, codings: string[], maxBytes: numb
   let result: Content | null = content;
   // The last coding was applied last.
   for (const coding of codings.toReversed()) {
-    result &&= await decompress(result, decoders.get(coding)!(result.bytes), maxBytes);
+    result &&= await decompress(result, decoders.get(coding)!, maxBytes);
   }
   return result;
 }
 
 /** Returns the beginning of the decompressed bytes, or null if there are none because the input is invalid. */
-function decompress({ bytes, isCut }: Content, decoder: Decoder, maxBytes: number): Promise<Content | null> {
+function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number): Promise<Content | null> {
+  const decoder = decode(bytes);
   if (!decoder) return Promise.resolve(null);
+  const { stream } = decoder;
   const pieces: Buffer[] = [];
   let length = 0;
   return new Promise((resolve) => {
     const finish = (): void =>
       resolve({ bytes: Buffer.concat(pieces).subarray(0, maxBytes), isCut: isCut || length > maxBytes });
-    decoder.on('data', (piece: Buffer) => {
+    stream.on('data', (piece: Buffer) => {
       pieces.push(piece);
       length += piece.length;
       if (length <= maxBytes) return;
       finish();
-      decoder.destroy();
+      stream.destroy();
     });
-    decoder.once('end', finish);
-    decoder.once('error', () => (length > 0 ? finish() : resolve(null)));
-    decoder.end(bytes);
+    stream.once('end', finish);
+    stream.once('error', () => (length > 0 ? finish() : resolve(null)));
+    stream.end(decoder.bytes);
   });
 }
 
 function decodeText({ bytes, isCut }: Content, type: string): string {
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/.exec(type)?.[1] ?? byteOrderMark(bytes);
+  const charset = /;\s*charset\s*=\s*["']?([^\s"';,]+)/.exec(type)?.[1] ?? byteOrderMark(bytes);
   // In stream mode, the decoder omits a character that the limit splits.
   return new TextDecoder(isKnown(charset) ? charset : 'utf-8').decode(bytes, { stream: isCut });
 }

@@ -2,6 +2,7 @@
 import http from 'node:http';
 // oxlint-disable-next-line no-restricted-imports -- agents of the OutboundClient
 import https from 'node:https';
+import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ResponseFilter } from './response-filter.js';
 
@@ -11,11 +12,10 @@ export interface Agents {
   httpsAgent: https.Agent;
 }
 
-/** The methods of an agent that are overridden. Node.js documents all but `addRequest` for this purpose. */
+/** The methods of an agent that are overridden. */
 export interface AgentHooks {
   createConnection: (options: ConnectOptions, callback?: unknown) => Socket;
   reuseSocket: (socket: Socket, request: http.ClientRequest) => void;
-  addRequest: (request: http.ClientRequest, options: unknown) => void;
 }
 
 export interface ConnectOptions {
@@ -23,6 +23,9 @@ export interface ConnectOptions {
   servername?: string;
   lookup?: unknown;
 }
+
+/** A server that starts handshakes again and again (RFC 5246, section 7.4.1.1) would cost CPU time without end. */
+const tlsOptions: https.AgentOptions = { secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 
 /**
  * Keep-alive with an idle timeout of 4 s. Most servers wait longer, so that a request rarely uses a
@@ -36,6 +39,26 @@ const staleRequests = new WeakSet<object>();
 /** Returns whether a request failed because its reused connection was closed before the response started. */
 export const hasUsedStaleConnection = (request: unknown): boolean =>
   typeof request === 'object' && request !== null && staleRequests.has(request);
+
+/** An implementation of `request` for axios. */
+export interface Transport {
+  request: (
+    options: https.RequestOptions,
+    onResponse: (response: http.IncomingMessage) => void,
+  ) => http.ClientRequest;
+}
+
+/** Returns a transport that hides the headers of responses from axios. @param onSocket called with each connection */
+export const createTransport = (onSocket: (socket: Socket) => void): Transport => ({
+  request: (options, onResponse) => {
+    const request = (options.protocol === 'https:' ? https : http).request(options, (response) => {
+      responseHeaders.set(response, response.headers);
+      response.headers = {};
+      onResponse(response);
+    });
+    return request.once('socket', onSocket);
+  },
+});
 
 /** The headers of the responses, which axios does not see: it searches all headers for each one. */
 const responseHeaders = new WeakMap<http.IncomingMessage, http.IncomingHttpHeaders>();
@@ -52,7 +75,7 @@ export const createFilteredAgents = (isReused: boolean, tls: https.AgentOptions 
   const options = isReused ? keepAliveOptions : { keepAlive: false };
   return {
     httpAgent: filterResponses(new http.Agent(options)),
-    httpsAgent: filterResponses(new https.Agent({ ...options, ...tls })),
+    httpsAgent: filterResponses(new https.Agent({ ...options, ...tls, ...tlsOptions })),
   };
 };
 
@@ -60,14 +83,6 @@ function filterResponses<Agent extends http.Agent>(agent: Agent): Agent {
   const hooks = agent as unknown as AgentHooks;
   const createConnection = hooks.createConnection.bind(agent);
   const reuseSocket = hooks.reuseSocket.bind(agent);
-  const addRequest = hooks.addRequest.bind(agent);
-  hooks.addRequest = (request, options) => {
-    request.prependOnceListener('response', (response) => {
-      responseHeaders.set(response, response.headers);
-      response.headers = {};
-    });
-    addRequest(request, options);
-  };
   hooks.createConnection = ({ servername, ...options }, callback) => {
     // A trailing dot is not part of the server name (RFC 6066, section 3).
     const tls = servername === undefined ? {} : { servername: servername.replace(/\.$/, '') };

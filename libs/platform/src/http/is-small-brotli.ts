@@ -1,11 +1,11 @@
 /** Maximum number of bytes that a part of the data may decompress to. */
-const MAX_PART_BYTES = 64 * 1024;
+const MAX_PART_BYTES = 256 * 1024;
 
 /** Number of bits that follow the two bits MNIBBLES, by their value. The value 3 is metadata. */
 const LENGTH_BITS = [16, 20, 24];
 
 /**
- * Returns whether a decoder of Brotli data returns its output after at most 64 KiB, judging by the headers of its
+ * Returns whether a decoder of Brotli data returns its output after at most 256 KiB, judging by the headers of its
  * parts, the meta-blocks: any number of uncompressed ones, and a compressed one at the end, as encoders write a short
  * text. The headers of later parts cannot be found without the decoder (RFC 7932, section 9).
  */

@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
 import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
-import { createFilteredAgents, hasUsedStaleConnection, headersOf, type Agents } from './filtered-agents.js';
+import {
+  createFilteredAgents,
+  createTransport,
+  hasUsedStaleConnection,
+  headersOf,
+  type Agents,
+  type Transport,
+} from './filtered-agents.js';
 import { guardedAgents } from './guarded-agents.js';
 import { guardedLookup } from './guarded-lookup.js';
 import { NameResolver } from './name-resolver.js';
@@ -101,7 +109,9 @@ export class OutboundClient {
     // The stored URL may be older than the policy.
     if (!this.isAllowedUrl(request.url)) throw new BlockedAddressError(request.url);
     const { signal } = request;
-    const deadline = new Deadline(this.timeoutMs);
+    let socket: Socket | undefined;
+    const deadline = new Deadline(this.timeoutMs, () => socket && ResponseFilter.of(socket)?.stopPausing());
+    const transport = createTransport((used) => (socket = used));
     const end = (): void => {
       deadline.clear();
       signal?.removeEventListener('abort', deadline.abort);
@@ -113,11 +123,10 @@ export class OutboundClient {
         ? new RequestTimeoutError(this.timeoutMs)
         : new OutboundRequestError(failure);
     try {
-      const response = await this.send(request, deadline.signal);
+      const response = await this.send(request, transport, deadline.signal);
       response.data.once('close', end);
       const { status, data } = response;
-      const isCut = ResponseFilter.of(data.socket)?.isCut === true;
-      return new OutboundResponse(status, headersOf(data), isCut, data, toSafeError);
+      return new OutboundResponse(status, headersOf(data), data, ResponseFilter.of(data.socket), toSafeError);
     } catch (error) {
       end();
       throw toSafeError(error);
@@ -127,11 +136,13 @@ export class OutboundClient {
   /** Sends a request, and repeats it if its connection was stale. */
   private async send(
     { method, url, headers, body, reuseConnection = method === 'GET' }: OutboundRequest,
+    transport: Transport,
     signal: AbortSignal,
   ): Promise<AxiosResponse<IncomingMessage>> {
     const request = (agents: Agents): Promise<AxiosResponse<IncomingMessage>> =>
       this.axios!.request({
         ...agents,
+        transport,
         method,
         url,
         headers: { 'accept-encoding': 'identity', ...headers },

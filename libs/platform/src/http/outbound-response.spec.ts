@@ -6,7 +6,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024;
 const respond = (body: string | Buffer | Buffer[] | Readable, headers: Record<string, string> = {}) => {
   const stream =
     body instanceof Readable ? body : Readable.from([body].flat().map((each) => Buffer.from(each)));
-  return new OutboundResponse(200, headers, false, stream, (error) => error as Error);
+  return new OutboundResponse(200, headers, stream, undefined, (error) => error as Error);
 };
 const read = (body: string | Buffer | Buffer[] | Readable, headers: Record<string, string> = {}) =>
   respond(body, headers).excerpt(MAX_RESPONSE_BYTES);

@@ -1,25 +1,31 @@
 import type { Readable } from 'node:stream';
 import { decodeBody } from './decode-body.js';
-import { readBody } from './read-body.js';
+import { readBody, type ReceivedBody } from './read-body.js';
+import type { ResponseFilter } from './response-filter.js';
 
 /** A response to a request of Gatehouse. Its body must be read or discarded. */
 export class OutboundResponse {
   /**
-   * @param hasIgnoredHeaders whether headers were ignored because they exceed 100 or 16 KiB
    * @param stream the bytes as they were sent; the time limit of the request applies to them as well
+   * @param filter of the connection
    * @param toSafeError converts an error of the body to one without the request
    */
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, unknown>>,
-    readonly hasIgnoredHeaders: boolean,
     private readonly stream: Readable,
+    private readonly filter: Pick<ResponseFilter, 'isCut' | 'allowBody'> | undefined,
     private readonly toSafeError: (failure: unknown) => Error,
   ) {}
 
   /** True for a status from 200 to 299. */
   get ok(): boolean {
     return this.status >= 200 && this.status <= 299;
+  }
+
+  /** True if headers were ignored because they exceed 100 or 16 KiB. */
+  get hasIgnoredHeaders(): boolean {
+    return this.filter?.isCut === true;
   }
 
   /** Closes the connection without reading the body. */
@@ -32,7 +38,7 @@ export class OutboundResponse {
    * @throws Error if it is incomplete, late, not text, or longer than `maxBytes`, encoded or decoded
    */
   async text(maxBytes: number): Promise<string> {
-    const { bytes, end } = await readBody(this.stream, maxBytes);
+    const { bytes, end } = await this.readBody(maxBytes);
     if (typeof end === 'object') throw this.toSafeError(end.error);
     if (end === 'cut')
       throw new Error(`the response is longer than ${maxBytes} bytes, or consists of too many chunks`);
@@ -48,11 +54,16 @@ export class OutboundResponse {
    * @param maxBytes maximum size of the text in UTF-8, encoded and decoded
    */
   async excerpt(maxBytes: number): Promise<string> {
-    const { bytes, end } = await readBody(this.stream, maxBytes);
+    const { bytes, end } = await this.readBody(maxBytes);
     const body = await decodeBody(bytes, this.headers, end !== 'complete', maxBytes);
     const text = 'omitted' in body ? `[${body.omitted} body omitted]` : body.text;
     const note = this.hasIgnoredHeaders ? '[response headers beyond the limit ignored]\n' : '';
     return limitText(note + text, maxBytes);
+  }
+
+  private readBody(maxBytes: number): Promise<ReceivedBody> {
+    this.filter?.allowBody(maxBytes);
+    return readBody(this.stream, maxBytes);
   }
 }
 

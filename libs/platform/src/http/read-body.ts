@@ -16,12 +16,12 @@ export function readBody(stream: Readable, maxBytes: number): Promise<ReceivedBo
   let length = 0;
   return new Promise((resolve) => {
     const finish = (end: ReceivedBody['end']): void =>
-      resolve({ bytes: Buffer.concat(pieces).subarray(0, maxBytes), end });
+      resolve({ bytes: Buffer.concat(pieces.slice(0, MAX_PIECES)).subarray(0, maxBytes), end });
     // The listener is synchronous, so that it can stop the parser within a packet that contains many chunks.
     stream.on('data', (piece: Buffer) => {
       pieces.push(piece);
       length += piece.length;
-      if (length <= maxBytes && pieces.length < MAX_PIECES) return;
+      if (length <= maxBytes && pieces.length <= MAX_PIECES) return;
       finish('cut');
       stream.destroy();
     });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
@@ -67,39 +68,112 @@ describe('ResponseFilter', () => {
     }
   }
 
-  it('pauses after each of more than 8 reads of a response, four times as long each time up to a second', () => {
-    jest.useFakeTimers();
-    try {
-      const socket = new TestSocket();
-      ResponseFilter.attach(socket as unknown as Socket);
-      const receive = (bytes: string): boolean => socket.push(Buffer.from(bytes));
-      for (const byte of 'HTTP/1.1') expect(receive(byte)).toBe(true);
-      expect(socket.reads).toBe(0);
+  const pushEach = (socket: TestSocket, bytes: string): void => {
+    for (const byte of bytes) socket.push(Buffer.from(byte));
+  };
+
+  const attach = (options = {}): [TestSocket, ResponseFilter] => {
+    const socket = new TestSocket(options);
+    return [socket, ResponseFilter.attach(socket as unknown as Socket)];
+  };
+  const head = 'HTTP/1.1 200 OK\r\n';
+
+  describe('pauses', () => {
+    beforeEach(() => void jest.useFakeTimers());
+    afterEach(() => void jest.useRealTimers());
+
+    const receive = (socket: TestSocket, text: string): boolean => socket.push(Buffer.from(text));
+    const receiveFreely = (socket: TestSocket): void => {
+      for (const byte of head.slice(0, 8)) expect(receive(socket, byte)).toBe(true);
+    };
+
+    it('after each of more than 8 small reads of a response, four times as long each time up to a second', () => {
+      const [socket] = attach();
+      receiveFreely(socket);
       const pauses = [1, 4, 16, 64, 256, 1_024, 1_024, 1_024];
       for (const [index, ms] of pauses.entries()) {
-        expect(receive('x')).toBe(false);
+        expect(receive(socket, ' ')).toBe(false);
         socket._read();
         jest.advanceTimersByTime(ms - 1);
         expect(socket.reads).toBe(index);
         jest.advanceTimersByTime(1);
         expect(socket.reads).toBe(index + 1);
       }
-    } finally {
-      jest.useRealTimers();
-    }
+    });
+
+    it('not after large reads', () => {
+      const [socket] = attach({ highWaterMark: 1_000_000 });
+      receive(socket, `${head}\r\n`);
+      for (let nth = 0; nth < 20; nth += 1) receive(socket, 'x'.repeat(1_024));
+      expect(jest.getTimerCount()).toBe(0);
+    });
+
+    it('keep what arrives, and end when the time limit of the request expires', () => {
+      const [socket, filter] = attach();
+      receiveFreely(socket);
+      receive(socket, head.slice(8));
+      receive(socket, '\r\no');
+      receive(socket, 'k');
+      expect(socket.readableLength).toBe(0);
+      filter.stopPausing();
+      expect(String(socket.read())).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nok$/);
+      receive(socket, '.');
+      expect(String(socket.read())).toBe('.');
+    });
+
+    it('end with the connection', () => {
+      const [socket] = attach();
+      receiveFreely(socket);
+      receive(socket, head.slice(8));
+      receive(socket, '\r\nok');
+      socket.push(null);
+      expect(String(socket.read())).toMatch(/ok$/);
+      expect(socket.read()).toBeNull();
+    });
+  });
+
+  it.each([
+    ['more than 512 pieces of a byte', (socket: TestSocket) => pushEach(socket, 'x'.repeat(520))],
+    ['more bytes than a body may have', (socket: TestSocket) => socket.push(Buffer.alloc(70_000))],
+    [
+      'bytes between two requests',
+      (socket: TestSocket) => {
+        ResponseFilter.of(socket as unknown as Socket)!.endRequest();
+        socket.push(Buffer.from('x'));
+      },
+    ],
+    [
+      '9 sessions of TLS',
+      (socket: TestSocket) => {
+        for (let nth = 0; nth < 9; nth += 1) socket.emit('session', Buffer.alloc(0));
+      },
+    ],
+  ])('closes the connection after %s', async (_, misbehave) => {
+    const [socket] = attach();
+    socket.push(Buffer.from(`${head}\r\n`));
+    const failure = once(socket, 'error');
+    misbehave(socket);
+    await expect(failure).resolves.toMatchObject([{ code: 'ERR_MALFORMED_RESPONSE' }]);
+  });
+
+  it('reads a longer body if its reader requires one', () => {
+    const [socket, filter] = attach();
+    socket.push(Buffer.from(`${head}\r\n`));
+    filter.allowBody(4_000);
+    socket.push(Buffer.alloc(70_000));
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
   });
 
   it('passes a body in slices of 2 KiB, one in each turn of the event loop', async () => {
-    const socket = new TestSocket({ highWaterMark: 1_000_000 });
-    ResponseFilter.attach(socket as unknown as Socket);
-    const head = 'HTTP/1.1 200 OK\r\n\r\n';
-    socket.push(Buffer.from(head + 'x'.repeat(10_000)));
+    const [socket] = attach({ highWaterMark: 1_000_000 });
+    socket.push(Buffer.from(`${head}\r\n${'x'.repeat(10_000)}`));
     const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     const lengths: number[] = [];
     for (let turn = 0; turn < 6; turn += 1) {
       lengths.push(socket.readableLength);
       await nextTurn();
     }
-    expect(lengths).toEqual([2_067, 4_115, 6_163, 8_211, 10_019, 10_019]);
+    expect(lengths).toEqual([2_065, 4_113, 6_161, 8_209, 10_017, 10_017]);
   });
 });

@@ -6,14 +6,28 @@ import { MAX_RESPONSE_HEAD_BYTES, parseResponseHead, readStatus } from './respon
 /** Maximum number of 1xx responses to one request; a server may announce its progress. */
 const MAX_INTERIM_RESPONSES = 20;
 
-/** Number of reads of one response that are not delayed. */
-const FREE_READS = 8;
+/** Maximum number of bytes before the status line: line ends, which some servers send after a body. */
+const MAX_LEADING_BYTES = 64;
 
-/** Longest pause between two reads, in ms. A response of 10 s consists of at most 23 reads. */
+/** Number of reads of fewer bytes than SMALL_READ_BYTES of one response that are not delayed. */
+const FREE_READS = 8;
+const SMALL_READ_BYTES = 1_024;
+
+/** Longest pause between two reads, in ms. A response of 10 s consists of at most 23 small reads. */
 const LONGEST_PAUSE_MS = 1_024;
+
+/** Maximum number of pieces of one response, such as TLS records, and the size of the pieces beyond them, in bytes. */
+const MAX_PIECES = 512;
+const MIN_PIECE_BYTES = 256;
+
+/** Maximum number of TLS sessions that a server may offer for one connection. Each costs a key derivation. */
+const MAX_TLS_SESSIONS = 8;
 
 /** Maximum number of bytes of a body that are parsed in one turn of the event loop. */
 const SLICE_BYTES = 2_048;
+
+/** Maximum number of bytes of a body, with its chunk sizes and trailers, unless its reader requires more. */
+const MAX_BODY_BYTES = 64 * 1024;
 
 /**
  * Bounds the work for each response of a connection, before its bytes reach the parser of Node.js:
@@ -21,7 +35,8 @@ const SLICE_BYTES = 2_048;
  *   The body after a longer head is not read.
  * - The parser gets a body in slices, one in each turn of the event loop, so that the reader of a body that
  *   consists of tiny chunks can stop early.
- * - A response in many small packets is read with growing pauses, in which the packets accumulate.
+ * - A response in many small packets is read with growing pauses, in which the packets accumulate. One in many small TLS
+ *   records fails.
  * - Bytes that arrive before a request close the connection, so that they cannot become its response.
  *
  * It overrides `push` and `_read` of the socket, through which all received bytes pass, decrypted ones with TLS.
@@ -33,12 +48,19 @@ export class ResponseFilter {
   private state: 'head' | 'body' | 'ignored' | 'idle' = 'head';
   private head: Buffer = Buffer.alloc(0);
   private interimCount = 0;
-  private readCount = 0;
+  private leadingBytes = 0;
+  private pieceCount = 0;
+  private byteCount = 0;
+  private smallReadCount = 0;
+  private mayPause = true;
+  private maxBodyBytes = MAX_BODY_BYTES;
   /** Bytes of the body that the parser has not received yet. */
   private queue: Buffer = Buffer.alloc(0);
+  /** Bytes that have arrived during a pause. */
+  private arrived: Buffer[] = [];
+  private pauseTimer: NodeJS.Timeout | undefined;
+  private isSlicing = false;
   private hasEnded = false;
-  /** Number of reasons not to read: a pause, and a queue. */
-  private holds = 0;
   private isHeadCut = false;
 
   private constructor(private readonly socket: Socket) {
@@ -46,8 +68,13 @@ export class ResponseFilter {
     this.read = socket._read.bind(socket);
     socket.push = (bytes: Buffer | null) => (bytes === null ? this.end() : this.receive(bytes));
     socket._read = (size) => {
-      if (this.holds === 0) this.read(size);
+      if (!this.isHeld) this.read(size);
     };
+    let sessions = 0;
+    socket.on('session', () => {
+      sessions += 1;
+      if (sessions > MAX_TLS_SESSIONS) this.fail(new MalformedResponseError());
+    });
   }
 
   /** Filters the responses of a new connection. */
@@ -63,7 +90,7 @@ export class ResponseFilter {
 
   /** True once the first byte of the response has arrived. */
   get hasStarted(): boolean {
-    return this.readCount > 0;
+    return this.pieceCount > 0;
   }
 
   /** True if headers of the response were ignored because they exceed a limit. */
@@ -76,7 +103,12 @@ export class ResponseFilter {
     this.state = 'head';
     this.head = Buffer.alloc(0);
     this.interimCount = 0;
-    this.readCount = 0;
+    this.leadingBytes = 0;
+    this.pieceCount = 0;
+    this.byteCount = 0;
+    this.smallReadCount = 0;
+    this.mayPause = true;
+    this.maxBodyBytes = MAX_BODY_BYTES;
     this.isHeadCut = false;
   }
 
@@ -86,19 +118,59 @@ export class ResponseFilter {
    */
   endRequest(): void {
     this.state = 'idle';
-    if (this.holds > 0) this.fail(new MalformedResponseError());
+    if (this.isHeld) this.fail(new MalformedResponseError());
+  }
+
+  /** Raises the limit for a body, with its chunk sizes and trailers. @param bytes maximum size without them */
+  allowBody(bytes: number): void {
+    this.maxBodyBytes = MAX_BODY_BYTES + 2 * bytes;
+  }
+
+  /** Reads what has arrived without further pauses, because the time limit of the request expires. */
+  stopPausing(): void {
+    this.mayPause = false;
+    if (this.pauseTimer) this.endPause();
+  }
+
+  private readonly endPause = (): void => {
+    clearTimeout(this.pauseTimer);
+    this.pauseTimer = undefined;
+    const bytes = Buffer.concat(this.arrived);
+    this.arrived = [];
+    if (this.socket.destroyed) return;
+    if (bytes.length > 0) this.accept(bytes);
+    this.resume();
+  };
+
+  private get isHeld(): boolean {
+    return this.isSlicing || this.pauseTimer !== undefined;
   }
 
   private receive(bytes: Buffer): boolean {
-    this.readCount += 1;
     if (this.state === 'idle') return this.fail(new MalformedResponseError());
-    if (this.state === 'ignored') return true;
-    const wantsMore = this.state === 'body' ? this.forward(bytes, 0) : this.addToHead(bytes);
-    if (this.readCount > FREE_READS) this.pause(pauseMs(this.readCount - FREE_READS));
-    return wantsMore && this.holds === 0;
+    this.pieceCount += 1;
+    this.byteCount += bytes.length;
+    if (this.pieceCount > MAX_PIECES + this.byteCount / MIN_PIECE_BYTES)
+      return this.fail(new MalformedResponseError());
+    // With TLS, one read can consist of thousands of records, which arrive in spite of a pause.
+    if (this.pauseTimer) {
+      this.arrived.push(bytes);
+      return false;
+    }
+    const wantsMore = this.accept(bytes);
+    if (bytes.length < SMALL_READ_BYTES) this.smallReadCount += 1;
+    if (this.smallReadCount > FREE_READS && this.mayPause && !this.socket.destroyed)
+      this.pauseTimer = setTimeout(this.endPause, pauseMs(this.smallReadCount - FREE_READS));
+    return wantsMore && !this.isHeld;
+  }
+
+  private accept(bytes: Buffer): boolean {
+    if (this.state === 'head') return this.addToHead(bytes);
+    return this.state === 'body' ? this.forward(bytes, 0) : true;
   }
 
   private end(): boolean {
+    if (this.pauseTimer) this.endPause();
     const status = this.state === 'head' ? readStatus(this.head) : undefined;
     // The connection ends within the headers. The status counts.
     if (typeof status === 'number' && !isInterim(status)) this.passHead(status, null);
@@ -110,7 +182,10 @@ export class ResponseFilter {
     const searched = this.head.length;
     this.head = searched === 0 ? bytes : Buffer.concat([this.head, bytes]);
     for (let from = Math.max(0, searched - 2); ; from = 0) {
-      this.head = withoutLeadingLines(this.head);
+      const start = leadingLineEnds(this.head);
+      this.leadingBytes += start;
+      if (this.leadingBytes > MAX_LEADING_BYTES) return this.fail(new MalformedResponseError());
+      this.head = this.head.subarray(start);
       const status = readStatus(this.head);
       if (status === null) return this.fail(new MalformedResponseError());
       const end = findHeadEnd(this.head, from);
@@ -132,47 +207,38 @@ export class ResponseFilter {
     this.isHeadCut = head.isCut;
     this.state = end === null ? 'ignored' : 'body';
     if (end === null) return this.push(head.bytes);
-    if (head.bytes === bytes) return this.forward(this.head, end);
+    this.byteCount = this.head.length - end;
     return this.forward(Buffer.concat([head.bytes, this.head.subarray(end)]), head.bytes.length);
   }
 
   /** @param headLength number of bytes that are passed in addition to a slice */
   private forward(bytes: Buffer, headLength: number): boolean {
-    const isWaiting = this.queue.length > 0;
-    this.queue = isWaiting ? Buffer.concat([this.queue, bytes]) : bytes;
-    return isWaiting ? false : this.pushSlice(headLength + SLICE_BYTES);
+    if (this.byteCount > this.maxBodyBytes) return this.fail(new MalformedResponseError());
+    this.queue = this.queue.length > 0 ? Buffer.concat([this.queue, bytes]) : bytes;
+    return this.isSlicing ? false : this.pushSlice(headLength + SLICE_BYTES);
   }
 
   private pushSlice(length: number): boolean {
     const slice = this.queue.subarray(0, length);
     this.queue = this.queue.subarray(length);
     const wantsMore = this.push(slice);
-    if (this.queue.length === 0) return this.hasEnded ? this.push(null) : wantsMore;
-    this.hold((release) =>
-      setImmediate(() => {
-        if (this.socket.destroyed) return;
-        this.pushSlice(SLICE_BYTES);
-        release();
-      }),
-    );
+    this.isSlicing = this.queue.length > 0;
+    if (!this.isSlicing) return this.hasEnded ? this.push(null) : wantsMore;
+    setImmediate(() => {
+      if (this.socket.destroyed) return;
+      this.pushSlice(SLICE_BYTES);
+      this.resume();
+    });
     return false;
   }
 
-  private pause(ms: number): void {
-    this.hold((release) => setTimeout(release, ms));
-  }
-
-  /** Stops reading until `release` is called. */
-  private hold(schedule: (release: () => void) => void): void {
-    this.holds += 1;
-    schedule(() => {
-      this.holds -= 1;
-      if (this.holds === 0 && !this.socket.destroyed && !this.hasEnded) this.read(0);
-    });
+  private resume(): void {
+    if (!this.isHeld && !this.socket.destroyed && !this.hasEnded) this.read(0);
   }
 
   private fail(error: Error): boolean {
     this.state = 'ignored';
+    this.queue = Buffer.alloc(0);
     this.socket.destroy(error);
     return false;
   }
@@ -183,11 +249,11 @@ const pauseMs = (nth: number): number => Math.min(4 ** (nth - 1), LONGEST_PAUSE_
 
 const isInterim = (status: number): boolean => status >= 100 && status <= 199;
 
-/** Returns the bytes without CR and LF before the status line, which some servers send after a body. */
-function withoutLeadingLines(head: Buffer): Buffer {
+/** Returns the number of bytes with which a head begins that are line ends. */
+function leadingLineEnds(head: Buffer): number {
   let start = 0;
   while (head[start] === 0x0d || head[start] === 0x0a) start += 1;
-  return head.subarray(start);
+  return start;
 }
 
 /** Returns the index after the empty line that ends a head, or -1. @param from index of the first new byte */
