@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import {
   respondWithHtml,
+  respondWithLineFeeds,
   closeConnection,
   openPortal,
   RETURN_URL,
@@ -129,6 +130,7 @@ describe('the billing portal with Stripe', () => {
         501,
         'STRIPE_SECRET_KEY',
       ],
+      ['a response whose lines end with LF', respondWithLineFeeds, 501, 'STRIPE_SECRET_KEY'],
       ['a key without permission', respondWithStripeError(403), 501, 'STRIPE_SECRET_KEY'],
       [
         'a portal without configuration',

@@ -67,6 +67,12 @@ export const respondSlowly: ResponseOverride = (response) => {
 export const respondWithHtml: ResponseOverride = (response) =>
   response.writeHead(502).end('<html>Bad gateway</html>');
 
+/** Responds to a wrong key with lines that violate RFC 9112. */
+export const respondWithLineFeeds: ResponseOverride = (response) => {
+  const { body } = errorReply(401, { message: 'Invalid API Key provided' });
+  response.socket!.end(`HTTP/1.1 401 Unauthorized\n\n${JSON.stringify(body)}`);
+};
+
 /** Closes the connection. */
 export const closeConnection: ResponseOverride = (response) => response.destroy();
 

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { GatehouseError, type Organization } from '@gatehouse/domain';
 import type { BillingCustomer, BillingCustomersRepository } from '@gatehouse/persistence';
-import { withTimeout, type Config, type Logger } from '@gatehouse/platform';
+import { createFilteredAgents, withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 import { billingError, isCustomerMissing, isIdempotencyKeyUsed, stripeLogFields } from './stripe-errors.js';
 
@@ -32,10 +32,12 @@ export class StripeBilling implements BillingPortal {
   ): Promise<StripeBilling> {
     const { Stripe } = await import('stripe');
     const { protocol, hostname, port } = new URL(stripeApiBase);
+    const { httpAgent, httpsAgent } = createFilteredAgents(true);
     const stripe = new Stripe(stripeKey, {
       protocol: protocol === 'http:' ? 'http' : 'https',
       host: hostname,
       port: port || (protocol === 'http:' ? 80 : 443),
+      httpClient: Stripe.createNodeHttpClient(protocol === 'http:' ? httpAgent : httpsAgent),
       // Applies only to an idle socket; `withTimeout` enforces the deadline of the whole operation.
       timeout: DEADLINE_MS,
       // Half a second apart. A 409 is also retried: another request with the same idempotency key is running.
