@@ -164,6 +164,15 @@ const headers: TargetResponse[] = [
 const interim: TargetResponse[] = [
   accepted('100 Continue', head('HTTP/1.1 100 Continue') + head(ok, length) + 'ok'),
   accepted('100 Continue with LF', 'HTTP/1.1 100 Continue\n\n' + head(ok, length) + 'ok'),
+  accepted(
+    'an interim response of 17 KB',
+    head('HTTP/1.1 103 X', `X: ${'x'.repeat(17_000)}`) + head(ok, length) + 'ok',
+  ),
+  rejected(
+    'interim responses of 70 KB',
+    head('HTTP/1.1 103 X', `X: ${'x'.repeat(7_000)}`).repeat(10) + head(ok, length) + 'ok',
+    'ERR_INTERIM_RESPONSE',
+  ),
   accepted('20 interim responses', early.repeat(20) + head(ok, length) + 'ok'),
   rejected('21 interim responses', early.repeat(21) + head(ok, length) + 'ok', 'ERR_INTERIM_RESPONSE'),
   rejected(
@@ -254,6 +263,14 @@ const bodies: TargetResponse[] = [
   withBody('a quoted charset', latin1, 'größer', 'Content-Type: text/html;Charset="iso-8859-1"'),
   withBody('a charset in single quotes', latin1, 'größer', "Content-Type: text/html; charset='iso-8859-1'"),
   withBody('UTF-16', utf16, 'größer', 'Content-Type: text/plain; charset=utf-16le'),
+  withBody(
+    'a wrong charset and a byte order mark',
+    Buffer.from('feff0061007a', 'hex'),
+    'az',
+    'Content-Type: text/plain; charset=utf-16',
+  ),
+  withBody('ISO-8859-1 without a charset', latin1, 'größer', 'Content-Type: text/plain'),
+  withBody('an unknown name of ISO-8859-1', latin1, 'größer', 'Content-Type: text/plain; charset=latin-1'),
   withBody('an unknown charset', 'größer', 'größer', 'Content-Type: text/plain; charset=x-none'),
   withBody(
     'a document',
@@ -267,7 +284,7 @@ const bodies: TargetResponse[] = [
   withBody(
     'binary that is declared text',
     Buffer.from([0x61, 0, 0xff, 0x62]),
-    'a\ufffdb',
+    'aÿb',
     'Content-Type: text/plain',
   ),
 ];

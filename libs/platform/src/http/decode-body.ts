@@ -136,10 +136,19 @@ function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number
   });
 }
 
+/** A byte order mark takes precedence over a declared encoding; undeclared text that is not UTF-8 is mostly windows-1252. */
 function decodeText({ bytes, isCut }: Content, type: string): string {
-  const charset = /;\s*charset\s*=\s*["']?([^\s"';,]+)/.exec(type)?.[1] ?? byteOrderMark(bytes);
+  const declared = /;\s*charset\s*=\s*["']?([^\s"';,]+)/.exec(type)?.[1];
+  const charset = byteOrderMark(bytes) ?? (isKnown(declared) ? declared : undefined);
   // In stream mode, the decoder omits a character that the limit splits.
-  return new TextDecoder(isKnown(charset) ? charset : 'utf-8').decode(bytes, { stream: isCut });
+  const decode = (label: string, fatal: boolean): string =>
+    new TextDecoder(label, { fatal }).decode(bytes, { stream: isCut });
+  if (charset !== undefined) return decode(charset, false);
+  try {
+    return decode('utf-8', true);
+  } catch {
+    return decode(TEXT_TYPE.test(type) && type !== '' ? 'windows-1252' : 'utf-8', false);
+  }
 }
 
 function isKnown(charset: string | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
 import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
@@ -150,6 +151,9 @@ export class OutboundClient {
         signal,
       });
     if (!reuseConnection) return request(this.freshAgents);
+    // A whole turn of the event loop closes idle connections on which bytes have arrived in the meantime.
+    await nextTurn();
+    await nextTurn();
     return request(this.reusingAgents).catch((error: unknown) => {
       if (signal.aborted || !hasUsedStaleConnection((error as AxiosError).request)) throw error;
       return request(this.freshAgents);

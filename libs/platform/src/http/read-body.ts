@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 
 /** Maximum number of pieces, such as chunks, that are read of a body. */
 const MAX_PIECES = 1_000;
@@ -25,8 +25,7 @@ export function readBody(stream: Readable, maxBytes: number): Promise<ReceivedBo
       finish('cut');
       stream.destroy();
     });
-    stream.once('end', () => finish('complete'));
-    stream.on('error', (error) => finish({ error }));
-    stream.once('close', () => finish({ error: new Error('the connection was closed') }));
+    // Also calls back if the stream has already ended.
+    finished(stream, (error) => finish(error ? { error } : 'complete'));
   });
 }

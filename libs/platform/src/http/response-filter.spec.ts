@@ -68,6 +68,10 @@ describe('ResponseFilter', () => {
     }
   }
 
+  const pushLarge = (socket: TestSocket, bytes: string): void => {
+    for (let from = 0; from < bytes.length; from += 10_000)
+      socket.push(Buffer.from(bytes.slice(from, from + 10_000)));
+  };
   const pushEach = (socket: TestSocket, bytes: string): void => {
     for (const byte of bytes) socket.push(Buffer.from(byte));
   };
@@ -133,8 +137,6 @@ describe('ResponseFilter', () => {
   });
 
   it.each([
-    ['more than 512 pieces of a byte', (socket: TestSocket) => pushEach(socket, 'x'.repeat(520))],
-    ['more bytes than a body may have', (socket: TestSocket) => socket.push(Buffer.alloc(70_000))],
     [
       'bytes between two requests',
       (socket: TestSocket) => {
@@ -143,9 +145,11 @@ describe('ResponseFilter', () => {
       },
     ],
     [
-      '9 sessions of TLS',
+      'more than 512 pieces without a status',
       (socket: TestSocket) => {
-        for (let nth = 0; nth < 9; nth += 1) socket.emit('session', Buffer.alloc(0));
+        ResponseFilter.of(socket as unknown as Socket)!.startRequest();
+        pushEach(socket, '\r'.repeat(20));
+        pushEach(socket, 'H'.repeat(520));
       },
     ],
   ])('closes the connection after %s', async (_, misbehave) => {
@@ -154,6 +158,21 @@ describe('ResponseFilter', () => {
     const failure = once(socket, 'error');
     misbehave(socket);
     await expect(failure).resolves.toMatchObject([{ code: 'ERR_MALFORMED_RESPONSE' }]);
+  });
+
+  it.each([
+    ['more than 512 pieces', 'x'.repeat(600), (socket: TestSocket, body: string) => pushEach(socket, body)],
+    [
+      'more bytes than a body may have',
+      'x'.repeat(70_000),
+      (socket: TestSocket, body: string) => pushLarge(socket, body),
+    ],
+  ])('reads the beginning of %s', async (_, body, push) => {
+    const [socket] = attach();
+    pushEach(socket, `${head}\r\n`);
+    push(socket, body);
+    const text = await socket.setEncoding('latin1').reduce((sum, piece) => sum + String(piece), '');
+    expect(text).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nx{400,66000}$/);
   });
 
   it('reads a longer body if its reader requires one', () => {

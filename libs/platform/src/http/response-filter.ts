@@ -3,8 +3,9 @@ import { InterimResponseError } from './interim-response.error.js';
 import { MalformedResponseError } from './malformed-response.error.js';
 import { MAX_RESPONSE_HEAD_BYTES, parseResponseHead, readStatus } from './response-head.js';
 
-/** Maximum number of 1xx responses to one request; a server may announce its progress. */
+/** Maximum number and size of the 1xx responses to one request; a server may announce its progress. */
 const MAX_INTERIM_RESPONSES = 20;
+const MAX_INTERIM_BYTES = 64 * 1024;
 
 /** Maximum number of bytes before the status line: line ends, which some servers send after a body. */
 const MAX_LEADING_BYTES = 64;
@@ -20,14 +21,21 @@ const LONGEST_PAUSE_MS = 1_024;
 const MAX_PIECES = 512;
 const MIN_PIECE_BYTES = 256;
 
-/** Maximum number of TLS sessions that a server may offer for one connection. Each costs a key derivation. */
-const MAX_TLS_SESSIONS = 8;
+/** Maximum number of handshake messages after a TLS handshake, such as session tickets, key updates and hello requests. */
+const MAX_TLS_MESSAGES = 8;
 
 /** Maximum number of bytes of a body that are parsed in one turn of the event loop. */
 const SLICE_BYTES = 2_048;
 
 /** Maximum number of bytes of a body, with its chunk sizes and trailers, unless its reader requires more. */
 const MAX_BODY_BYTES = 64 * 1024;
+
+/** The callbacks of the handle of a TLS connection, which Node.js calls if they are functions. */
+interface TlsHandle {
+  onhandshakestart: (() => void) | undefined;
+  onhandshakedone: (() => void) | undefined;
+  onnewsession: (() => void) | undefined;
+}
 
 /**
  * Bounds the work for each response of a connection, before its bytes reach the parser of Node.js:
@@ -36,7 +44,7 @@ const MAX_BODY_BYTES = 64 * 1024;
  * - The parser gets a body in slices, one in each turn of the event loop, so that the reader of a body that
  *   consists of tiny chunks can stop early.
  * - A response in many small packets is read with growing pauses, in which the packets accumulate. One in many small TLS
- *   records fails.
+ *   records is cut off.
  * - Bytes that arrive before a request close the connection, so that they cannot become its response.
  *
  * It overrides `push` and `_read` of the socket, through which all received bytes pass, decrypted ones with TLS.
@@ -48,6 +56,7 @@ export class ResponseFilter {
   private state: 'head' | 'body' | 'ignored' | 'idle' = 'head';
   private head: Buffer = Buffer.alloc(0);
   private interimCount = 0;
+  private interimBytes = 0;
   private leadingBytes = 0;
   private pieceCount = 0;
   private byteCount = 0;
@@ -70,11 +79,7 @@ export class ResponseFilter {
     socket._read = (size) => {
       if (!this.isHeld) this.read(size);
     };
-    let sessions = 0;
-    socket.on('session', () => {
-      sessions += 1;
-      if (sessions > MAX_TLS_SESSIONS) this.fail(new MalformedResponseError());
-    });
+    socket.once('secureConnect', () => this.limitTlsMessages());
   }
 
   /** Filters the responses of a new connection. */
@@ -103,6 +108,7 @@ export class ResponseFilter {
     this.state = 'head';
     this.head = Buffer.alloc(0);
     this.interimCount = 0;
+    this.interimBytes = 0;
     this.leadingBytes = 0;
     this.pieceCount = 0;
     this.byteCount = 0;
@@ -146,12 +152,33 @@ export class ResponseFilter {
     return this.isSlicing || this.pauseTimer !== undefined;
   }
 
+  /**
+   * Closes the connection after too many handshake messages. Node.js repeats what follows a handshake, with the check of
+   * the certificate, for each of them.
+   */
+  private limitTlsMessages(): void {
+    const handle = (this.socket as unknown as { _handle: TlsHandle | null })._handle;
+    if (!handle) return;
+    let count = 0;
+    const countMessage = (): void => {
+      count += 1;
+      if (count <= MAX_TLS_MESSAGES) return;
+      // Those that have already arrived cannot be stopped, but without callbacks, they cost little.
+      handle.onhandshakestart = undefined;
+      handle.onnewsession = undefined;
+      this.fail(new MalformedResponseError());
+    };
+    handle.onhandshakedone = undefined;
+    handle.onhandshakestart = countMessage;
+    this.socket.on('session', countMessage);
+  }
+
   private receive(bytes: Buffer): boolean {
+    if (this.hasEnded) return false;
     if (this.state === 'idle') return this.fail(new MalformedResponseError());
     this.pieceCount += 1;
     this.byteCount += bytes.length;
-    if (this.pieceCount > MAX_PIECES + this.byteCount / MIN_PIECE_BYTES)
-      return this.fail(new MalformedResponseError());
+    if (this.pieceCount > MAX_PIECES + this.byteCount / MIN_PIECE_BYTES) return this.cutOff();
     // With TLS, one read can consist of thousands of records, which arrive in spite of a pause.
     if (this.pauseTimer) {
       this.arrived.push(bytes);
@@ -167,6 +194,13 @@ export class ResponseFilter {
   private accept(bytes: Buffer): boolean {
     if (this.state === 'head') return this.addToHead(bytes);
     return this.state === 'body' ? this.forward(bytes, 0) : true;
+  }
+
+  /** Reads no more of a response that exceeds a limit. What has arrived counts. */
+  private cutOff(): boolean {
+    if (this.pauseTimer) this.endPause();
+    const hasStatus = this.state !== 'head' || typeof readStatus(this.head) === 'number';
+    return hasStatus ? this.end() : this.fail(new MalformedResponseError());
   }
 
   private end(): boolean {
@@ -189,11 +223,15 @@ export class ResponseFilter {
       const status = readStatus(this.head);
       if (status === null) return this.fail(new MalformedResponseError());
       const end = findHeadEnd(this.head, from);
-      const isTooLong = (end < 0 ? this.head.length : end) > MAX_RESPONSE_HEAD_BYTES;
+      const length = end < 0 ? this.head.length : end;
+      if (isInterim(status) && this.interimBytes + length > MAX_INTERIM_BYTES)
+        return this.fail(new InterimResponseError());
+      const isTooLong = length > MAX_RESPONSE_HEAD_BYTES && !isInterim(status);
       if (status === undefined || (end < 0 && !isTooLong)) return true;
       if (!isInterim(status)) return this.passHead(status, isTooLong ? null : end);
       this.interimCount += 1;
-      if (isTooLong || status === 101 || this.interimCount > MAX_INTERIM_RESPONSES)
+      this.interimBytes += length;
+      if (status === 101 || this.interimCount > MAX_INTERIM_RESPONSES)
         return this.fail(new InterimResponseError());
       this.head = this.head.subarray(end);
       if (this.head.length === 0) return true;
@@ -213,9 +251,11 @@ export class ResponseFilter {
 
   /** @param headLength number of bytes that are passed in addition to a slice */
   private forward(bytes: Buffer, headLength: number): boolean {
-    if (this.byteCount > this.maxBodyBytes) return this.fail(new MalformedResponseError());
-    this.queue = this.queue.length > 0 ? Buffer.concat([this.queue, bytes]) : bytes;
-    return this.isSlicing ? false : this.pushSlice(headLength + SLICE_BYTES);
+    const excess = Math.max(this.byteCount - this.maxBodyBytes, 0);
+    const allowed = bytes.subarray(0, Math.max(bytes.length - excess, 0));
+    this.queue = this.queue.length > 0 ? Buffer.concat([this.queue, allowed]) : allowed;
+    const wantsMore = this.isSlicing ? false : this.pushSlice(headLength + SLICE_BYTES);
+    return excess > 0 ? this.cutOff() : wantsMore;
   }
 
   private pushSlice(length: number): boolean {
@@ -247,7 +287,8 @@ export class ResponseFilter {
 /** Each pause is four times as long as the previous one. @param nth number of the pause, from 1 */
 const pauseMs = (nth: number): number => Math.min(4 ** (nth - 1), LONGEST_PAUSE_MS);
 
-const isInterim = (status: number): boolean => status >= 100 && status <= 199;
+const isInterim = (status: number | undefined): boolean =>
+  status !== undefined && status >= 100 && status <= 199;
 
 /** Returns the number of bytes with which a head begins that are line ends. */
 function leadingLineEnds(head: Buffer): number {
