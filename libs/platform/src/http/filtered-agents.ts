@@ -31,7 +31,7 @@ const tlsOptions: https.AgentOptions = { secureOptions: constants.SSL_OP_NO_RENE
  * Keep-alive with an idle timeout of 4 s. Most servers wait longer, so that a request rarely uses a
  * connection that its server is closing.
  */
-const keepAliveOptions: http.AgentOptions = { keepAlive: true, timeout: 4_000, maxFreeSockets: 64 };
+const keepAliveOptions: http.AgentOptions = { keepAlive: true, timeout: 4_000, maxFreeSockets: 256 };
 
 /** Requests on a reused connection that has failed before the first byte of a response. */
 const staleRequests = new WeakSet<object>();

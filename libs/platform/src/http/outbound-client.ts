@@ -151,9 +151,7 @@ export class OutboundClient {
         signal,
       });
     if (!reuseConnection) return request(this.freshAgents);
-    // A whole turn of the event loop closes idle connections on which bytes have arrived in the meantime.
-    await nextTurn();
-    await nextTurn();
+    if (method === 'GET') await checkIdleConnections();
     return request(this.reusingAgents).catch((error: unknown) => {
       if (signal.aborted || !hasUsedStaleConnection((error as AxiosError).request)) throw error;
       return request(this.freshAgents);
@@ -173,4 +171,13 @@ function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
     checked.set(url, isAllowed);
     return isAllowed;
   };
+}
+
+/**
+ * Waits a whole turn of the event loop, which closes idle connections on which bytes have arrived in the meantime. Only
+ * before a GET, whose response can decide a sign-in: webhooks would be slower (ADR 0086).
+ */
+async function checkIdleConnections(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
