@@ -2,13 +2,12 @@ import { insertOrganization } from '../support/tenants.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { benchResponses, hostileResponses } from './hostile-responses.js';
 
-const EVENT = 'app.hostile.sent';
-
-/** Every event goes to an endpoint for each hostile response: about 50 deliveries a second, as many as those measured. */
-const EVENT_INTERVAL_MS = 500;
+/** As many events as those measured, in requests with a few of them. Each goes to one endpoint. */
+const EVENT_INTERVAL_MS = 20;
+const EVENTS_PER_REQUEST = 5;
 
 /**
- * Adds an organization with an endpoint for each hostile response, and publishes its events regularly.
+ * Adds an organization with an endpoint for each hostile response, and publishes an event for each in turn.
  * @param origin a receiver that sends the n-th response to a request for `/n`
  * @returns a function that stops the events
  */
@@ -18,11 +17,16 @@ export async function startHostileTenant(instance: TestInstance, origin: string)
     const { status, body: response } = await instance.requestWithBearer(secretKey, 'POST', path, body);
     if (status >= 300) throw new Error(`${path} returned ${status}: ${JSON.stringify(response)}`);
   };
-  for (const response of hostileResponses)
-    await post('/v1/webhooks/endpoints', {
-      url: `${origin}/${benchResponses.indexOf(response)}`,
-      events: [EVENT],
-    });
-  const timer = setInterval(() => void post('/v1/events', { type: EVENT, data: {} }), EVENT_INTERVAL_MS);
+  const types = hostileResponses.map((response) => `app.hostile.${benchResponses.indexOf(response)}`);
+  for (const type of types)
+    await post('/v1/webhooks/endpoints', { url: `${origin}/${type.split('.').at(-1)}`, events: [type] });
+  let nth = 0;
+  const timer = setInterval(() => {
+    const events = Array.from({ length: EVENTS_PER_REQUEST }, () => ({
+      type: types[nth++ % types.length],
+      data: {},
+    }));
+    void post('/v1/events', events);
+  }, EVENT_INTERVAL_MS * EVENTS_PER_REQUEST);
   return () => clearInterval(timer);
 }

@@ -5,7 +5,7 @@ import { serve } from './child.js';
 import { benchResponses, type BenchResponse } from './hostile-responses.js';
 
 /** Pause between two packets, so that the network does not join them. */
-const PACKET_INTERVAL_MS = 10;
+const PACKET_INTERVAL_MS = 50;
 
 let count = 0;
 
