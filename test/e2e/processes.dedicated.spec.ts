@@ -377,9 +377,11 @@ describe('the build of an index', () => {
       `DROP INDEX ${INDEX}`,
       async ({ urls, api, sql, unlock }) => {
         await waitForBuild(sql);
-        expect(api.log).toContainEqual(
-          expect.objectContaining({ message: 'index build started', index: INDEX, isBlocking: false }),
+        // The database shows the build before the log line arrives.
+        const started = await eventually('the log line', () =>
+          api.log.find(({ message }) => message === 'index build started'),
         );
+        expect(started).toMatchObject({ index: INDEX, isBlocking: false });
         await sql('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE NOWAIT; COMMIT');
         await api.stop('SIGKILL');
         // As if half a minute had passed.
