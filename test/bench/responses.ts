@@ -12,7 +12,7 @@ const WARM_UP = 10;
 const SAMPLES = 21;
 /** A response in many packets takes seconds, in which only the work for these requests must wake the process. */
 const CONCURRENT_SAMPLES = 100;
-const ROUNDS = 3;
+const CONCURRENT_RUNS = 3;
 const TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024;
 /** Maximum CPU time for one response, in ms (contract, section 5). */
@@ -54,7 +54,8 @@ export async function measureResponses(): Promise<SectionResult> {
       table: [['', 'status', 'curl', 'CPU ms', 'logged text or error'], ...rows],
       notes: [
         `CPU time of this process from the request to the logged text, the median of ${SAMPLES} requests in turn,`,
-        `or the median of ${ROUNDS} means of ${CONCURRENT_SAMPLES} at once, without the kernel, if each byte is a packet. The receiver is not included.`,
+        `or, if each byte is a packet, the mean per request of ${CONCURRENT_SAMPLES} at once without the kernel (median of ${CONCURRENT_RUNS} runs).`,
+        'The receiver is not included.',
         'curl: its exit code, if not 0, and its status.',
       ],
       targets: [
@@ -82,7 +83,8 @@ async function sendInTurn(client: OutboundClient, url: string): Promise<Outcome>
 
 async function sendConcurrently(client: OutboundClient, url: string): Promise<Outcome> {
   const outcomes: Outcome[] = [];
-  for (let nth = 0; nth < ROUNDS; nth += 1) outcomes.push(await send(client, url, CONCURRENT_SAMPLES));
+  for (let nth = 0; nth < CONCURRENT_RUNS; nth += 1)
+    outcomes.push(await send(client, url, CONCURRENT_SAMPLES));
   // Without the system time, in which the kernel receives thousands of packets in any case.
   const cpuMs = median(outcomes.map(({ userMs }) => userMs)) / CONCURRENT_SAMPLES;
   return { ...outcomes.at(-1)!, cpuMs };

@@ -72,7 +72,7 @@ export async function duplicateDeadLetter(
   deliveryId: string,
   count: number,
 ): Promise<void> {
-  // The replica role skips foreign key checks, and ascending ids fill the indexes in order: both would take most of the time.
+  // Foreign key checks, which the replica role skips, and random ids would take most of the time.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,

@@ -83,16 +83,16 @@ const codingName = (coding: string): string => coding.replace(/;.*/, '').replace
 
 const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b;
 
-/** Returns the length of the header of zlib data (RFC 1950), or 0 if there is none. */
+/** Returns the length of a zlib header (RFC 1950), or 0 without one. */
 const zlibHeaderLength = ([first = 0, second = 0]: Buffer): number =>
   (first & 15) === 8 && (first * 256 + second) % 31 === 0 ? 2 : 0;
 
-/** Returns the length of the header of gzip data (RFC 1952, section 2.3). */
+/** Returns the length of a gzip header (RFC 1952, section 2.3). */
 function gzipHeaderLength(bytes: Buffer): number {
   const flags = bytes[3] ?? 0;
   let length = 10;
   if (flags & 4) length += 2 + (bytes[10] ?? 0) + 256 * (bytes[11] ?? 0);
-  // The name of a file and a comment, which end with NUL.
+  // A file name and a comment, which end with NUL.
   for (const flag of [8, 16]) if (flags & flag) length = bytes.indexOf(0, length) + 1 || bytes.length;
   return flags & 2 ? length + 2 : length;
 }

@@ -40,6 +40,13 @@ const staleRequests = new WeakSet<object>();
 export const hasUsedStaleConnection = (request: unknown): boolean =>
   typeof request === 'object' && request !== null && staleRequests.has(request);
 
+/** The headers of the responses, which axios does not see: it searches all headers for each one. */
+const responseHeaders = new WeakMap<http.IncomingMessage, http.IncomingHttpHeaders>();
+
+/** Returns the headers of a response to a request of filtered agents. */
+export const headersOf = (response: http.IncomingMessage): http.IncomingHttpHeaders =>
+  responseHeaders.get(response)!;
+
 /** An implementation of `request` for axios. */
 export interface Transport {
   request: (
@@ -59,13 +66,6 @@ export const createTransport = (onSocket: (socket: Socket) => void): Transport =
     return request.once('socket', onSocket);
   },
 });
-
-/** The headers of the responses, which axios does not see: it searches all headers for each one. */
-const responseHeaders = new WeakMap<http.IncomingMessage, http.IncomingHttpHeaders>();
-
-/** Returns the headers of a response to a request of filtered agents. */
-export const headersOf = (response: http.IncomingMessage): http.IncomingHttpHeaders =>
-  responseHeaders.get(response)!;
 
 /**
  * Returns agents whose responses are filtered.

@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 1_024;
 const MAX_PIECES = 512;
 const MIN_PIECE_BYTES = 256;
 
-/** Maximum number of handshake messages after a TLS handshake, such as session tickets, key updates and hello requests. */
+/** Maximum number of session tickets and hello requests after a TLS handshake. */
 const MAX_TLS_MESSAGES = 8;
 
 /** Maximum number of bytes of a body that are parsed in one turn of the event loop. */
@@ -179,7 +179,7 @@ export class ResponseFilter {
     this.pieceCount += 1;
     this.byteCount += bytes.length;
     if (this.pieceCount > MAX_PIECES + this.byteCount / MIN_PIECE_BYTES) return this.cutOff();
-    // With TLS, one read can consist of thousands of records, which arrive in spite of a pause.
+    // A TLS read can contain thousands of records, which arrive despite a pause.
     if (this.pauseTimer) {
       this.arrived.push(bytes);
       return false;
