@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import { isSmallBrotli } from './is-small-brotli.js';
 
@@ -48,6 +49,8 @@ const TEXT_TYPE =
 // oxlint-disable-next-line no-control-regex -- it searches for them
 const NOT_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g;
 
+const utf8 = new TextDecoder();
+
 type Headers = Readonly<Record<string, unknown>>;
 
 /** A decoded body: its text, or the coding or the media type of a body that is not text. */
@@ -71,10 +74,11 @@ export async function decodeBody(
     .map(codingName)
     .filter((coding) => !NO_CODING.has(coding));
   if (codings.length === 0 && isGzip(bytes)) codings.push('gzip');
-  const decoded = await removeCodings({ bytes, isCut }, codings, maxBytes);
-  const text = decodeText(decoded ?? { bytes, isCut }, type);
+  const content = { bytes, isCut };
+  const decoded = codings.length === 0 ? content : await removeCodings(content, codings, maxBytes);
+  const text = decodeText(decoded ?? content, type);
   const isText = (decoded !== null && TEXT_TYPE.test(type)) || isReadable(text);
-  if (isText) return { text, isCut: (decoded ?? { isCut }).isCut };
+  if (isText) return { text, isCut: (decoded ?? content).isCut };
   return { omitted: decoded ? (/^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'binary') : codingNames(codings) };
 }
 
@@ -139,7 +143,10 @@ function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number
 /** A byte order mark takes precedence over a declared encoding; undeclared text that is not UTF-8 is mostly windows-1252. */
 function decodeText({ bytes, isCut }: Content, type: string): string {
   const declared = /;\s*charset\s*=\s*["']?([^\s"';,]+)/.exec(type)?.[1];
-  const charset = byteOrderMark(bytes) ?? (isKnown(declared) ? declared : undefined);
+  const charset =
+    byteOrderMark(bytes) ?? (declared !== undefined && isKnown(declared) ? declared : undefined);
+  // The usual case, without a new decoder.
+  if (charset === undefined && !isCut && isUtf8(bytes)) return utf8.decode(bytes);
   // In stream mode, the decoder omits a character that the limit splits.
   const decode = (label: string, fatal: boolean): string =>
     new TextDecoder(label, { fatal }).decode(bytes, { stream: isCut });
@@ -151,7 +158,7 @@ function decodeText({ bytes, isCut }: Content, type: string): string {
   }
 }
 
-function isKnown(charset: string | undefined): boolean {
+function isKnown(charset: string): boolean {
   try {
     return new TextDecoder(charset) !== null;
   } catch {

@@ -29,43 +29,15 @@ const tlsOptions: https.AgentOptions = { secureOptions: constants.SSL_OP_NO_RENE
 
 /**
  * Keep-alive with an idle timeout of 4 s. Most servers wait longer, so that a request rarely uses a
- * connection that its server is closing.
+ * connection that its server is closing. Axios sets the delay of TCP keep-alive to 60 s: another value would cost two
+ * system calls per request.
  */
-const keepAliveOptions: http.AgentOptions = { keepAlive: true, timeout: 4_000, maxFreeSockets: 256 };
-
-/** Requests on a reused connection that has failed before the first byte of a response. */
-const staleRequests = new WeakSet<object>();
-
-/** Returns whether a request failed because its reused connection was closed before the response started. */
-export const hasUsedStaleConnection = (request: unknown): boolean =>
-  typeof request === 'object' && request !== null && staleRequests.has(request);
-
-/** The headers of the responses, which axios does not see: it searches all headers for each one. */
-const responseHeaders = new WeakMap<http.IncomingMessage, http.IncomingHttpHeaders>();
-
-/** Returns the headers of a response to a request of filtered agents. */
-export const headersOf = (response: http.IncomingMessage): http.IncomingHttpHeaders =>
-  responseHeaders.get(response)!;
-
-/** An implementation of `request` for axios. */
-export interface Transport {
-  request: (
-    options: https.RequestOptions,
-    onResponse: (response: http.IncomingMessage) => void,
-  ) => http.ClientRequest;
-}
-
-/** Returns a transport that hides the headers of responses from axios. @param onSocket called with each connection */
-export const createTransport = (onSocket: (socket: Socket) => void): Transport => ({
-  request: (options, onResponse) => {
-    const request = (options.protocol === 'https:' ? https : http).request(options, (response) => {
-      responseHeaders.set(response, response.headers);
-      response.headers = {};
-      onResponse(response);
-    });
-    return request.once('socket', onSocket);
-  },
-});
+const keepAliveOptions: http.AgentOptions = {
+  keepAlive: true,
+  keepAliveMsecs: 60_000,
+  timeout: 4_000,
+  maxFreeSockets: 256,
+};
 
 /**
  * Returns agents whose responses are filtered.
@@ -91,11 +63,7 @@ function filterResponses<Agent extends http.Agent>(agent: Agent): Agent {
     return socket;
   };
   hooks.reuseSocket = (socket, request) => {
-    const filter = ResponseFilter.of(socket)!;
-    filter.startRequest();
-    request.once('error', () => {
-      if (!filter.hasStarted) staleRequests.add(request);
-    });
+    ResponseFilter.of(socket)!.startRequest();
     reuseSocket(socket, request);
   };
   agent.on('free', (socket: Socket) => ResponseFilter.of(socket)?.endRequest());

@@ -172,6 +172,16 @@ describe('OutboundClient', () => {
     expect(target.connections).toBe(3);
   });
 
+  it.each(kinds)('keeps no connection that its server closes within a second: %s', async (kind) => {
+    const client = clients[kind]();
+    target.respondWith(
+      respondWith('200 OK', 'ok', 'Keep-Alive: timeout=1'),
+      respondWith('200 OK', 'ok', 'Keep-Alive: timeout=60'),
+    );
+    for (let index = 0; index < 3; index += 1) await (await client.request(get())).text(10);
+    expect(target.connections).toBe(2);
+  });
+
   it('closes a connection with bytes after a response, wherever the response is sliced', async () => {
     const client = clients.tenant();
     const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged';

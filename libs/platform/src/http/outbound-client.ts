@@ -1,22 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AxiosError, AxiosInstance, AxiosResponse } from 'axios';
+import type { AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
 import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
-import {
-  createFilteredAgents,
-  createTransport,
-  hasUsedStaleConnection,
-  headersOf,
-  type Agents,
-  type Transport,
-} from './filtered-agents.js';
+import { createFilteredAgents, type Agents } from './filtered-agents.js';
 import { guardedAgents } from './guarded-agents.js';
 import { guardedLookup } from './guarded-lookup.js';
+import { HttpTransport } from './http-transport.js';
 import { NameResolver } from './name-resolver.js';
 import { OutboundRequestError } from './outbound-request.error.js';
 import { OutboundResponse } from './outbound-response.js';
@@ -110,9 +103,8 @@ export class OutboundClient {
     // The stored URL may be older than the policy.
     if (!this.isAllowedUrl(request.url)) throw new BlockedAddressError(request.url);
     const { signal } = request;
-    let socket: Socket | undefined;
-    const deadline = new Deadline(this.timeoutMs, () => socket && ResponseFilter.of(socket)?.stopPausing());
-    const transport = createTransport((used) => (socket = used));
+    const transport = new HttpTransport();
+    const deadline = new Deadline(this.timeoutMs, () => transport.stopPausing());
     const end = (): void => {
       deadline.clear();
       signal?.removeEventListener('abort', deadline.abort);
@@ -127,7 +119,8 @@ export class OutboundClient {
       const response = await this.send(request, transport, deadline.signal);
       response.data.once('close', end);
       const { status, data } = response;
-      return new OutboundResponse(status, headersOf(data), data, ResponseFilter.of(data.socket), toSafeError);
+      const filter = ResponseFilter.of(data.socket);
+      return new OutboundResponse(status, transport.headers, data, filter, toSafeError);
     } catch (error) {
       end();
       throw toSafeError(error);
@@ -137,12 +130,13 @@ export class OutboundClient {
   /** Sends a request, and repeats it if its connection was stale. */
   private async send(
     { method, url, headers, body, reuseConnection = method === 'GET' }: OutboundRequest,
-    transport: Transport,
+    transport: HttpTransport,
     signal: AbortSignal,
   ): Promise<AxiosResponse<IncomingMessage>> {
     const request = (agents: Agents): Promise<AxiosResponse<IncomingMessage>> =>
       this.axios!.request({
-        ...agents,
+        httpAgent: agents.httpAgent,
+        httpsAgent: agents.httpsAgent,
         transport,
         method,
         url,
@@ -153,7 +147,7 @@ export class OutboundClient {
     if (!reuseConnection) return request(this.freshAgents);
     if (method === 'GET') await checkIdleConnections();
     return request(this.reusingAgents).catch((error: unknown) => {
-      if (signal.aborted || !hasUsedStaleConnection((error as AxiosError).request)) throw error;
+      if (signal.aborted || !transport.isStale) throw error;
       return request(this.freshAgents);
     });
   }

@@ -3,6 +3,9 @@ import { decodeBody } from './decode-body.js';
 import { readBody, type ReceivedBody } from './read-body.js';
 import type { ResponseFilter } from './response-filter.js';
 
+/** Maximum number of bytes in UTF-8 per unit of a string. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /** A response to a request of Gatehouse. Its body must be read or discarded. */
 export class OutboundResponse {
   /**
@@ -69,7 +72,9 @@ export class OutboundResponse {
 
 /** Returns the text without NUL, which PostgreSQL cannot store, limited to a number of bytes in UTF-8. */
 function limitText(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text.replaceAll('\0', ''));
+  const storable = text.replaceAll('\0', '');
+  if (storable.length * MAX_BYTES_PER_UNIT <= maxBytes) return storable;
+  const bytes = Buffer.from(storable);
   // In stream mode, the decoder omits a character that the limit splits.
   return new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: bytes.length > maxBytes });
 }

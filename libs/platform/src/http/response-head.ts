@@ -25,6 +25,8 @@ const STRICT_STATUS_LINE = /^HTTP\/1\.[01] \d{3}(?: [\t\x20-\x7e\x80-\xff]*)?\r$
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const INVALID_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]+/g;
 
+const LENGTH = /^\d{1,15}$/;
+
 /** Headers that delimit the body. The head that is passed on contains its own. */
 const FRAMING_HEADERS = new Set(['content-length', 'transfer-encoding']);
 /** Headers about the connection, which are passed on only if it may be used again. */
@@ -54,29 +56,30 @@ export function parseResponseHead(head: Buffer, status: number, hasBody: boolean
   const [statusLine, ...lines] = text.split('\n', MAX_LINES + 3) as [string, ...string[]];
   const isComplete = hasBody && lines.at(-1) === '';
   const { headers, isStrict } = parseLines(lines);
+  const framing = isComplete ? headers.filter(([name]) => FRAMING_HEADERS.has(name)) : findFraming(text);
   const isOrdinary =
     isComplete &&
     isStrict &&
     headers.length <= MAX_RESPONSE_HEADERS &&
     STRICT_STATUS_LINE.test(statusLine) &&
-    hasStrictFraming(headers);
-  const others = headers
-    .slice(0, MAX_RESPONSE_HEADERS)
-    .filter(([name]) => !FRAMING_HEADERS.has(name) && (isOrdinary || !CONNECTION_HEADERS.has(name)));
-  const kept = limitSize(others);
-  const framing = hasBody ? bodyFraming(isComplete ? headers : findFraming(text)) : 'content-length: 0';
-  const passedOn = [
-    `HTTP/1.${isOrdinary && statusLine.startsWith('HTTP/1.0') ? 0 : 1} ${String(status).padStart(3, '0')} `,
-    ...kept.map(([name, value]) => `${name}: ${value}`),
-    ...(framing ? [framing] : []),
-    ...(isOrdinary ? [] : ['connection: close']),
-  ];
-  const isCut =
+    isStrictFraming(framing);
+  let isCut =
     (hasBody && !isComplete) ||
     headers.length > MAX_RESPONSE_HEADERS ||
-    kept.length < others.length ||
     head.length > MAX_RESPONSE_HEAD_BYTES;
-  return { bytes: Buffer.from(`${passedOn.join('\r\n')}\r\n\r\n`, 'latin1'), isCut };
+  const minor = isOrdinary && statusLine.startsWith('HTTP/1.0') ? 0 : 1;
+  let passedOn = `HTTP/1.${minor} ${String(status).padStart(3, '0')} \r\n`;
+  let size = ADDED_BYTES;
+  for (const [name, value] of headers.slice(0, MAX_RESPONSE_HEADERS)) {
+    if (FRAMING_HEADERS.has(name) || (!isOrdinary && CONNECTION_HEADERS.has(name))) continue;
+    size += name.length + value.length;
+    // The parser of Node.js accepts no more.
+    if (size < MAX_RESPONSE_HEAD_BYTES) passedOn += `${name}: ${value}\r\n`;
+    else isCut = true;
+  }
+  passedOn += hasBody ? bodyFraming(framing) : 'content-length: 0\r\n';
+  if (!isOrdinary) passedOn += 'connection: close\r\n';
+  return { bytes: Buffer.from(`${passedOn}\r\n`, 'latin1'), isCut };
 }
 
 type Header = [name: string, value: string];
@@ -93,7 +96,8 @@ function parseLines(lines: string[]): { headers: Header[]; isStrict: boolean } {
     const value = text.slice(colon + 1);
     const isHeader = HEADER_NAME.test(name) && value.search(INVALID_IN_VALUE) < 0;
     isStrict &&= text !== line && (isHeader || text === '');
-    if (HEADER_NAME.test(name.trim())) headers.push([name.trim().toLowerCase(), trimBlanks(value)]);
+    if (isHeader) headers.push([name.toLowerCase(), value.trim()]);
+    else if (HEADER_NAME.test(name.trim())) headers.push([name.trim().toLowerCase(), trimBlanks(value)]);
     else if (/^[ \t]/.test(text) && headers.length > 0) headers.at(-1)![1] += ` ${trimBlanks(text)}`;
   }
   return { headers, isStrict };
@@ -102,34 +106,27 @@ function parseLines(lines: string[]): { headers: Header[]; isStrict: boolean } {
 /** Removes spaces, and characters that no value contains, from both ends. */
 const trimBlanks = (value: string): string => value.replaceAll(INVALID_IN_VALUE, ' ').trim();
 
-/** Returns the headers that the parser of Node.js accepts together with the added ones. */
-function limitSize(headers: Header[]): Header[] {
-  let size = ADDED_BYTES;
-  return headers.filter(([name, value]) => (size += name.length + value.length) < MAX_RESPONSE_HEAD_BYTES);
-}
-
-const valuesOf = (headers: Header[], wanted: string): string[] =>
-  headers.filter(([name]) => name === wanted).map(([, value]) => value.toLowerCase());
-
-/** Returns whether at most one valid length, or the transfer coding `chunked` alone, is present. */
-function hasStrictFraming(headers: Header[]): boolean {
-  const lengths = valuesOf(headers, 'content-length');
-  const codings = valuesOf(headers, 'transfer-encoding');
-  if (codings.length > 0) return codings.length === 1 && codings[0] === 'chunked' && lengths.length === 0;
-  return lengths.length === 0 || (lengths.length === 1 && /^\d{1,15}$/.test(lengths[0]!));
+/** Returns whether the body is delimited by at most one valid length, or the transfer coding `chunked` alone. */
+function isStrictFraming(framing: Header[]): boolean {
+  const [first, second] = framing;
+  if (!first || second) return !first;
+  const [name, value] = first;
+  return name === 'content-length' ? LENGTH.test(value) : value.toLowerCase() === 'chunked';
 }
 
 /**
  * Returns the header that delimits the body: chunks, as in curl and Go, even if there is also a length; or a length
  * on which all values agree. Otherwise, the body ends with the connection.
  */
-function bodyFraming(headers: Header[]): string | null {
-  const listOf = (name: string): string[] =>
-    valuesOf(headers, name).flatMap((value) => value.split(',').map((item) => item.trim()));
-  if (listOf('transfer-encoding').at(-1) === 'chunked') return 'transfer-encoding: chunked';
+function bodyFraming(framing: Header[]): string {
+  const listOf = (wanted: string): string[] =>
+    framing.flatMap(([name, value]) =>
+      name === wanted ? value.split(',').map((item) => item.trim().toLowerCase()) : [],
+    );
+  if (listOf('transfer-encoding').at(-1) === 'chunked') return 'transfer-encoding: chunked\r\n';
   const lengths = new Set(listOf('content-length').map((length) => length.replace(/^\+?0*(?=\d)/, '')));
   const [length] = lengths;
-  return lengths.size === 1 && /^\d{1,15}$/.test(length!) ? `content-length: ${length}` : null;
+  return lengths.size === 1 && LENGTH.test(length!) ? `content-length: ${length}\r\n` : '';
 }
 
 /** Finds the headers that delimit the body among more lines than are parsed. */

@@ -1,0 +1,46 @@
+// oxlint-disable-next-line no-restricted-imports -- transport of the OutboundClient
+import http from 'node:http';
+// oxlint-disable-next-line no-restricted-imports -- transport of the OutboundClient
+import https from 'node:https';
+import { ResponseFilter } from './response-filter.js';
+
+/**
+ * Sends a request of axios with filtered agents. It hides the headers of the response from axios, which searches all
+ * headers for each one. It is a class because axios copies plain objects in its configuration.
+ */
+export class HttpTransport {
+  /** The headers of the response. */
+  headers: http.IncomingHttpHeaders = {};
+  private sent: http.ClientRequest | undefined;
+
+  /** Called by axios. */
+  request(
+    options: https.RequestOptions,
+    onResponse: (response: http.IncomingMessage) => void,
+  ): http.ClientRequest {
+    const send = options.protocol === 'https:' ? https.request : http.request;
+    this.sent = send(options, (response) => {
+      this.headers = response.headers;
+      // The agent reads how long the server keeps the connection open.
+      const { 'keep-alive': keepAlive } = response.headers;
+      response.headers = keepAlive === undefined ? {} : { 'keep-alive': keepAlive };
+      onResponse(response);
+    });
+    return this.sent;
+  }
+
+  /** Reads what has arrived, because the time limit of the request expires. */
+  stopPausing(): void {
+    this.filter?.stopPausing();
+  }
+
+  /** True if the connection had been used before, and no byte of the response has arrived. */
+  get isStale(): boolean {
+    return this.sent?.reusedSocket === true && this.filter?.hasStarted === false;
+  }
+
+  private get filter(): ResponseFilter | undefined {
+    const socket = this.sent?.socket;
+    return socket ? ResponseFilter.of(socket) : undefined;
+  }
+}
