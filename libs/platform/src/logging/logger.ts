@@ -1,8 +1,9 @@
 import { types } from 'node:util';
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, type Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { errorCode, errorMessage } from '../errors.js';
 import { tracing } from '../tracing/current-tracing.js';
+import { LineOutput } from './line-output.js';
 
 export type { Logger };
 
@@ -10,14 +11,21 @@ export type { Logger };
 export const LOGGER = Symbol('logger');
 
 /** All loggers of the process share it. */
-let standardOutput: DestinationStream | undefined;
+let standardOutput: LineOutput | undefined;
+
+/** Returns the number of log lines that this process has lost, because its standard output did not accept them. */
+export const droppedLogLines = (): number => standardOutput?.dropped ?? 0;
+
+/** Resolves when all log lines so far have been written: never, while standard output is full. */
+export const drainLog = (): Promise<void> => standardOutput?.drained() ?? Promise.resolve();
 
 /** Creates the logger of the process, which writes one JSON object per line to standard output. */
 export const createLogger = (
   config: Pick<Config, 'logLevel'> & Partial<Pick<Config, 'tracing'>>,
   service: string,
-): Logger =>
-  pino(
+): Logger => {
+  standardOutput ??= new LineOutput(process.stdout, (lines) => logger.error({ lines }, 'log lines dropped'));
+  const logger: Logger = pino(
     {
       level: config.logLevel,
       base: { service, pid: process.pid },
@@ -28,28 +36,10 @@ export const createLogger = (
       serializers: { error: (error: unknown) => serializeError(error) },
       ...(config.tracing ? { mixin: () => tracing?.logFields ?? {} } : {}),
     },
-    (standardOutput ??= createDestination()),
+    standardOutput,
   );
-
-/** Writes the lines of each turn of the event loop to standard output together. */
-function createDestination(): DestinationStream {
-  const destination = pino.destination({ sync: false });
-  let lines = '';
-  const flush = (): void => {
-    if (lines !== '') destination.write(lines);
-    lines = '';
-  };
-  process.once('exit', () => {
-    flush();
-    destination.flushSync();
-  });
-  return {
-    write(line) {
-      if (lines === '') setImmediate(flush);
-      lines += line;
-    },
-  };
-}
+  return logger;
+};
 
 /**
  * Returns only named members of an error, because database errors contain statements, parameters and values

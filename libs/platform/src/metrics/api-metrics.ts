@@ -59,6 +59,7 @@ export class ApiMetrics {
 
   constructor(private readonly metrics: Metrics) {
     metrics.registerBuildInfo('api');
+    metrics.registerDroppedLogLines();
     this.requests = metrics.histogram(
       'gatehouse_http_request_duration_seconds',
       'Time from the first byte of a request to the last byte of its response, by route template, method and status class.',

@@ -1,4 +1,5 @@
 import type * as PromClient from 'prom-client';
+import { droppedLogLines } from '../logging/logger.js';
 import { VERSION } from '../version.js';
 
 /** The values that each label may have. Other values cannot become a series. */
@@ -42,6 +43,19 @@ export class Metrics {
       { service, version: VERSION },
       1,
     );
+  }
+
+  /** Adds the counter of lost log lines. The log cannot report them while standard output accepts none. */
+  registerDroppedLogLines(): void {
+    const counter = new this.client.Counter({
+      name: 'gatehouse_log_lines_dropped_total',
+      help: 'Log lines that were lost because standard output did not accept them.',
+      registers: [this.registry],
+      collect: () => {
+        counter.reset();
+        counter.inc(droppedLogLines());
+      },
+    });
   }
 
   /**

@@ -24,6 +24,7 @@ export class WorkerMetrics {
 
   constructor(metrics: Metrics) {
     metrics.registerBuildInfo('webhook-worker');
+    metrics.registerDroppedLogLines();
     this.attempts = metrics.counter(
       'gatehouse_webhook_attempts_total',
       'Finished delivery attempts by attempt number and result: success, or the error in the delivery log.',
