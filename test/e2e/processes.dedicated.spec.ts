@@ -199,9 +199,13 @@ async function runService(start: string, before = ''): Promise<{ code: number | 
   const program = `
     const { runProcess } = await import(${JSON.stringify(platform)});
     ${before}
+    let isStopping = false;
     await runProcess('service', async () => ({
       start: async () => { ${start} },
-      stop: async () => void process.stdout.write('drained'),
+      stop: async () => {
+        isStopping = true;
+        process.stdout.write('drained');
+      },
     }));
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -219,7 +223,7 @@ describe('a process that starts', () => {
   it('RN-02: ends on a SIGTERM that arrives just before its handler is replaced', async () => {
     const { code, output } = await runService(
       `for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-       process.exit(3);`,
+       if (!isStopping) process.exit(3);`,
       `process.once('SIGTERM', () => process.exit(2));
        process.kill(process.pid, 'SIGTERM');`,
     );

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { loadConfig, ConfigError, type Config } from './config/config.js';
 import { configWarnings } from './config/config-warnings.js';
 import { errorMessage } from './errors.js';
-import { monotonicMs, withTimeout } from './clock/clock.js';
+import { monotonicMs, sleep, withTimeout } from './clock/clock.js';
 import { notifyLauncher } from './launcher-channel.js';
-import { createLogger, type Logger } from './logging/logger.js';
+import { createLogger, drainLog, type Logger } from './logging/logger.js';
 import { startTracing, tracing } from './tracing/current-tracing.js';
 
 /** Exit code for an error that a restart cannot fix (sysexits.h, EX_CONFIG). */
@@ -13,8 +13,17 @@ const EXIT_CONFIG = 78;
 /** Maximum duration of a shutdown, in ms. The process exits after that in any case. */
 const STOP_TIMEOUT_MS = 15_000;
 
+/** The same after an unexpected error, in ms: the process ends within five seconds, and its restart may be waiting. */
+const FATAL_STOP_TIMEOUT_MS = 4_000;
+
 /** Maximum time for sending the last spans, in ms. */
 const FLUSH_TIMEOUT_MS = 2_000;
+
+/** Maximum time for writing the last log lines, in ms. */
+const LOG_TIMEOUT_MS = 1_000;
+
+/** Interval between checks whether the thread pool is idle, in ms. */
+const IDLE_CHECK_MS = 50;
 
 export interface RunnableService {
   start(): Promise<void>;
@@ -31,8 +40,8 @@ interface ProcessOptions {
 
 /**
  * Runs a service as a process: loads the configuration, starts the service, and shuts it down on SIGTERM, on
- * SIGINT, or when the IPC channel to the launcher closes. An unexpected error is logged and ends the process,
- * which the launcher restarts.
+ * SIGINT, or when the IPC channel to the launcher closes. An unexpected error is logged and ends the process within five
+ * seconds, and the launcher restarts it.
  */
 export async function runProcess(
   name: string,
@@ -45,14 +54,23 @@ export async function runProcess(
   const logger = createLogger(config, name);
   for (const warning of config.warnings)
     logger[warning === 'node_outdated' ? 'error' : 'warn']({ warning }, configWarnings[warning]);
+  // Without a listener, a warning of Node.js that a closed or full output does not accept would be an unexpected error.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let service: RunnableService | undefined;
   let isStopping = false;
-  const stop = (reason: string, exitCode: number): void => {
+  let exitCode = 0;
+  const stop = (reason: string, code: number): void => {
+    const isFirstError = exitCode === 0 && code !== 0;
+    exitCode ||= code;
+    const timeoutMs = code === 0 ? STOP_TIMEOUT_MS : FATAL_STOP_TIMEOUT_MS;
+    // An error shortens a shutdown that has begun.
+    if (!isStopping || isFirstError) setTimeout(() => exitAtOnce(exitCode || 1), timeoutMs).unref();
     if (isStopping) return;
     isStopping = true;
     logger.info({ reason }, 'stopping');
-    setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref();
-    void stopService(service, logger).finally(() => process.exit(exitCode));
+    void stopService(service, logger, timeoutMs)
+      .then(waitUntilIdle)
+      .finally(() => process.exit(exitCode));
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const previous = process.listeners(signal);
@@ -81,7 +99,11 @@ export async function runProcess(
 }
 
 /** Stops a service and sends the last spans. Spans that the collector has not accepted in time are lost. */
-async function stopService(service: RunnableService | undefined, logger: Logger): Promise<void> {
+async function stopService(
+  service: RunnableService | undefined,
+  logger: Logger,
+  timeoutMs: number,
+): Promise<void> {
   const startedMs = monotonicMs();
   try {
     await service?.stop();
@@ -90,10 +112,25 @@ async function stopService(service: RunnableService | undefined, logger: Logger)
   }
   if (!tracing) return;
   // Half of the remaining time, so that a collector that does not respond cannot change the exit code.
-  const remainingMs = startedMs + STOP_TIMEOUT_MS - monotonicMs();
-  const timeoutMs = Math.min(FLUSH_TIMEOUT_MS, remainingMs / 2);
-  await withTimeout(tracing.shutdown(), timeoutMs, 'collector timeout').catch(() => undefined);
+  const remainingMs = startedMs + timeoutMs - monotonicMs();
+  const flushTimeoutMs = Math.min(FLUSH_TIMEOUT_MS, remainingMs / 2);
+  await withTimeout(tracing.shutdown(), flushTimeoutMs, 'collector timeout').catch(() => undefined);
 }
+
+/** Resolves when the last log lines have been written and `process.exit()` would not wait for the thread pool. */
+async function waitUntilIdle(): Promise<void> {
+  await withTimeout(drainLog(), LOG_TIMEOUT_MS, 'log timeout').catch(() => undefined);
+  while (isThreadPoolBusy()) await sleep(IDLE_CHECK_MS);
+}
+
+/** Ends the process, even if a name lookup or a write in the thread pool never returns: `process.exit()` waits for it. */
+function exitAtOnce(exitCode: number): void {
+  if (isThreadPoolBusy()) process.kill(process.pid, 'SIGKILL');
+  process.exit(exitCode);
+}
+
+const isThreadPoolBusy = (): boolean =>
+  process.getActiveResourcesInfo().some((name) => /^(FS|GetAddrInfo|GetNameInfo)Req/.test(name));
 
 function loadConfigOrExit(): Config {
   try {

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { runProcess, type RunnableService } from './run-process.js';
+
+describe('runProcess', () => {
+  /** The exit codes and signals with which the process would have ended. */
+  let exits: unknown[];
+  let busy: string[];
+  beforeEach(() => {
+    jest.useFakeTimers();
+    exits = [];
+    busy = [];
+    Object.assign(process.env, {
+      DATABASE_URL: 'postgres://gatehouse@127.0.0.1/none',
+      GATEHOUSE_SECRET: randomBytes(32).toString('hex'),
+      LOG_LEVEL: 'silent',
+    });
+    jest.spyOn(process, 'exit').mockImplementation((code) => exits.push(code) as never);
+    jest.spyOn(process, 'kill').mockImplementation((_, signal) => {
+      exits.push(signal);
+      return true;
+    });
+    jest.spyOn(process, 'getActiveResourcesInfo').mockImplementation(() => busy);
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+    for (const event of ['uncaughtException', 'unhandledRejection', 'SIGTERM', 'SIGINT', 'disconnect'])
+      process.removeAllListeners(event);
+  });
+
+  const run = (stop: RunnableService['stop']): Promise<void> =>
+    runProcess('service', () => Promise.resolve({ start: () => Promise.resolve(), stop }));
+  const never = (): Promise<void> => new Promise(() => undefined);
+  const fail = (): boolean => process.emit('uncaughtException', new Error('boom'));
+
+  it('ends within five seconds of an unexpected error, even if the service does not stop', async () => {
+    await run(never);
+    fail();
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(exits).toEqual([]);
+    fail();
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(exits).toEqual([1]);
+  });
+
+  it('ends within five seconds of an unexpected error during a shutdown', async () => {
+    await run(never);
+    process.emit('SIGTERM');
+    await jest.advanceTimersByTimeAsync(5_000);
+    fail();
+    expect(exits).toEqual([]);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(exits).toEqual([1]);
+  });
+
+  it('waits for a call in the thread pool, which would delay its exit', async () => {
+    busy = ['FSReqCallback'];
+    await run(() => Promise.resolve());
+    process.emit('SIGTERM');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(exits).toEqual([]);
+    busy = ['Timeout'];
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(exits).toEqual([0]);
+  });
+
+  it('ends with SIGKILL if a call in the thread pool never returns', async () => {
+    busy = ['GetAddrInfoReqWrap'];
+    await run(() => Promise.resolve());
+    fail();
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(exits[0]).toBe('SIGKILL');
+  });
+});
