@@ -99,9 +99,10 @@ export function run(command, args, { input = '', ...options } = {}) {
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text) => (output += text));
+      stream?.on('error', () => {});
     }
     child.stdin?.on('error', () => {}).end(input);
-    child.once('error', (error) => resolve({ code: -1, output: `${output}${error.message}` }));
+    child.on('error', (error) => resolve({ code: -1, output: `${output}${error.message}` }));
     child.once('close', (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal], output }));
   });
 }

@@ -4,6 +4,8 @@ import { CONFIG_EXIT_CODE, openLog, Programs } from './supervisor.mjs';
 
 // Runs the api and the webhook-worker as two processes in one container (docs/adr/0056-one-container.md). The build
 // bundles this script with the programs. The programs read and validate the configuration.
+// A closed or full output must not end this process before its programs.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const log = await openLog();
 const programs = new Programs({
   folder: fileURLToPath(new URL('.', import.meta.url)),

@@ -9,7 +9,7 @@ import { lockHolder, takeLock } from './processes.mjs';
 import { CONFIG_EXIT_CODE, openLog } from './supervisor.mjs';
 
 const report = process.stdout;
-// A closed terminal must not end the launcher before its programs.
+// A closed terminal or a full disk must not end the launcher before its programs.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 await main(async () => {
@@ -109,10 +109,11 @@ function watch(launcher) {
     }
   };
   for (const folder of ['apps', 'libs']) {
-    fs.watch(path.join(root, folder), { recursive: true }, (_event, name) => {
+    const watcher = fs.watch(path.join(root, folder), { recursive: true }, (_event, name) => {
       if (name?.split(path.sep).includes('dist')) return;
       clearTimeout(timer);
       timer = setTimeout(() => (work = work.then(rebuild)), 200);
     });
+    watcher.on('error', (error) => console.error(`Changes in ${folder} are not watched: ${error.message}`));
   }
 }

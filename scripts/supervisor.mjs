@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withMemoryOptions } from './memory-options.mjs';
 
 const MAX_RESTART_DELAY_MS = 30_000;
@@ -13,43 +14,77 @@ const STOP_TIMEOUT_MS = 14_000;
  */
 export const CONFIG_EXIT_CODE = 78;
 
-/** Opens the log of the launcher and its programs: JSON lines, formatted on a developer's terminal. */
+/**
+ * Opens the log of the launcher and its programs: JSON lines, formatted on a developer's terminal. Neither a full disk nor
+ * a pipe that is not read affects the launcher.
+ */
 export async function openLog() {
-  const readable = process.stdout.isTTY && process.env.NODE_ENV !== 'production';
-  const sink = readable ? await createPrettySink() : process.stdout;
+  const { LineOutput } = await import('../libs/platform/dist/logging/line-output.js');
+  const isReadable = process.stdout.isTTY && process.env.NODE_ENV !== 'production';
+  const format = isReadable ? await createFormatter() : (lines) => lines;
+  const write = (level, message, fields) => {
+    const time = new Date().toISOString();
+    const line = { level, time, service: 'launcher', pid: process.pid, ...fields, message };
+    output.write(format(`${JSON.stringify(line)}\n`));
+  };
+  const reportDropped = (lines) => write('error', 'log lines dropped', { lines });
+  const output = new LineOutput(process.stdout, reportDropped);
+  const errors = new LineOutput(process.stderr, reportDropped);
   return {
-    /** Forwards complete lines, so that the lines of two programs are never mixed. */
-    forward(source, target = sink) {
-      let rest = '';
-      source.setEncoding('utf8').on('data', (text) => {
-        const end = text.lastIndexOf('\n') + 1;
-        if (end > 0) target.write(rest + text.slice(0, end));
-        rest = end > 0 ? text.slice(end) : rest + text;
-      });
-      source.on('end', () => rest && target.write(`${rest}\n`));
-    },
-    write(level, message) {
-      const line = { level, time: new Date().toISOString(), service: 'launcher', pid: process.pid, message };
-      sink.write(`${JSON.stringify(line)}\n`);
+    write,
+    /**
+     * Forwards the output of a program in complete lines, so that the lines of two programs are never mixed. While an
+     * output stalls, nothing is read from the program, which then drops and counts the lines of its log.
+     */
+    forward(child) {
+      forwardLines(child, child.stdout, (lines) => output.write(format(lines)) || output.drained());
+      forwardLines(child, child.stderr, (lines) => errors.write(lines) || errors.drained());
     },
     async close() {
-      if (!readable) return;
-      sink.end();
-      await once(sink, 'close', { signal: AbortSignal.timeout(500) }).catch(() => {});
+      await Promise.race([output.drained(), sleep(500, undefined, { ref: false })]);
     },
   };
 }
 
-async function createPrettySink() {
-  const { default: pretty } = await import('pino-pretty');
-  return pretty({
-    sync: true,
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {import('node:stream').Readable} source
+ * @param {(lines: string) => true | Promise<void>} send the promise resolves when it accepts further lines
+ */
+function forwardLines(child, source, send) {
+  let rest = '';
+  let hasExited = false;
+  const forward = (lines) => {
+    const sent = send(lines);
+    if (sent === true || hasExited) return;
+    source.pause();
+    void sent.then(() => source.resume());
+  };
+  source.setEncoding('utf8').on('data', (text) => {
+    const end = text.lastIndexOf('\n') + 1;
+    if (end > 0) forward(rest + text.slice(0, end));
+    rest = end > 0 ? text.slice(end) : rest + text;
+  });
+  source.on('end', () => rest && forward(`${rest}\n`));
+  source.on('error', () => {});
+  // Its end, after which it is restarted, is noticed only when everything has been read.
+  child.once('exit', () => {
+    hasExited = true;
+    source.resume();
+  });
+}
+
+/** Returns a function that formats lines for people. Lines that are not JSON stay as they are. */
+async function createFormatter() {
+  const { prettyFactory } = await import('pino-pretty');
+  const formatLine = prettyFactory({
     ignore: 'pid,service',
     messageKey: 'message',
     errorLikeObjectKeys: ['error'],
     messageFormat: '{service}: {message}',
     translateTime: 'SYS:HH:MM:ss.l',
   });
+  return (lines) => lines.split('\n').slice(0, -1).map(formatLine).join('');
 }
 
 /** A program that is restarted when it exits, with increasing delays. */
@@ -84,24 +119,42 @@ export class Program {
   start(env) {
     this.#shouldRun = true;
     const started = performance.now();
-    // A separate process group shields the program from Ctrl-C: the launcher stops the programs one after the
-    // other. The closed IPC channel tells a program that the launcher has exited.
-    const child = spawn(process.execPath, [this.#file], {
-      env: withMemoryOptions(env),
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      detached: process.platform !== 'win32',
-    });
+    const restart = (reason) => this.#scheduleRestart(env, reason, performance.now() - started);
+    const report = (error) => this.#log.write('error', `${this.#name}: ${error.message}`);
+    let child;
+    try {
+      child = this.#spawn(env);
+    } catch (error) {
+      // Without memory for a process, spawn() throws.
+      report(error);
+      restart('not started');
+      return;
+    }
     this.#child = child;
-    this.#log.forward(child.stdout);
-    this.#log.forward(child.stderr, process.stderr);
-    child.on('error', (error) => this.#log.write('error', `${this.#name}: ${error.message}`));
-    child.on('message', (message) => (message === 'ready' ? this.#resolveReady() : this.#onMessage(message)));
-    child.once('close', (code, signal) => {
+    const onEnd = (code, reason) => {
+      if (this.#child !== child) return;
       this.#child = undefined;
       if (!this.#shouldRun) return;
       if (code === CONFIG_EXIT_CODE) this.#onConfigError();
-      else
-        this.#scheduleRestart(env, signal ? `signal ${signal}` : `code ${code}`, performance.now() - started);
+      else restart(reason);
+    };
+    child.on('error', (error) => {
+      report(error);
+      // Without a free file descriptor, there are no streams and no other event.
+      if (child.pid === undefined) onEnd(undefined, 'not started');
+    });
+    if (child.stdout) this.#log.forward(child);
+    child.on('message', (message) => (message === 'ready' ? this.#resolveReady() : this.#onMessage(message)));
+    child.once('close', (code, signal) => onEnd(code, signal ? `signal ${signal}` : `code ${code}`));
+  }
+
+  #spawn(env) {
+    // A separate process group shields the program from Ctrl-C: the launcher stops the programs one after the
+    // other. The closed IPC channel tells a program that the launcher has exited.
+    return spawn(process.execPath, [this.#file], {
+      env: withMemoryOptions(env),
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: process.platform !== 'win32',
     });
   }
 
