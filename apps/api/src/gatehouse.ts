@@ -10,6 +10,7 @@ import {
   Config,
   ConfigError,
   createLogger,
+  errorCode,
   Keyring,
   loadConfig,
   NestLogger,
@@ -172,9 +173,28 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
+/** Exit code of a program that SIGPIPE has ended, which Node.js ignores. */
+const EXIT_SIGPIPE = 141;
+
+/** Ends the command without a stack if its output is not accepted. */
+function endOnOutputErrors(): void {
+  const endOnBrokenPipe = (error: Error): void => {
+    // The reader of a pipe, such as `head`, has read enough.
+    if (errorCode(error) === 'EPIPE') process.exit(EXIT_SIGPIPE);
+  };
+  process.stdout.on('error', (error: Error) => {
+    endOnBrokenPipe(error);
+    process.stderr.write(`The result cannot be written to standard output: ${error.message}\n`);
+    process.exit(1);
+  });
+  // Progress that a full disk does not accept changes no result.
+  process.stderr.on('error', endOnBrokenPipe);
+}
+
 const isExpected = (error: unknown): error is Error =>
   [ConfigError, IncompleteError, GatehouseError].some((type) => error instanceof type);
 
+endOnOutputErrors();
 process.exitCode = await run(process.argv.slice(2)).catch((error: unknown) => {
   if (!isExpected(error)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -1,5 +1,5 @@
-/** The exit codes of the command. */
-export const ExitCode = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
+/** The exit codes of the command. The last two are those of a program that SIGINT or SIGPIPE has ended. */
+export const ExitCode = { success: 0, failure: 1, usage: 2, interrupted: 130, brokenPipe: 141 } as const;
 
 export interface CliErrorOptions {
   /** Default: 1, the command failed. 2: wrong usage or settings. */

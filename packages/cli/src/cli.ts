@@ -5,7 +5,7 @@ import { isPrivateHost } from './private-host.js';
 import { readSettings, type Settings, type SettingFlags } from './settings.js';
 
 /** A stream to which the command prints. */
-export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; errored?: Error | null };
 
 /** The stream from which the command reads. */
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean };

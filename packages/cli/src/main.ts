@@ -1,15 +1,21 @@
 #!/usr/bin/env node
+import { ExitCode } from './cli-error.js';
 import { run } from './run.js';
 
 const interruption = new AbortController();
 // The second signal ends the process at once: its handler is removed by the first.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
-process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  // The reader of a pipe, such as `head`, has read enough.
-  if (code === 'EPIPE') process.exit(0);
-  process.stderr.write(`Error: Cannot write to stdout: ${message}\n`);
-  process.exit(1);
+// The reader of a pipe, such as `head`, has read enough.
+const endOnBrokenPipe = ({ code }: NodeJS.ErrnoException): void => {
+  if (code === 'EPIPE') process.exit(ExitCode.brokenPipe);
+};
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  endOnBrokenPipe(error);
+  process.stderr.write(`Error: Cannot write to stdout: ${error.message}\n`);
+  process.exit(ExitCode.failure);
 });
+// Notes that a full disk does not accept change no result.
+process.stderr.on('error', endOnBrokenPipe);
 
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,

@@ -10,9 +10,12 @@ export type Style = keyof typeof STYLES;
 /** The part of the environment that the functions for output use. */
 export type Printer = Pick<Cli, 'env' | 'stdout' | 'stderr' | 'signal'>;
 
-/** Writes a text and waits until the stream accepts more, so that a slow reader limits the memory. */
+/**
+ * Writes a text and waits until the stream accepts more, so that a slow reader limits the memory. Returns at once after an
+ * error of the stream, which never drains: main.ts handles it.
+ */
 export async function write(output: Output, text: string): Promise<void> {
-  if (!output.write(text)) await once(output, 'drain');
+  if (!output.write(text) && !output.errored) await once(output, 'drain');
 }
 
 /** Prints one line to stdout. The text must be safe to print: pass texts of others through `visibleText`. */
