@@ -73,13 +73,16 @@ export async function createApi(
   if (config.metrics.token) metricsRoutes(server, app.get(Metrics), config.metrics.token);
   await app.init();
 
-  const http = createHttpServer(server, config.publicUrl);
+  const http = createHttpServer(server, config.publicUrl, logger);
   return {
     express: server,
     app,
     start: async () => {
       await new Promise<void>((resolve, reject) => {
-        http.once('error', reject).listen(config.http.port, config.http.host, resolve);
+        http.once('error', reject).listen(config.http.port, config.http.host, () => {
+          http.off('error', reject);
+          resolve();
+        });
       });
       app.get(MetricsServer).start();
       await app.get(StartupService).start();

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { request, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import express from 'express';
+import type { Logger } from '@gatehouse/platform';
 import { allowLongBody, createHttpServer } from './http-server.js';
 
 const LIMIT_MS = 200;
 
 describe('createHttpServer', () => {
   let server: Server;
+  let errors: unknown[];
   beforeEach(async () => {
     const app = express();
     app.post('/long', async (request, response) => {
@@ -19,7 +21,9 @@ describe('createHttpServer', () => {
     app.post('/short', (request, response) => {
       request.resume().once('end', () => void response.send('read'));
     });
-    server = createHttpServer(app, 'http://127.0.0.1');
+    errors = [];
+    const logger = { error: (...args: unknown[]) => errors.push(args) } as unknown as Logger;
+    server = createHttpServer(app, 'http://127.0.0.1', logger);
     // Node applies the longer of the two to the whole request.
     server.headersTimeout = LIMIT_MS;
     server.requestTimeout = LIMIT_MS;
@@ -50,5 +54,14 @@ describe('createHttpServer', () => {
     const [response] = await responded;
     expect(await once(response.setEncoding('utf8'), 'data')).toEqual(['2']);
     expect(response.headers.connection).toBe('close');
+  });
+
+  it('logs connections that it cannot accept', () => {
+    for (const code of ['EMFILE', 'ENFILE'])
+      server.emit('error', Object.assign(new Error('accept'), { code }));
+    expect(errors).toEqual([
+      [{ code: 'EMFILE' }, 'connection not accepted'],
+      [{ code: 'ENFILE' }, 'connection not accepted'],
+    ]);
   });
 });

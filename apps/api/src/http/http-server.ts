@@ -8,7 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
-import { errorCode, newId, sleep, withTimeout } from '@gatehouse/platform';
+import { errorCode, newId, sleep, withTimeout, type Logger } from '@gatehouse/platform';
 import { problemDocument } from './problem.js';
 
 /** Maximum wait for requests in progress when the process stops, in ms. */
@@ -38,7 +38,7 @@ const longBodySockets = new WeakSet<Socket>();
 export const allowLongBody = ({ socket }: IncomingMessage): void => void longBodySockets.add(socket);
 
 /** Creates a server that slow or malformed clients cannot block (requirement IN-11). */
-export function createHttpServer(app: Express, publicUrl: string): Server {
+export function createHttpServer(app: Express, publicUrl: string, logger: Logger): Server {
   const handleRequest = (request: IncomingMessage, response: ServerResponse): void => {
     if (isValidRequest(request)) app(request, response);
     else
@@ -66,6 +66,10 @@ export function createHttpServer(app: Express, publicUrl: string): Server {
     // Node emits this error once per request and leaves closing the connection to the handler.
     if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && longBodySockets.has(socket)) return;
     rejectRequest(error, socket, publicUrl);
+  });
+  // Without a listener, a connection that cannot be accepted, for lack of file descriptors, would end the process.
+  server.on('error', (error) => {
+    if (server.listening) logger.error({ code: errorCode(error) }, 'connection not accepted');
   });
   return server;
 }
