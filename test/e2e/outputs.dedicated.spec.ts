@@ -1,0 +1,222 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { eventually } from '../support/eventually.js';
+import { entryPoints, freePort } from '../support/server-process.mjs';
+import { TestInstance } from '../support/test-instance.js';
+
+/** A pipe whose reader has left, a disk without space, a pipe whose reader reads nothing, and one that is read. */
+type OutputState = 'closed' | 'full' | 'stalled' | 'read';
+
+let instance: TestInstance;
+let folder: string;
+beforeAll(async () => {
+  instance = await TestInstance.start();
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-outputs-'));
+});
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(async () => {
+  await instance?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const moduleUrl = (file: string): string => JSON.stringify(pathToFileURL(`${process.cwd()}/${file}`).href);
+
+/** Lets a program begin when its standard input ends, so that its outputs are in their state before it writes. */
+const waitForInput = `data:text/javascript,${encodeURIComponent(`import { readFileSync } from 'node:fs'; readFileSync(0);`)}`;
+
+/** Starts a program of Node.js. @returns the process and the text that it has written to outputs that are read */
+async function start(
+  args: string[],
+  states: { stdout: OutputState; stderr: OutputState },
+  env: Record<string, string> = {},
+): Promise<{ child: ChildProcess; read: () => string }> {
+  const full = openSync('/dev/full', 'w');
+  const toStdio = (state: OutputState) => (state === 'full' ? full : 'pipe');
+  const child = spawn(process.execPath, ['--import', waitForInput, ...args], {
+    env: { PATH: process.env['PATH']!, ...env },
+    stdio: ['pipe', toStdio(states.stdout), toStdio(states.stderr)],
+  });
+  children.push(child);
+  closeSync(full);
+  let text = '';
+  for (const [state, stream] of [
+    [states.stdout, child.stdout],
+    [states.stderr, child.stderr],
+  ] as const) {
+    if (state === 'read') stream!.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    if (state === 'closed') await once(stream!.destroy(), 'close');
+  }
+  child.stdin!.end();
+  return { child, read: () => text };
+}
+
+async function waitForExit(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode ?? child.signalCode;
+}
+
+/** Returns a service that runs `body` when it starts. */
+const service = (body: string): string[] => [
+  '--input-type=module',
+  '-e',
+  `const { Metrics, runProcess } = await import(${moduleUrl('libs/platform/dist/index.js')});
+   await runProcess('service', async (config, logger) => ({
+     start: async () => { ${body} },
+     stop: async () => undefined,
+   }));
+   setInterval(() => undefined, 1000);`,
+];
+
+/** Writes 12 MB to the log, which is more than a process keeps, and a warning of Node.js to standard error. */
+const writeMuch = `
+  for (let index = 0; index < 12_000; index += 1) logger.info({ index, text: 'x'.repeat(900) }, 'line');
+  process.emitWarning('unimportant');`;
+
+describe('a service', () => {
+  it.each(['closed', 'full', 'stalled'] as const)(
+    'ends after an unexpected error while its outputs are %s',
+    async (state) => {
+      const boom = `setTimeout(() => { throw new Error('boom'); }, 100);`;
+      const { child } = await start(
+        service(writeMuch + boom),
+        { stdout: state, stderr: state },
+        instance.env,
+      );
+      expect(await waitForExit(child)).toBe(1);
+    },
+  );
+
+  it('writes whole lines, and the number of lost ones, when a full disk has space again', async () => {
+    const file = join(folder, 'service.log');
+    const limit = 2 * 1024 * 1024;
+    // A limit in blocks of 512 bytes, beyond which each write fails like those to a full disk, and sends a signal.
+    const shell = `ulimit -f ${limit / 512}; exec "$@" >> ${file}`;
+    const body = `
+      process.on('SIGXFSZ', () => undefined);
+      ${writeMuch}
+      const metrics = await Metrics.load();
+      metrics.registerDroppedLogLines();
+      process.stderr.write(await metrics.render());`;
+    const child = spawn('sh', ['-c', shell, 'sh', process.execPath, ...service(body)], {
+      env: { PATH: process.env['PATH']!, ...instance.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    children.push(child);
+    let metrics = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (metrics += chunk));
+    let text = '';
+    const report = await eventually('the report', async () => {
+      const { size } = await stat(file).catch(() => ({ size: 0 }));
+      const content = size > 0 ? await readFile(file, 'utf8') : '';
+      if (size < limit) return /"lines":(\d+),"message":"log lines dropped"/.exec(text + content);
+      // Nothing can be appended meanwhile.
+      text += content;
+      await truncate(file);
+      return null;
+    });
+    child.kill('SIGTERM');
+    expect(await waitForExit(child)).toBe(0);
+    const lines = (text + (await readFile(file, 'utf8')))
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as { message: string; index: number; level: string });
+    const kept = lines.filter(({ message }) => message === 'line');
+    expect(kept.map(({ index }) => index)).toEqual(kept.map((_, index) => index));
+    expect(kept.length + Number(report[1])).toBe(12_000);
+    expect(metrics).toContain(`\ngatehouse_log_lines_dropped_total ${report[1]}\n`);
+    expect(lines.filter(({ message }) => message === 'log lines dropped')).toMatchObject([
+      { level: 'error' },
+    ]);
+  });
+});
+
+describe('a program', () => {
+  it.each(['api', 'worker', 'all'] as const)(
+    'serves and stops although the disk of its log is full and standard error is closed: %s',
+    async (name) => {
+      const [port, metricsPort] = [await freePort(), await freePort()];
+      const { child } = await start(
+        [entryPoints[name]],
+        { stdout: 'full', stderr: 'closed' },
+        { ...instance.env, PORT: String(port), METRICS_PORT: String(metricsPort), LOG_LEVEL: 'trace' },
+      );
+      const isReady = async (each: number) =>
+        (await fetch(`http://127.0.0.1:${each}/readyz`).catch(() => null))?.status === 200;
+      const ports = { api: [port], worker: [metricsPort], all: [port, metricsPort + 1] }[name];
+      for (const each of ports) await eventually(`port ${each}`, () => isReady(each));
+      child.kill('SIGTERM');
+      expect(await waitForExit(child)).toBe(0);
+    },
+  );
+});
+
+describe('the launcher', () => {
+  /** Returns a launcher of two programs. @param program the program, and `run` what the launcher does with them */
+  async function launcher(program: string, run: string): Promise<string[]> {
+    for (const name of ['api', 'webhook-worker']) await writeFile(join(folder, `${name}.js`), program);
+    const body = `
+      import { closeSync, openSync } from 'node:fs';
+      const { openLog, Programs } = await import(${moduleUrl('scripts/supervisor.mjs')});
+      const log = await openLog();
+      const programs = new Programs({ folder: ${JSON.stringify(folder)}, log, onConfigError: () => undefined });
+      ${run}
+      await programs.ready;
+      await programs.stop();
+      process.exit(0);`;
+    return ['--input-type=module', '-e', body];
+  }
+  const ready = `process.send('ready'); setInterval(() => undefined, 1000);`;
+
+  it('stops its programs although their output is not read', async () => {
+    const program = `process.stdout.write('x\\n'.repeat(8_000_000)); ${ready}`;
+    const args = await launcher(program, 'programs.start(process.env);');
+    const { child } = await start(args, { stdout: 'stalled', stderr: 'stalled' });
+    expect(await waitForExit(child)).toBe(0);
+  });
+
+  it('starts its programs again if there was no file descriptor for them', async () => {
+    const run = `
+      const taken = [];
+      try { for (;;) taken.push(openSync('/dev/null')); } catch {}
+      programs.start(process.env);
+      for (const each of taken) closeSync(each);`;
+    const { child, read } = await start(await launcher(ready, run), { stdout: 'read', stderr: 'read' });
+    expect(await waitForExit(child)).toBe(0);
+    expect(read()).toContain('api: spawn');
+  });
+});
+
+it('commands end quietly if the reader of their output has left, and say that a disk is full', async () => {
+  const cli = 'packages/cli/dist/main.js';
+  const unwritable = /^[^\n]*cannot (be written|write)[^\n]*: ENOSPC[^\n]*\n$/i;
+  const noText = /^$/;
+  const cases: [args: string[], stdout: OutputState, stderr: OutputState, code: number, text: RegExp][] = [
+    [[cli, '--help'], 'closed', 'read', 141, noText],
+    [[cli, '--help'], 'full', 'read', 1, unwritable],
+    [[cli, 'customers', 'list'], 'read', 'closed', 141, noText],
+    [[cli, 'customers', 'list'], 'read', 'full', 2, noText],
+    [[entryPoints.gatehouse, 'alert-secret'], 'closed', 'read', 141, noText],
+    [[entryPoints.gatehouse, 'alert-secret'], 'full', 'read', 1, unwritable],
+    [[entryPoints.gatehouse, 'unknown'], 'read', 'closed', 141, noText],
+    [[entryPoints.gatehouse, 'unknown'], 'read', 'full', 2, noText],
+  ];
+  for (const [args, stdout, stderr, code, text] of cases) {
+    const { GATEHOUSE_SECRET } = instance.env as { GATEHOUSE_SECRET: string };
+    const { child, read } = await start(args, { stdout, stderr }, { GATEHOUSE_SECRET });
+    const closed = once(child, 'close');
+    const found = await waitForExit(child);
+    await closed;
+    expect({ args, stdout, stderr, found, text: read() }).toEqual({
+      ...{ args, stdout, stderr, found: code },
+      text: expect.stringMatching(text),
+    });
+  }
+});
