@@ -1,13 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { ScriptError, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
 
+const PROGRAM = 'dist/programs/gatehouse.js';
+
 await main(async () => {
-  // The output of the command may be piped, so progress goes to stderr.
-  await ensureInstalled(process.stderr);
-  await ensureBuilt(process.stderr);
+  requireProgram();
   // Ctrl-C reaches the command directly. This process continues, to stop the database after it.
   process.on('SIGINT', () => {});
 
@@ -23,7 +22,7 @@ await main(async () => {
   const postgres = needsDatabase ? await startDatabase(cluster) : undefined;
   if (postgres) Object.assign(env, { DATABASE_URL: postgres.url, MIGRATE_DATABASE_URL: postgres.ownerUrl });
   try {
-    const args = ['dist/programs/gatehouse.js', ...process.argv.slice(2)];
+    const args = [PROGRAM, ...process.argv.slice(2)];
     const { code } = await run(process.execPath, args, { env, stdio: 'inherit' });
     return code;
   } finally {
@@ -32,6 +31,32 @@ await main(async () => {
     if (!adopted) await postgres?.stop();
   }
 });
+
+/**
+ * Requires the packages and the program, instead of installing and building them: the api and the worker of a running
+ * installation may use the same files.
+ */
+function requireProgram() {
+  if (!fs.existsSync('node_modules'))
+    throw new ScriptError('The packages of Gatehouse are not installed. Install them: npm ci');
+  if (!fs.existsSync(PROGRAM)) throw new ScriptError(`${PROGRAM} does not exist. Build it: npm run build`);
+  // The output of the command may be piped.
+  if (findNewestSource() > fs.statSync(PROGRAM).mtimeMs)
+    console.error(
+      `${PROGRAM} is older than its sources. To build it again, when nothing uses it: npm run build`,
+    );
+}
+
+/** Returns the time at which a source of the program was last changed, in ms since 1970. */
+function findNewestSource() {
+  const files = ['apps/api/src', 'libs'].flatMap((folder) =>
+    fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)),
+  );
+  const sources = files.filter((name) =>
+    /^(?!.*[/\\](dist|node_modules)[/\\]).*(?<!\.spec)\.(ts|mjs)$/.test(name),
+  );
+  return Math.max(0, ...sources.map((name) => fs.statSync(name).mtimeMs));
+}
 
 async function startDatabase(dataDir) {
   const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
