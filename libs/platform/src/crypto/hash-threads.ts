@@ -273,6 +273,10 @@ export class HashThreads {
   }
 }
 
+/**
+ * Without an error listener: if a thread fails outside a task, the process ends and is restarted. A password that waits
+ * for a thread that cannot start would otherwise wait forever.
+ */
 const createPool = (count: number): Piscina =>
   new Piscina({
     filename: new URL('./hash-worker.mjs', import.meta.url).href,
