@@ -142,6 +142,24 @@ describe('doctor of the server', () => {
         /^Use smtps:\/\/ in SMTP_URL/,
       ],
       [
+        { ALERT_EMAIL: 'ops@example.com', ALERT_SMTP_URL: `smtp://${closed}` },
+        'alert server',
+        new RegExp(`^The mail server does not accept connections at ${closed}`),
+        /in ALERT_SMTP_URL\.$/,
+      ],
+      [
+        { ALERT_EMAIL: 'ops@example.com', ALERT_SMTP_URL: mailServer.remoteUrl },
+        'alert server',
+        /^The mail server does not support STARTTLS/,
+        /^Use smtps:\/\/ in ALERT_SMTP_URL/,
+      ],
+      [
+        { ALERT_EMAIL: 'ops@example.com' },
+        'alerts',
+        /^Alerts are only sent through the mail server of all other emails/,
+        /^Set ALERT_WEBHOOK_URL, or ALERT_SMTP_URL/,
+      ],
+      [
         { OPERATOR_EMAIL: 'ada@example.com', OPERATOR_PASSWORD: `${wrongPassword}-1` },
         'operators',
         /^OPERATOR_PASSWORD is set/,

@@ -1,6 +1,6 @@
 import { createLogger, type Config } from '@gatehouse/platform';
 import { checkDatabase } from './check-database.js';
-import { checkMailServer } from './check-mail-server.js';
+import { checkMailServers } from './check-mail-server.js';
 import { checkRedis } from './check-redis.js';
 import { skipped, type CheckResult } from './check-result.js';
 import { checkSettings, type Environment } from './check-settings.js';
@@ -23,12 +23,12 @@ export async function runChecks(environment?: Environment): Promise<CheckResult[
 async function checkServers(config: Config): Promise<CheckResult[]> {
   // The report contains the errors of the connections.
   const logger = createLogger({ logLevel: 'silent' }, 'gatehouse');
-  const [database, redis, mailServer] = await Promise.all([
+  const [database, redis, mailServers] = await Promise.all([
     checkDatabase(config, logger),
     checkRedis(config, logger),
-    checkMailServer(config),
+    checkMailServers(config),
   ]);
-  return [...database, ...redis, mailServer];
+  return [...database, ...redis, ...mailServers];
 }
 
 /** Checks this installation. Returns the report and the exit code, which is 1 if something is broken. */

@@ -50,9 +50,11 @@ export class Alerter extends PeriodicJob {
     @Inject(LOGGER) logger: Logger,
   ) {
     super(config.alerts.interval, logger, 'alert check failed');
-    const { webhookUrl, email } = config.alerts;
-    const { smtpUrl, requireTls, from } = config.mail;
-    this.mailer = email && smtpUrl ? new Mailer(smtpUrl, requireTls, from) : null;
+    const { webhookUrl, email, mailServer } = config.alerts;
+    this.mailer =
+      email && mailServer
+        ? new Mailer(mailServer.smtpUrl, mailServer.requireTls, config.mail.from, mailServer.setting)
+        : null;
     if (webhookUrl)
       this.channels.push(['webhook', createWebhookAlertSender(webhookUrl, alertSecrets(keyring))]);
     if (email && this.mailer) this.channels.push(['email', createMailAlertSender(email, this.mailer)]);

@@ -9,7 +9,8 @@ import { splitHosts } from './split-hosts.js';
 export const configWarnings = {
   node_outdated: 'this version of Node.js lacks security fixes; use Node.js 24.22.1 or later',
   smtp_unencrypted: 'emails may be sent unencrypted; set SMTP_REQUIRE_TLS=on or use smtps://',
-  smtp_certificate_unverified: 'the certificate of the mail server is not verified; see SMTP_URL',
+  smtp_certificate_unverified:
+    'the certificate of a mail server is not verified; remove tls.rejectUnauthorized from SMTP_URL and ALERT_SMTP_URL',
   redis_unencrypted: 'the connection to Redis is not encrypted; use rediss:// in REDIS_URL',
   database_unencrypted:
     'the connection to PostgreSQL is not encrypted; add ?sslmode=verify-full to DATABASE_URL, MIGRATE_DATABASE_URL and DATABASE_READ_URL',
@@ -23,17 +24,20 @@ export function listConfigWarnings(
   environment: Record<string, string | undefined>,
 ): ConfigWarning[] {
   if (values.NODE_ENV !== 'production') return [];
-  const { SMTP_URL: smtpUrl, REDIS_URL, REDIS_SENTINELS } = values;
+  const { SMTP_URL, ALERT_SMTP_URL, REDIS_URL, REDIS_SENTINELS } = values;
   const { DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL } = values;
   const hostsOf = (...urls: (string | null)[]): string[] =>
     urls.flatMap((url) => (url ? splitHosts(url) : []));
-  const hasRemoteMailServer = smtpUrl !== null && isRemoteMailServer(smtpUrl);
+  const remoteMailServers = [SMTP_URL, ALERT_SMTP_URL].filter(
+    (url): url is string => url !== null && isRemoteMailServer(url),
+  );
   const found: Record<ConfigWarning, boolean> = {
     node_outdated: isOutdatedNode(process.versions.node),
     smtp_unencrypted:
-      hasRemoteMailServer && !values.SMTP_REQUIRE_TLS && new URL(smtpUrl).protocol === 'smtp:',
-    smtp_certificate_unverified:
-      hasRemoteMailServer && /^(false|0)$/.test(parameter(smtpUrl, 'tls.rejectUnauthorized') ?? ''),
+      !values.SMTP_REQUIRE_TLS && remoteMailServers.some((url) => new URL(url).protocol === 'smtp:'),
+    smtp_certificate_unverified: remoteMailServers.some((url) =>
+      /^(false|0)$/.test(parameter(url, 'tls.rejectUnauthorized') ?? ''),
+    ),
     redis_unencrypted: hostsOf(REDIS_URL, REDIS_SENTINELS).some(isUnencryptedRedis),
     database_unencrypted: hostsOf(DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL).some((url) =>
       isUnencryptedDatabase(url, environment),

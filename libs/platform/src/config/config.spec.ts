@@ -132,6 +132,7 @@ describe('loadConfig', () => {
       METRICS_TOKEN: metricsToken,
       ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0?x=1',
       ALERT_EMAIL: 'Operations <ops@example.com>',
+      ALERT_SMTP_URL: 'smtps://alerts.example.net',
       LOG_LEVEL: 'debug',
       FAILPOINTS: 'delivery.before-enqueue',
     };
@@ -264,6 +265,8 @@ describe('errors of the configuration', () => {
     OTEL_TRACES_SAMPLER_ARG: ['1.1', '-1', 'half'],
     ALERT_WEBHOOK_URL: splitWords('hooks.example.com ftp://hooks.example.com https://u:p@hooks.example.com'),
     ALERT_EMAIL: ['ops', 'ops@example.com'],
+    // The last one requires ALERT_EMAIL.
+    ALERT_SMTP_URL: ['http://mail', 'smtp://mail'],
     OPERATOR_EMAIL: ['ops', 'ops@example.com'],
     OPERATOR_PASSWORD: ['an unusual long phrase'],
     OPERATOR_OIDC_ISSUER: ['login', 'https://user@login.example.com'],
@@ -379,7 +382,7 @@ describe('errors of the configuration', () => {
 
   it('CF-01: never shows the value of a secret setting', () => {
     const names =
-      'DATABASE_URL MIGRATE_DATABASE_URL DATABASE_READ_URL REDIS_URL REDIS_SENTINELS SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
+      'DATABASE_URL MIGRATE_DATABASE_URL DATABASE_READ_URL REDIS_URL REDIS_SENTINELS SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL ALERT_SMTP_URL';
     for (const name of splitWords(names)) {
       expect(settings[name as keyof typeof settings].secret).toBe(true);
       const problems = problemsIn({ ...base, [name]: 'hunter2-hunter2' });
@@ -431,12 +434,14 @@ describe('secrets in files', () => {
     STRIPE_SECRET_KEY: stripeKey,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20Rt5-yUi2',
     ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0',
+    ALERT_SMTP_URL: 'smtps://alerts:Gd2-wNb7@alerts.example.net',
     METRICS_TOKEN: metricsToken,
   };
   const others = {
     NODE_ENV: 'production',
     MAIL_FROM: 'a@example.com',
     OPERATOR_EMAIL: 'ops@example.com',
+    ALERT_EMAIL: 'ops@example.com',
     OPERATOR_OIDC_ISSUER: 'https://login.example.com',
     OPERATOR_OIDC_CLIENT_ID: 'gatehouse',
     OPERATOR_OIDC_ROLES: 'admin=admins',
@@ -633,6 +638,47 @@ describe('production', () => {
     for (const url of splitWords(accepted)) expect(problems(url)).toEqual([]);
   });
 
+  it('checks ALERT_SMTP_URL like SMTP_URL', () => {
+    const problems = (ALERT_SMTP_URL: string, more: object = {}) =>
+      problemsIn({ ...production, ALERT_EMAIL: 'ops@example.com', ALERT_SMTP_URL, ...more });
+    expect(problems('smtp://mailpit:1025')).toEqual([
+      'ALERT_SMTP_URL must not use the development mail server (mailpit) in production',
+    ]);
+    expect(problems('smtps://admin:admin@alerts')).toEqual(['ALERT_SMTP_URL contains a default password']);
+    expect(problems('smtp://u:Xw3-kLp9@alerts.example.net', { SMTP_REQUIRE_TLS: 'off' })).toEqual([
+      'SMTP_REQUIRE_TLS must be on if ALERT_SMTP_URL contains a password, in production',
+    ]);
+  });
+
+  it('sends alerts over SMTP_URL by default, and recognizes ALERT_SMTP_URL of another mail server', () => {
+    const alertServer = (ALERT_SMTP_URL: string, SMTP_URL = 'smtp://mail.example.com') =>
+      loadConfig({ ...production, SMTP_URL, ALERT_EMAIL: 'ops@example.com', ALERT_SMTP_URL }).alerts
+        .mailServer;
+    expect(alertServer('')).toEqual({
+      setting: 'SMTP_URL',
+      smtpUrl: 'smtp://mail.example.com',
+      requireTls: true,
+      isSeparate: false,
+    });
+    expect(alertServer('smtp://alerts.example.net')).toEqual({
+      setting: 'ALERT_SMTP_URL',
+      smtpUrl: 'smtp://alerts.example.net',
+      requireTls: true,
+      isSeparate: true,
+    });
+    const isSeparate = (url: string, smtpUrl?: string) => alertServer(url, smtpUrl)!.isSeparate;
+    for (const url of splitWords(
+      'smtp://MAIL.example.com:587 smtp://u:Xw3-kLp9@mail.example.com smtp:///?host=mail.example.com',
+    ))
+      expect([url, isSeparate(url)]).toEqual([url, false]);
+    for (const url of splitWords('smtp://mail.example.com:2525 smtps://mail.example.com smtp://127.0.0.1'))
+      expect([url, isSeparate(url)]).toEqual([url, true]);
+    expect(loadConfig({ ...base, ALERT_EMAIL: 'ops@example.com', ALERT_SMTP_URL: 'smtp://a' })).toMatchObject(
+      { mail: { smtpUrl: null }, alerts: { mailServer: { isSeparate: true } } },
+    );
+    expect(loadConfig(base).alerts.mailServer).toBeNull();
+  });
+
   it('OP-04: warns of unencrypted connections to other machines', () => {
     const warningsOf = (environment: object) =>
       loadConfig({
@@ -677,6 +723,14 @@ describe('production', () => {
     expectWarning('SMTP_URL', 'smtps://mail.example.com?tls.rejectUnauthorized=false', [
       'smtp_certificate_unverified',
     ]);
+    const alerts = { ALERT_EMAIL: 'ops@example.com', SMTP_REQUIRE_TLS: 'off' };
+    expectWarning('ALERT_SMTP_URL', 'smtp://alerts.example.net', ['smtp_unencrypted'], alerts);
+    expectWarning(
+      'ALERT_SMTP_URL',
+      'smtps://alerts.example.net?tls.rejectUnauthorized=false',
+      ['smtp_certificate_unverified'],
+      alerts,
+    );
     const remote = { DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://cache', SMTP_URL: 'smtp://mail' };
     expect(loadConfig({ ...base, ...remote }).warnings).toEqual([]);
   });

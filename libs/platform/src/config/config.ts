@@ -1,13 +1,20 @@
 import { resolve } from 'node:path';
 import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '@gatehouse/domain';
 import { parseCidr } from './cidr.js';
-import { isRemoteMailServer, listConfigWarnings, type ConfigWarning } from './config-warnings.js';
+import { listConfigWarnings, type ConfigWarning } from './config-warnings.js';
 import { defaultPasswordProblems } from './default-passwords.js';
 import {
   operatorOidcConfig,
   operatorOidcProblems,
   type OperatorOidcConfig,
 } from './operator-oidc-settings.js';
+import {
+  alertMailServer,
+  mailConfig,
+  mailServerProblems,
+  type AlertMailServer,
+  type MailConfig,
+} from './mail-config.js';
 import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 import { redisSettingProblems, redisTarget, type RedisTarget } from './redis-target.js';
 import { readSecretFile } from './secret-file.js';
@@ -15,7 +22,6 @@ import { settings, type SettingName, type SettingValues } from './settings.js';
 import { tracingConfig, type TracingConfig } from './tracing-config.js';
 import { errorMessage } from '../errors.js';
 import { HostsFile } from '../http/hosts-file.js';
-import type { Sender } from '../mail/sender.js';
 
 /** The checked configuration of a process; also its injection token. Durations in ms. */
 export abstract class Config {
@@ -48,8 +54,7 @@ export abstract class Config {
   };
   /** Null without Redis. */
   abstract readonly redis: RedisTarget | null;
-  /** `requireTls`: true if no email may be sent over an unencrypted connection. */
-  abstract readonly mail: { smtpUrl: string | null; requireTls: boolean; from: Sender };
+  abstract readonly mail: MailConfig;
   abstract readonly webhooks: {
     retrySchedule: number[];
     timeout: number;
@@ -79,10 +84,12 @@ export abstract class Config {
    * `overdueAfter`: time after which a due delivery counts as overdue. `noWorkerAfter`: time without a running worker
    * after which it is reported. `pause`, `reminder`, `retry`: see
    * AlertIntervals.
+   * `mailServer`: null without any.
    */
   abstract readonly alerts: {
     webhookUrl: string | null;
     email: string | null;
+    mailServer: AlertMailServer | null;
     interval: number;
     overdueAfter: number;
     noWorkerAfter: number;
@@ -141,7 +148,9 @@ export function loadConfig(environment: Environment = process.env, hosts: Hosts 
   for (const name of ['MIGRATE_DATABASE_URL', 'DATABASE_READ_URL'] as const) {
     if (values[name] && !values.DATABASE_URL) problems.push(`${name} requires DATABASE_URL`);
   }
-  if (values.ALERT_EMAIL && !values.SMTP_URL) problems.push('ALERT_EMAIL requires SMTP_URL');
+  if (values.ALERT_EMAIL && !values.SMTP_URL && !values.ALERT_SMTP_URL)
+    problems.push('ALERT_EMAIL requires SMTP_URL or ALERT_SMTP_URL');
+  if (values.ALERT_SMTP_URL && !values.ALERT_EMAIL) problems.push('ALERT_SMTP_URL requires ALERT_EMAIL');
   problems.push(
     ...redisSettingProblems(values),
     ...firstOperatorProblems(values),
@@ -197,15 +206,7 @@ function productionProblems(values: SettingValues, texts: SettingTexts): string[
     problems.push('PUBLIC_URL must start with https:// in production');
   }
   problems.push(...defaultPasswordProblems(values));
-  // The default SMTP_URL of docker-compose.yml, whose server sends no email outside the machine.
-  if (values.SMTP_URL && /^mailpit$/i.test(new URL(values.SMTP_URL).hostname)) {
-    problems.push('SMTP_URL must not use the development mail server (mailpit) in production');
-  }
-  if (values.SMTP_URL && !values.SMTP_REQUIRE_TLS && isRemoteMailServer(values.SMTP_URL)) {
-    const { protocol, password } = new URL(values.SMTP_URL);
-    if (protocol === 'smtp:' && password !== '')
-      problems.push('SMTP_REQUIRE_TLS must be on if SMTP_URL contains a password, in production');
-  }
+  problems.push(...mailServerProblems('SMTP_URL', values), ...mailServerProblems('ALERT_SMTP_URL', values));
   if (values.MAIL_FROM && /@localhost$/i.test(values.MAIL_FROM.address)) {
     problems.push('MAIL_FROM must not use localhost in production');
   }
@@ -249,8 +250,6 @@ function firstOperatorProblems({
   return [`OPERATOR_PASSWORD must have ${OPERATOR_PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`];
 }
 
-const defaultSender: Sender = { name: 'Gatehouse', address: 'no-reply@localhost' };
-
 function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warnings'> {
   const production = values.NODE_ENV === 'production';
   const scale = values.TIME_SCALE;
@@ -286,7 +285,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
       pool: values.DATABASE_POOL,
     },
     redis: redisTarget(values),
-    mail: buildMailConfig(values, production),
+    mail: mailConfig(values),
     webhooks: buildWebhooksConfig(values, hosts),
     metrics: { port: values.METRICS_PORT || null, token: values.METRICS_TOKEN },
     tracing: tracingConfig(values),
@@ -312,21 +311,13 @@ function buildAlertsConfig(values: SettingValues): Config['alerts'] {
   return {
     webhookUrl: values.ALERT_WEBHOOK_URL,
     email: values.ALERT_EMAIL?.address ?? null,
+    mailServer: alertMailServer(values),
     interval: 10_000 / Math.min(scale, 100),
     overdueAfter: 30_000 / scale,
     noWorkerAfter: 60_000 / scale,
     pause: 900_000 / scale,
     reminder: 86_400_000 / scale,
     retry: 60_000 / Math.min(scale, 10),
-  };
-}
-
-function buildMailConfig(values: SettingValues, production: boolean): Config['mail'] {
-  const { SMTP_URL: smtpUrl, SMTP_REQUIRE_TLS: isTlsRequired, MAIL_FROM: from } = values;
-  return {
-    smtpUrl,
-    requireTls: production && isTlsRequired && smtpUrl !== null && isRemoteMailServer(smtpUrl),
-    from: from ?? defaultSender,
   };
 }
 

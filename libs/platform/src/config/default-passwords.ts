@@ -28,6 +28,7 @@ export function defaultPasswordProblems(values: SettingValues): string[] {
     'REDIS_URL',
     'REDIS_SENTINELS',
     'SMTP_URL',
+    'ALERT_SMTP_URL',
   ] as const;
   return names
     .filter((name) => values[name] && hasDefaultPassword(values[name]))

@@ -251,9 +251,17 @@ export const settings = {
     secret: true,
   }),
   ALERT_EMAIL: setting.sender({
-    doc: 'Email address that receives alerts. Requires SMTP_URL.',
+    doc: 'Email address that receives alerts. Requires SMTP_URL or ALERT_SMTP_URL.',
     fallback: null,
   }),
+  ALERT_SMTP_URL: setting.url(
+    {
+      doc: 'URL of a mail server that sends the emails to ALERT_EMAIL instead of SMTP_URL, from the same MAIL_FROM. Only another host or port than that of SMTP_URL can report by email that no emails are sent. SMTP_REQUIRE_TLS applies to it.',
+      fallback: null,
+      secret: true,
+    },
+    ['smtp:', 'smtps:'],
+  ),
   LOG_LEVEL: setting.choice({ doc: 'Minimum log level.', fallback: 'info' }, [
     'trace',
     'debug',

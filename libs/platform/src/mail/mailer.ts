@@ -11,18 +11,25 @@ export interface OutgoingMail {
   replyTo: string | null;
 }
 
-const NO_STARTTLS =
-  'the mail server does not support STARTTLS, which is required in production; use smtps:// in SMTP_URL, or set SMTP_REQUIRE_TLS=off';
+const missingStartTls = (setting: string): string =>
+  `the mail server does not support STARTTLS, which is required in production; use smtps:// in ${setting}, or set SMTP_REQUIRE_TLS=off`;
+
+/** The settings with the URL of a mail server. */
+export type MailServerSetting = 'SMTP_URL' | 'ALERT_SMTP_URL';
 
 /** Sends emails over SMTP with a connection pool. */
 export class Mailer {
   private readonly transport: Transporter;
 
-  /** @param requireTls true to send nothing, not even the password, over an unencrypted connection */
+  /**
+   * @param requireTls true to send nothing, not even the password, over an unencrypted connection
+   * @param setting the setting that contains the URL, for errors
+   */
   constructor(
     smtpUrl: string,
     private readonly requireTls: boolean,
     private readonly sender: Sender,
+    private readonly setting: MailServerSetting = 'SMTP_URL',
   ) {
     this.transport = createTransport({
       url: requireTls ? withoutRequireTls(smtpUrl) : smtpUrl,
@@ -68,7 +75,7 @@ export class Mailer {
 
   private fail(error: Error): never {
     throw this.requireTls && error.message.includes('STARTTLS')
-      ? new Error(NO_STARTTLS, { cause: error })
+      ? new Error(missingStartTls(this.setting), { cause: error })
       : error;
   }
 
