@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  alertKinds,
   alertText,
   testAlertText,
   type AlertChannel,
   type AlertCondition,
+  type AlertDestination,
   type AlertKind,
 } from '@gatehouse/domain';
 import {
@@ -32,7 +34,7 @@ import {
 } from './alert-senders.js';
 
 /**
- * Notifies operators of conditions that require their attention, through ALERT_WEBHOOK_URL and ALERT_EMAIL:
+ * Notifies operators of conditions that require their attention, in the log and through ALERT_WEBHOOK_URL and ALERT_EMAIL:
  * when a condition begins, when it gets worse, and when it ends. A failed channel is retried and does not
  * delay the others.
  */
@@ -92,34 +94,60 @@ export class Alerter extends PeriodicJob {
   }
 
   private async checkConditions(signal: AbortSignal): Promise<void> {
-    if (this.channels.length === 0) return;
     const conditions = await this.backlog.findAlertConditions(this.config.alerts.overdueAfter);
     const openAlerts = await this.alerts.listOpen();
-    const isResolved = (kind: AlertKind): boolean => conditions.every((condition) => condition.kind !== kind);
-    await Promise.all(
-      this.channels.flatMap(([channel, send]) => {
-        const sendNow = (message: AlertMessage): Promise<void> => send(message, signal);
-        return [
-          ...conditions.map((condition) => this.notify(channel, sendNow, condition.kind, condition)),
-          ...openAlerts
-            .filter((alert) => alert.channel === channel && isResolved(alert.kind))
-            .map(({ kind }) => this.notify(channel, sendNow, kind, null)),
-        ];
-      }),
+    // During an upgrade, a newer worker may have opened an alert of a kind that this one cannot check.
+    const resolved = openAlerts.filter(
+      ({ kind }) => alertKinds.includes(kind) && conditions.every((condition) => condition.kind !== kind),
     );
+    /** Returns the current problems, and those that have ended since they were reported. */
+    const listChanges = (destination: AlertDestination): [AlertKind, AlertCondition | null][] => [
+      ...conditions.map((condition): [AlertKind, AlertCondition] => [condition.kind, condition]),
+      ...resolved
+        .filter(({ channel }) => channel === destination)
+        .map(({ kind }): [AlertKind, null] => [kind, null]),
+    ];
+    await Promise.all([
+      ...listChanges('log').map((change) => this.logAlert(...change)),
+      ...this.channels.flatMap(([channel, send]) =>
+        listChanges(channel).map((change) =>
+          this.notify(channel, (message) => send(message, signal), ...change),
+        ),
+      ),
+    ]);
   }
 
-  /** Sends an alert unless it has already been sent. @param condition null if the condition has ended */
+  /** Claims an alert unless it has already been sent. @param condition null if the condition has ended */
+  private claim(
+    destination: AlertDestination,
+    kind: AlertKind,
+    condition: AlertCondition | null,
+  ): Promise<ClaimedAlert | null> {
+    const { alerts } = this.config;
+    return condition
+      ? this.alerts.claim(destination, condition, alerts)
+      : this.alerts.claimResolution(destination, kind, alerts);
+  }
+
+  /** Logs an alert in one of the workers. @param condition null if the condition has ended */
+  private async logAlert(kind: AlertKind, condition: AlertCondition | null): Promise<void> {
+    const claimed = await this.claim('log', kind, condition);
+    if (!claimed) return;
+    if (condition) {
+      const { count, since } = condition;
+      this.logger.warn({ kind, count, since: since.toISOString() }, 'alert open');
+    } else this.logger.info({ kind }, 'alert resolved');
+    await this.alerts.recordSent(claimed, condition);
+  }
+
+  /** Sends an alert. @param condition null if the condition has ended */
   private async notify(
     channel: AlertChannel,
     send: (message: AlertMessage) => Promise<void>,
     kind: AlertKind,
     condition: AlertCondition | null,
   ): Promise<void> {
-    const { alerts } = this.config;
-    const claimed = condition
-      ? await this.alerts.claim(channel, condition, alerts)
-      : await this.alerts.claimResolution(channel, kind, alerts);
+    const claimed = await this.claim(channel, kind, condition);
     if (!claimed) return;
     const logFields = { channel, kind, state: condition ? 'open' : 'over' };
     const message = this.buildMessage(claimed, kind, condition);

@@ -12,6 +12,9 @@ export type AlertKind = (typeof alertKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
+/** Where alerts go: to each channel that is configured, and to the log of the worker. */
+export type AlertDestination = AlertChannel | 'log';
+
 /** The subjects of messages in the log of alerts: a problem, its end, or a test. */
 export const alertLogStates = ['open', 'over', 'test'] as const;
 export type AlertLogState = (typeof alertLogStates)[number];

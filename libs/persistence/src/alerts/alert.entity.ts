@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AlertChannel, AlertKind } from '@gatehouse/domain';
+import type { AlertDestination, AlertKind } from '@gatehouse/domain';
 
-/** The alert state of one kind of problem on one channel. */
+/** The alert state of one kind of problem on one channel, or in the log. */
 @Entity('alerts')
 export class AlertEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('text') kind!: AlertKind;
-  @Column('text') channel!: AlertChannel;
+  @Column('text') channel!: AlertDestination;
   @Column('integer', { name: 'told', default: 0 }) notifications!: number;
   @Column({ type: 'timestamptz', name: 'told_at', precision: 3, nullable: true }) notifiedAt!: Date | null;
   @Column('boolean', { name: 'is_open', default: false }) isOpen!: boolean;

@@ -1,6 +1,6 @@
 // This file contains SQL: an upsert with a condition, conditional updates that return rows, and expressions
 // with the database clock and a parameter.
-import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain';
+import type { AlertCondition, AlertDestination, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { integer, statement, uuid, type RowOf } from '../statements.js';
@@ -60,7 +60,7 @@ export class AlertsRepository {
    * Claims the message about a problem. Returns null if it was sent, was sent too recently, or is claimed.
    */
   async claim(
-    channel: AlertChannel,
+    channel: AlertDestination,
     { kind, newest }: AlertCondition,
     { pause, reminder, retry }: AlertIntervals,
   ): Promise<ClaimedAlert | null> {
@@ -76,7 +76,7 @@ export class AlertsRepository {
 
   /** Claims the message that a problem is resolved. */
   async claimResolution(
-    channel: AlertChannel,
+    channel: AlertDestination,
     kind: AlertKind,
     { retry }: AlertIntervals,
   ): Promise<ClaimedAlert | null> {
