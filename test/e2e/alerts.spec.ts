@@ -5,8 +5,10 @@ import { eventually } from '../support/eventually.js';
 import { insertOperator } from '../support/operator-client.js';
 import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
 import { loadConfig } from '../support/platform.js';
+import { Scrape } from '../support/scrape.js';
 import { seedDeliveries } from '../support/seed-deliveries.js';
 import { Receiver, respondWithStatus, type ReceivedRequest } from '../support/receiver.js';
+import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
 const mailServer = new MailServer();
@@ -211,6 +213,133 @@ describe('alerts', () => {
       ['alert.dropped_emails', 'open', 1],
       ['alert.dropped_emails', 'over', 0],
     ]);
+  });
+
+  describe('of kind mail_delivery_failing', () => {
+    const outgoing = new MailServer();
+    beforeEach(async () => {
+      Object.assign(outgoing, { rejectsRecipients: false, postponesRecipients: false });
+      await outgoing.start();
+      workerEnv = { ...workerEnv, SMTP_URL: outgoing.url };
+    });
+    afterEach(() => outgoing.stop());
+
+    const alertStates = () =>
+      alerts.requests.map(({ event }) => [event.type, event.data['state'], event.data['count']]);
+    const opened = (count: number) => ['alert.mail_delivery_failing', 'open', count];
+    const resolved = ['alert.mail_delivery_failing', 'over', 0];
+    const register = async (count: number): Promise<void> => {
+      for (let index = 0; index < count; index += 1) expect((await instance.register()).status).toBe(201);
+    };
+    /** Attempts to send all waiting emails, whatever the pause after their last attempt. */
+    const sendMails = async (): Promise<void> => {
+      await instance.sql(`UPDATE mails SET next_try_at = now() WHERE state = 'pending'`);
+      await instance.runJob('MailSender');
+    };
+    /** Moves all emails into the past. */
+    const ageMails = (time: string) =>
+      instance.sql(
+        `UPDATE mails SET created_at = created_at - $1::interval, finished_at = finished_at - $1::interval`,
+        [time],
+      );
+
+    it('report an outage of seven minutes by another mail server, until an email is accepted', async () => {
+      const METRICS_PORT = String(await freePort());
+      workerEnv = { ...workerEnv, METRICS_PORT, ALERT_SMTP_URL: mailServer.url };
+      instance = await TestInstance.startShared({ workerEnv });
+      await register(1);
+      await sendMails();
+      expect(outgoing.mails).toHaveLength(1);
+      await outgoing.stop();
+      await register(15);
+      await sendMails();
+      await checkAlerts();
+      expect(alertStates()).toEqual([]);
+
+      await ageMails('7 minutes');
+      await checkAlerts();
+      await checkAlerts();
+      expect(alertStates()).toEqual([opened(15)]);
+      const scrape = await Scrape.load(METRICS_PORT);
+      expect(scrape.value('gatehouse_mails_failing')).toBe(15);
+      expect(scrape.value('gatehouse_mails_oldest_pending_seconds')).toBeGreaterThanOrEqual(420);
+      const logged = () =>
+        instance.workers[0]!.log.filter(({ message }) =>
+          ['alert open', 'alert resolved'].includes(String(message)),
+        );
+      await eventually('the log message', () => logged().length === 1);
+      expect(logged()).toMatchObject([
+        { level: 'warn', message: 'alert open', kind: 'mail_delivery_failing', count: 15 },
+      ]);
+
+      // Expired emails are not sent later, so the end of the outage does not end the problem.
+      await ageMails('7 days');
+      await outgoing.start();
+      await sendMails();
+      expect(await instance.sql(`SELECT DISTINCT reason FROM mails WHERE state <> 'sent'`)).toEqual([
+        { reason: 'expired' },
+      ]);
+      await checkAlerts();
+      expect(alertStates()).toEqual([opened(15)]);
+
+      await register(1);
+      await sendMails();
+      await checkAlerts();
+      expect(alertStates()).toEqual([opened(15), resolved]);
+      await eventually('the second log message', () => logged().length === 2);
+      const subjects = mailServer.mails.map(({ text }) => /^Subject: (.+)$/m.exec(text)![1]);
+      expect(subjects).toEqual([
+        '[Gatehouse] Email delivery failing',
+        '[Gatehouse] Email delivery failing: resolved',
+      ]);
+      expect(outgoing.mails).toHaveLength(2);
+    });
+
+    it('report rejections of three recipients, but not of two, and never by the failing mail server', async () => {
+      instance = await TestInstance.startShared({ workerEnv });
+      outgoing.postponesRecipients = true;
+      await register(2);
+      await sendMails();
+      await sendMails();
+      await ageMails('1 hour');
+      await checkAlerts();
+      expect(alertStates()).toEqual([]);
+      await register(1);
+      await sendMails();
+      await ageMails('6 minutes');
+      await checkAlerts();
+      expect(alertStates()).toEqual([opened(3)]);
+
+      outgoing.postponesRecipients = false;
+      await sendMails();
+      await checkAlerts();
+      expect(alertStates()).toEqual([opened(3), resolved]);
+
+      // Permanently rejected emails do not wait.
+      outgoing.rejectsRecipients = true;
+      await passTime('15 minutes');
+      await register(2);
+      await sendMails();
+      await checkAlerts();
+      expect(alertStates()).toHaveLength(2);
+      await register(1);
+      await sendMails();
+      await checkAlerts();
+      expect(alertStates()).toEqual([opened(3), resolved, opened(3)]);
+      const recipients = outgoing.mails.flatMap(({ to }) => to);
+      expect(recipients).not.toContain('ops@example.com');
+    });
+
+    it('report nothing while no mail server is configured', async () => {
+      workerEnv = { ...workerEnv, SMTP_URL: '', ALERT_EMAIL: '' };
+      instance = await TestInstance.startShared({ workerEnv });
+      await register(1);
+      await ageMails('2 days');
+      await sendMails();
+      expect(await instance.sql('SELECT reason FROM mails')).toEqual([{ reason: 'expired' }]);
+      await checkAlerts();
+      expect(alertStates()).toEqual([]);
+    });
   });
 
   it('MF-07: report projects with more than 1,000 wrong email codes within an hour, and their end', async () => {

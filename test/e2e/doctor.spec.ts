@@ -191,6 +191,23 @@ describe('doctor of the server', () => {
     expect(await runInChunks(cases, findProblem, 3)).toEqual([]);
   });
 
+  it('reports emails that could not be sent while the mail server has accepted none', async () => {
+    await instance.sql(
+      `INSERT INTO mails (id, kind, recipient, state, reason, response, finished_at)
+       VALUES (gen_random_uuid(), 'test', 'ada@example.com', 'failed', 'expired', 'ECONNREFUSED', now())`,
+    );
+    try {
+      expect(await check()).toContainEqual({
+        check: 'emails',
+        status: 'error',
+        message: 'Emails that could not be sent while the mail server has accepted none: 1',
+        fix: expect.stringContaining('"Restore email delivery"'),
+      });
+    } finally {
+      await instance.sql('DELETE FROM mails');
+    }
+  });
+
   it('names a setting of the role with which statements do not work', async () => {
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${new URL(instance.env['DATABASE_URL']!).pathname.slice(1)}`;
     await instance.sql(`${role} SET session_replication_role = replica`);

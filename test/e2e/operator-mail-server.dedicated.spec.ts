@@ -117,6 +117,7 @@ describe('the health of an instance', () => {
       configured: true,
       pending: 1,
       failed: 1,
+      failing: 1,
       overLimit: 0,
       oldestPendingAt: '2026-01-02T03:04:05.000Z',
     });

@@ -11,6 +11,8 @@ export class MailServer {
   readonly passwords: unknown[] = [];
   /** Rejects recipients permanently. */
   rejectsRecipients = false;
+  /** Rejects recipients for now, as a server with greylisting does. */
+  postponesRecipients = false;
   private server: SMTPServer | undefined;
   private port = 0;
 
@@ -27,12 +29,13 @@ export class MailServer {
         this.passwords.push(password);
         done(null, { user: username });
       },
-      onRcptTo: (_address, _session, done) =>
-        done(
-          this.rejectsRecipients
-            ? Object.assign(new Error('5.1.1 User unknown'), { responseCode: 550 })
-            : undefined,
-        ),
+      onRcptTo: (_address, _session, done) => {
+        const reject = (text: string, responseCode: number): void =>
+          done(Object.assign(new Error(text), { responseCode }));
+        if (this.rejectsRecipients) reject('5.1.1 User unknown', 550);
+        else if (this.postponesRecipients) reject('4.7.1 Greylisted', 450);
+        else done();
+      },
       onData: (stream, { envelope }, done) => {
         let text = '';
         stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

@@ -30,7 +30,15 @@ const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {
   ],
   oldestDueMailSeconds: [
     'gatehouse_mails_oldest_due_seconds',
-    'Time that the oldest due email has waited for a worker.',
+    'Time that the oldest due email has waited for a worker. Starts again after each failed attempt.',
+  ],
+  oldestPendingMailSeconds: [
+    'gatehouse_mails_oldest_pending_seconds',
+    'Time since the creation of the oldest email that waits to be sent.',
+  ],
+  failingMails: [
+    'gatehouse_mails_failing',
+    'Emails that cannot be sent while the mail server accepts none, counted up to 1,000.',
   ],
 };
 

@@ -167,12 +167,12 @@ const providers: Provider[] = [
   },
   {
     provide: BacklogRepository,
-    useFactory: (database: Database, metrics: Metrics | null) => {
-      const backlog = new BacklogRepository(database);
+    useFactory: (database: Database, config: Config, metrics: Metrics | null) => {
+      const backlog = new BacklogRepository(database, config.mail.smtpUrl !== null);
       if (metrics) registerDatabaseMetrics(metrics, database, backlog);
       return backlog;
     },
-    inject: [Database, Metrics],
+    inject: [Database, Config, Metrics],
   },
   {
     provide: DeliveryAnnouncer,

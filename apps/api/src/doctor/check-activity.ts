@@ -19,7 +19,7 @@ export async function checkActivity(database: Database, config: Config): Promise
   return [
     workerResult(idleMs),
     ...webhookResults(status),
-    ...mailResults(status),
+    ...mailResults(status, config),
     ...operatorResults(hasOperator, config),
   ];
 }
@@ -64,8 +64,19 @@ function webhookResults({ deadLetters, disabledEndpoints, failingEndpoints }: Sy
   return results.length > 0 ? results : [ok('webhooks', 'no failing endpoints and no dead letters')];
 }
 
-function mailResults({ mailsFailed, oldestMailAt }: SystemStatus): CheckResult[] {
+function mailResults(
+  { mailsFailed, mailsFailing, oldestMailAt }: SystemStatus,
+  { mail }: Config,
+): CheckResult[] {
   const results: CheckResult[] = [];
+  if (mail.smtpUrl !== null && mailsFailing > 0)
+    results.push(
+      failed(
+        'emails',
+        `Emails that could not be sent while the mail server has accepted none: ${mailsFailing}`,
+        'Read the response of the mail server in the log of emails: docs/operations.md, "Restore email delivery".',
+      ),
+    );
   if (oldestMailAt !== null && now().getTime() - oldestMailAt.getTime() > MAX_MAIL_AGE_MS)
     results.push(
       warning(

@@ -65,6 +65,7 @@ export class HealthService {
         configured: this.config.mail.smtpUrl !== null,
         pending: systemStatus.mailsPending,
         failed: systemStatus.mailsFailed,
+        failing: this.config.mail.smtpUrl === null ? 0 : systemStatus.mailsFailing,
         overLimit: systemStatus.mailsOverLimit,
         oldestPendingAt: systemStatus.oldestMailAt?.toISOString() ?? null,
       },

@@ -4,6 +4,7 @@ export const alertKindLabels: Record<Schemas['AlertResponse']['kind'], string> =
   dead_letters: 'Dead letters',
   overdue_deliveries: 'Overdue deliveries',
   disabled_endpoints: 'Disabled endpoints',
+  mail_delivery_failing: 'Email delivery failing',
   dropped_emails: 'Dropped emails',
   guessed_email_codes: 'Guessed email codes',
   test: 'Test alert',

@@ -22,7 +22,7 @@ const healthy: Health = {
   endpoints: { disabled: 0, failing: 0 },
   openAlerts: [],
   workers: [worker(true), worker(false)],
-  mail: { configured: false, pending: 0, failed: 7, overLimit: 0, oldestPendingAt: null },
+  mail: { configured: false, pending: 0, failed: 7, failing: 0, overLimit: 0, oldestPendingAt: null },
   billing: 'off',
   warnings: [],
   untrustedForwards: { count: 0, lastAt: null },
@@ -51,6 +51,7 @@ describe('listProblems', () => {
     ['warn Email', { mail: { ...healthy.mail, overLimit: 1 } }],
     ['warn Client addresses', { untrustedForwards: { count: 3, lastAt: ago(60) } }],
     ['bad Email', { mail: { ...healthy.mail, configured: true, oldestPendingAt: ago(3_600) } }],
+    ['bad Email', { mail: { ...healthy.mail, configured: true, failing: 3 } }],
     ['warn Configuration', { warnings: ['redis_unencrypted' as const] }],
   ])('returns %s', (problem, health) => expect(names(health)).toEqual([problem]));
 

@@ -136,11 +136,16 @@ export function workersStatus(workers: HealthWorker[]): ComponentStatus {
     : bad('None running', 'No webhooks or emails are sent. Start a webhook-worker.');
 }
 
-/** Returns the status of email. Failed emails are not a problem, because some addresses do not exist. */
+/** Returns the status of email. Single failed emails are not a problem, because some addresses do not exist. */
 export function mailStatus(
-  { configured, oldestPendingAt, overLimit }: Health['mail'],
+  { configured, failing, oldestPendingAt, overLimit }: Health['mail'],
   now: number,
 ): ComponentStatus {
+  if (failing > 0)
+    return bad(
+      'Failing',
+      `The mail server accepts no emails: ${failing === 1 ? '1 email' : `${formatCappedCount(failing)} emails`} could not be sent. Check SMTP_URL and the mail server, then send a test email.`,
+    );
   const age = configured ? elapsedMs(oldestPendingAt, now) : 0;
   if (age > STALLED_MS)
     return bad('Stalled', `The oldest email has been waiting for ${formatDuration(age)}.`);

@@ -102,7 +102,9 @@ export class Alerter extends PeriodicJob {
     );
     /** Returns the current problems, and those that have ended since they were reported. */
     const listChanges = (destination: AlertDestination): [AlertKind, AlertCondition | null][] => [
-      ...conditions.map((condition): [AlertKind, AlertCondition] => [condition.kind, condition]),
+      ...conditions
+        .filter(({ kind }) => this.canReport(kind, destination))
+        .map((condition): [AlertKind, AlertCondition] => [condition.kind, condition]),
       ...resolved
         .filter(({ channel }) => channel === destination)
         .map(({ kind }): [AlertKind, null] => [kind, null]),
@@ -115,6 +117,12 @@ export class Alerter extends PeriodicJob {
         ),
       ),
     ]);
+  }
+
+  /** The mail server that accepts no emails does not accept the alert about them either. */
+  private canReport(kind: AlertKind, destination: AlertDestination): boolean {
+    if (kind !== 'mail_delivery_failing' || destination !== 'email') return true;
+    return this.config.alerts.mailServer?.isSeparate === true;
   }
 
   /** Claims an alert unless it has already been sent. @param condition null if the condition has ended */

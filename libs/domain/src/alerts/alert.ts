@@ -3,6 +3,7 @@ export const alertKinds = [
   'dead_letters',
   'overdue_deliveries',
   'disabled_endpoints',
+  'mail_delivery_failing',
   'dropped_emails',
   'guessed_email_codes',
 ] as const;
@@ -71,6 +72,14 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
     remedy:
       'Disabled endpoints receive nothing. When the receiver works again, enable the endpoint and call its recover route to deliver all missed events.',
     resolved: 'There are no more endpoints disabled because of failures.',
+  },
+  mail_delivery_failing: {
+    subject: 'Email delivery failing',
+    describe: (count, isOne, since) =>
+      `${count} ${isOne ? 'email' : 'emails'} could not be sent since ${since}, and the mail server has accepted none in this time.`,
+    remedy:
+      'Customers do not receive links and codes. Check SMTP_URL and the mail server: the log of emails shows its last response, and doctor tests the connection. Then send a test email from the health page of the console.',
+    resolved: 'There are no more failing emails: the mail server has accepted an email.',
   },
   dropped_emails: {
     subject: 'Dropped emails',

@@ -2,6 +2,7 @@
 import { URGENCY } from '@gatehouse/domain';
 import { COUNT_CAP } from '../capped-count.js';
 import type { Database } from '../database.js';
+import { failingMails } from '../mails/failing-mails-sql.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { isDeadLetter } from '../webhooks/delivery-filter.js';
 import { isDisabledAsFailing, isFailingForAnHour } from '../webhooks/endpoint-status-sql.js';
@@ -27,8 +28,10 @@ const statusRow = {
   mailsFailed: integer,
   /** Number of emails of the last hour that were dropped because of the limit of a project. */
   mailsOverLimit: integer,
-  /** Creation time of the oldest counted pending email. */
+  /** Creation time of the oldest pending email. */
   oldestMailAt: nullable(timestamptz),
+  /** Number of emails that fail while the mail server accepts none, if the installation has one. */
+  mailsFailing: integer,
 };
 
 /** The status of the installation according to the database. No count exceeds 10,000. */
@@ -44,8 +47,6 @@ const readyDeliveries = `deliveries d WHERE d.state = 'pending' AND d.lease_unti
 const failingEndpoints = `endpoint_health h JOIN webhook_endpoints w ON w.id = h.endpoint_id
   WHERE ${isFailingForAnHour} AND w.status = 'enabled'`;
 
-const pendingMails = `(SELECT created_at FROM mails WHERE state = 'pending' LIMIT ${COUNT_CAP}) mails`;
-
 const readStatus = statement(
   statusRow,
   `SELECT current_setting('server_version') AS version,
@@ -56,11 +57,12 @@ const readStatus = statement(
      ${countSql(`deliveries d WHERE ${isDeadLetter}`)} AS "deadLetters",
      ${countSql(`webhook_endpoints WHERE ${isDisabledAsFailing}`)} AS "disabledEndpoints",
      ${countSql(failingEndpoints)} AS "failingEndpoints",
-     pending_mails.count AS "mailsPending", pending_mails.oldest AS "oldestMailAt",
+     ${countSql(`mails WHERE state = 'pending'`)} AS "mailsPending",
+     (SELECT min(created_at) FROM mails WHERE state = 'pending') AS "oldestMailAt",
+     (SELECT count FROM (${failingMails(COUNT_CAP)}) failing) AS "mailsFailing",
      ${countSql(`mails WHERE state = 'failed'`)} AS "mailsFailed",
      ${countSql(`mails WHERE ${isRecentlyOverLimit}`)} AS "mailsOverLimit"
-   FROM (SELECT count(*)::int, min(created_at) AS oldest FROM ${pendingMails}) pending_mails,
-     (SELECT least(sum(ready.count), ${COUNT_CAP})::int AS due, min(ready.oldest) AS oldest
+   FROM (SELECT least(sum(ready.count), ${COUNT_CAP})::int AS due, min(ready.oldest) AS oldest
       FROM (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency) CROSS JOIN LATERAL (
         SELECT ${countSql(readyDeliveries)} AS count,
           (SELECT d.next_attempt_at FROM ${readyDeliveries} ORDER BY d.next_attempt_at LIMIT 1) AS oldest

@@ -90,6 +90,7 @@ import { AddPendingFactorSession1764720017000 } from './1764720017000-add-pendin
 import { AddMailboxScope1764720001000 } from './1764720001000-add-mailbox-scope.js';
 import { CreateOperatorFlows1764720002000 } from './1764720002000-create-operator-flows.js';
 import { CreateInstallation1764730030000 } from './1764730030000-create-installation.js';
+import { IndexUnsentMails1764740020000 } from './1764740020000-index-unsent-mails.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -185,4 +186,5 @@ export const migrations = [
   AddMailboxScope1764720001000,
   CreateOperatorFlows1764720002000,
   CreateInstallation1764730030000,
+  IndexUnsentMails1764740020000,
 ];

@@ -3,6 +3,7 @@ import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gateho
 import type { Database } from '../database.js';
 import { guessedProjects } from '../email-codes/guesses-sql.js';
 import { isWorkerAlive } from '../health/workers.repository.js';
+import { failingMails } from '../mails/failing-mails-sql.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { double, integer, statement, textOf, timestamptz, type RowOf } from '../statements.js';
 import { isDisabledAsFailing } from './endpoint-status-sql.js';
@@ -40,6 +41,10 @@ const backlogRow = {
   /** Number of emails that wait to be sent, and the wait of the oldest due one; 0 if none is due. */
   pendingMails: integer,
   oldestDueMailSeconds: double,
+  /** Age of the oldest email that waits to be sent, whatever its attempts; 0 if none waits. */
+  oldestPendingMailSeconds: double,
+  /** Number of emails that fail while the mail server accepts none; 0 without a mail server. */
+  failingMails: integer,
 };
 
 /** The pending deliveries and emails and the problems of the installation. No count exceeds 100,000. */
@@ -54,6 +59,9 @@ const readBacklog = statement(
      ${countSql('mails', isPending, GAUGE_COUNT_LIMIT)} AS "pendingMails",
      ${waitSql(`(SELECT next_try_at AS at FROM mails WHERE ${isPending} ORDER BY next_try_at LIMIT 1) due`)}
        AS "oldestDueMailSeconds",
+     ${waitSql(`(SELECT created_at AS at FROM mails WHERE ${isPending} ORDER BY created_at LIMIT 1) due`)}
+       AS "oldestPendingMailSeconds",
+     coalesce((SELECT count FROM (${failingMails(COUNT_CAP)}) failing WHERE $1::boolean), 0) AS "failingMails",
      ${waitSql(readyQueueHead('', 1))} AS "oldestDueSeconds"`,
 );
 
@@ -74,6 +82,9 @@ const findAlertConditions = statement(
        (SELECT min(created_at) FROM mails WHERE ${isRecentlyOverLimit}),
        (SELECT max(created_at) FROM mails WHERE ${isRecentlyOverLimit})
      UNION ALL
+     SELECT 'mail_delivery_failing', failing.count, failing.since, failing.newest
+     FROM (${failingMails(COUNT_CAP)}) failing WHERE $2::boolean
+     UNION ALL
      SELECT 'guessed_email_codes', count(*)::int, min(guessed.since), max(guessed.newest)
      FROM (${guessedProjects(COUNT_CAP)}) guessed
      UNION ALL
@@ -87,10 +98,14 @@ const findAlertConditions = statement(
  * a bounded number of rows, with indexes that contain only the counted rows.
  */
 export class BacklogRepository {
-  constructor(private readonly database: Database) {}
+  /** @param hasMailServer false if emails are captured */
+  constructor(
+    private readonly database: Database,
+    private readonly hasMailServer: boolean,
+  ) {}
 
   async read(): Promise<Backlog> {
-    const [backlog] = await this.database.execute(readBacklog);
+    const [backlog] = await this.database.execute(readBacklog, [this.hasMailServer]);
     return backlog!;
   }
 
@@ -99,6 +114,6 @@ export class BacklogRepository {
    * @param overdueMs maximum time for which a delivery may be due
    */
   findAlertConditions(overdueMs: number): Promise<AlertCondition[]> {
-    return this.database.execute(findAlertConditions, [overdueMs]);
+    return this.database.execute(findAlertConditions, [overdueMs, this.hasMailServer]);
   }
 }

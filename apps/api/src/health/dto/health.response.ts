@@ -118,6 +118,12 @@ export class MailHealth {
   failed!: number;
   @ApiProperty({
     ...cappedCount,
+    description:
+      'Emails that have waited for five minutes or could not be sent, while the mail server has accepted none. 0 if only single recipients are affected',
+  })
+  failing!: number;
+  @ApiProperty({
+    ...cappedCount,
     description: 'Emails of the last hour that were dropped because a project reached its limit',
   })
   overLimit!: number;
