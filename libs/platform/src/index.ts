@@ -25,6 +25,7 @@ export * from './crypto/read-signing-key.js';
 export * from './crypto/recovery-codes.js';
 export * from './crypto/signed-json.js';
 export * from './crypto/totp.js';
+export * from './crypto/unreadable-values.js';
 export * from './crypto/webhook-signature.js';
 export * from './errors.js';
 export * from './failpoints.js';

@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config } from './config/config.js';
 import { CursorCodec } from './crypto/cursor-codec.js';
 import { Keyring } from './crypto/keyring.js';
+import { UnreadableValues } from './crypto/unreadable-values.js';
 import { Failpoints } from './failpoints.js';
 import { LOGGER, type Logger } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';
@@ -45,6 +46,11 @@ export class PlatformModule {
         inject: [Metrics, { token: REDIS_DELIVERY_QUEUE, optional: true }],
       },
       { provide: Metrics, useFactory: () => ((port ?? token) ? Metrics.load() : null) },
+      {
+        provide: UnreadableValues,
+        useFactory: (metrics: Metrics | null) => new UnreadableValues(metrics, logger),
+        inject: [Metrics],
+      },
       {
         provide: MetricsServer,
         useFactory: (metrics: Metrics | null) => new MetricsServer(config, metrics, logger),

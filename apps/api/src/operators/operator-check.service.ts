@@ -59,6 +59,7 @@ export class OperatorCheckService {
         return { attempt: counted, owner: operator, decoyHash: null };
       },
       release: (granted: LoginAllowance) => this.attempts.release(sha256(email), granted),
+      identify: ({ id }: OperatorWithPasswordHash) => ({ operatorId: id }),
     };
     const { attempt, owner, isCorrect } = await this.verification.verify(
       HASHING_SHARE,

@@ -44,7 +44,7 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       unused,
       unused,
       unused,
-      new PasswordVerificationService(hasher),
+      new PasswordVerificationService(hasher, unused),
       keyring,
       unused,
       unused,

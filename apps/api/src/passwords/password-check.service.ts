@@ -96,6 +96,7 @@ export class PasswordCheckService {
     const counter = {
       count: () => this.countAttempt(project, email, client),
       release: (granted: LoginAllowance) => this.attempts.release(project.id, sha256(email), granted),
+      identify: ({ id }: CustomerWithPasswordHash) => ({ projectId: project.id, customerId: id }),
     };
     const { attempt, owner, isCorrect } = await this.verification.verify(
       project.id,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { LoginAllowance } from '@gatehouse/persistence';
-import { PasswordHasher, type HashOptions } from '@gatehouse/platform';
+import { PasswordHasher, UnreadableValues, type HashOptions } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 
 /** A counted attempt at the password of a customer or an operator. */
@@ -16,6 +16,8 @@ export interface PasswordAttempt<Owner, Attempt> {
 interface AttemptCount<Owner, Attempt> {
   count: () => Promise<PasswordAttempt<Owner, Attempt>>;
   release: (granted: LoginAllowance) => Promise<void>;
+  /** Returns the ids that a log line contains if the hash of the owner cannot be verified. */
+  identify: (owner: Owner) => Record<string, string>;
 }
 
 interface VerifiedPassword<Owner, Attempt> extends Omit<PasswordAttempt<Owner, Attempt>, 'decoyHash'> {
@@ -26,12 +28,16 @@ interface VerifiedPassword<Owner, Attempt> extends Omit<PasswordAttempt<Owner, A
 /** Verifies the passwords of customers and operators. */
 @Injectable()
 export class PasswordVerificationService {
-  constructor(private readonly hasher: PasswordHasher) {}
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly unreadable: UnreadableValues,
+  ) {}
 
   /**
-   * Counts an attempt, and then verifies its password. An unknown email, an owner without a password and a rejected
-   * attempt take the same time as a wrong password: the duration would otherwise reveal who is registered, and whether
-   * the address of the client is a known one (requirement PW-08, docs/adr/0035).
+   * Counts an attempt, and then verifies its password. An unknown email, an owner without a password, a hash whose entry
+   * of GATEHOUSE_SECRET is missing and a rejected attempt take the same time as a wrong password: the duration would
+   * otherwise reveal who is registered, and whether the address of the client is a known one (requirement PW-08,
+   * docs/adr/0035).
    * @param share the project, or the name under which operators share the hashing threads
    * @throws GatehouseError `overloaded`, `request_timeout`
    */
@@ -41,7 +47,7 @@ export class PasswordVerificationService {
   >(
     share: string,
     password: string,
-    { count, release }: AttemptCount<Owner, Attempt>,
+    { count, release, identify }: AttemptCount<Owner, Attempt>,
     { signal }: Client,
   ): Promise<VerifiedPassword<Owner, Attempt>> {
     // Cheapest check first: a request that would wait too long for a thread causes no query.
@@ -56,6 +62,8 @@ export class PasswordVerificationService {
           throw error;
         },
       );
+      const problem = owner?.passwordHash && attempt.granted && this.hasher.findProblem(owner.passwordHash);
+      if (problem) this.unreadable.report(problem, identify(owner));
       return { attempt, owner, isCorrect };
     } finally {
       permit.release();

@@ -19,16 +19,18 @@ const TAG_LENGTH = 16;
  * The purpose of a key that encrypts. `encryptedColumns` in libs/persistence declares the columns of each, which
  * `npm run gatehouse -- reencrypt` moves to the newest secret.
  */
-export type EncryptionPurpose =
-  | 'idempotent-answer'
-  | 'identity-provider-secret'
-  | 'imported-password'
-  | 'legacy-sign-in-secret'
-  | 'mail-parameters'
-  | 'signing-key'
-  | 'totp-secret'
-  | 'webhook-headers'
-  | 'webhook-secret';
+export const encryptionPurposes = [
+  'idempotent-answer',
+  'identity-provider-secret',
+  'imported-password',
+  'legacy-sign-in-secret',
+  'mail-parameters',
+  'signing-key',
+  'totp-secret',
+  'webhook-headers',
+  'webhook-secret',
+] as const;
+export type EncryptionPurpose = (typeof encryptionPurposes)[number];
 
 /** The purpose of a key that derives values, which cannot be moved to another secret. */
 export type MacPurpose =
@@ -48,6 +50,22 @@ export type MacPurpose =
 
 /** The purpose of a derived key. Each purpose has its own key. */
 type KeyPurpose = EncryptionPurpose | MacPurpose;
+
+/** The purpose of a stored value that cannot be read without the secret with which it was created. */
+export const storedPurposes = [...encryptionPurposes, 'password-pepper'] as const;
+export type StoredPurpose = (typeof storedPurposes)[number];
+
+/** A stored value cannot be read, because its secret is no longer in the ring or because the value was modified. */
+export class UnreadableValueError extends Error {
+  constructor(
+    readonly purpose: StoredPurpose,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'UnreadableValueError';
+  }
+}
 
 interface RootKey {
   /** Identifies the root key in the values created with it. Reveals nothing about the key itself. */
@@ -94,11 +112,11 @@ export class Keyring {
 
   /**
    * Decrypts a value.
-   * @throws Error if the value was modified, belongs to another row, or was created with a secret that is no
-   *   longer in the ring
+   * @throws UnreadableValueError if the value was modified, belongs to another row, or was created with a secret that
+   *   is no longer in the ring
    */
   decrypt(purpose: EncryptionPurpose, context: string, sealed: Buffer): string {
-    const root = this.findRoot(sealed.subarray(0, KID_LENGTH));
+    const root = this.findRoot(purpose, sealed.subarray(0, KID_LENGTH));
     const iv = sealed.subarray(KID_LENGTH, KID_LENGTH + IV_LENGTH);
     const tag = sealed.subarray(KID_LENGTH + IV_LENGTH, KID_LENGTH + IV_LENGTH + TAG_LENGTH);
     const body = sealed.subarray(KID_LENGTH + IV_LENGTH + TAG_LENGTH);
@@ -109,7 +127,8 @@ export class Keyring {
       decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
       return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
     } catch (cause) {
-      throw new Error('the encrypted value was modified or belongs to another row', { cause });
+      const message = 'the encrypted value was modified or belongs to another row';
+      throw new UnreadableValueError(purpose, message, { cause });
     }
   }
 
@@ -145,10 +164,10 @@ export class Keyring {
 
   /**
    * Returns the pepper with an id.
-   * @throws Error if the secret of `kid` is no longer in the ring
+   * @throws UnreadableValueError if the secret of `kid` is no longer in the ring
    */
   getPepper(kid: string): Buffer {
-    return this.findRoot(Buffer.from(kid, 'hex')).derive('password-pepper');
+    return this.findRoot('password-pepper', Buffer.from(kid, 'hex')).derive('password-pepper');
   }
 
   /** Returns whether the secret of `kid` is in the ring. */
@@ -173,9 +192,9 @@ export class Keyring {
     return this.rootKeys[0]!;
   }
 
-  private findRoot(kid: Buffer): RootKey {
+  private findRoot(purpose: StoredPurpose, kid: Buffer): RootKey {
     const root = this.rootKeys.find((candidate) => candidate.kid.equals(kid));
-    if (!root) throw new Error(`no entry of GATEHOUSE_SECRET has the id ${kid.toString('hex')}`);
-    return root;
+    if (root) return root;
+    throw new UnreadableValueError(purpose, `no entry of GATEHOUSE_SECRET has the id ${kid.toString('hex')}`);
   }
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { HashThreads } from './hash-threads.js';
-import { Keyring } from './keyring.js';
+import { Keyring, UnreadableValueError } from './keyring.js';
 import { PasswordHasher } from './password-hasher.js';
 
 const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
@@ -102,8 +102,32 @@ describe('PasswordHasher', () => {
       expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
   });
 
-  it('OP-03: the decoy of a hash whose secret is no longer in the ring is a new hash', async () => {
-    await expect(otherHasher.verifyDecoy('x', await hasher.hash('correct horse'))).resolves.toBeUndefined();
+  it('PW-08, OP-03: compares a hash whose secret is no longer in the ring with nothing, and takes the time of its cost', async () => {
+    const tasks: Record<string, any>[] = [];
+    const recordingThreads = {
+      run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
+    };
+    const recordedHasher = new PasswordHasher(
+      recordingThreads as unknown as HashThreads,
+      new Keyring([next]),
+      COST,
+    );
+    await recordedHasher.warmUp();
+    const own = await hasher.hash('correct horse');
+    const imported = hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored;
+    const bcryptOf = (hash: string) => hash.slice('v1$00000000'.length);
+    // Threads for which every password is correct.
+    for (const [hash, compared] of [
+      [own, { hash: expect.stringMatching(/^\$2b\$04\$/) }],
+      [own.replace('$04$', '$06$'), { imported: { hash: expect.stringMatching(/^\$2b\$06\$/) }, weight: 4 }],
+      [imported, { hash: expect.stringMatching(/^\$2b\$04\$/) }],
+    ] as const) {
+      tasks.length = 0;
+      await expect(recordedHasher.verify('correct horse', hash)).resolves.toBe(false);
+      await recordedHasher.verifyDecoy('correct horse', hash);
+      expect(tasks).toMatchObject([compared, compared]);
+      expect(JSON.stringify(tasks)).not.toContain(bcryptOf(hash).slice(-31));
+    }
   });
 
   it('PW-06: rejects malformed stored hashes', async () => {
@@ -124,7 +148,9 @@ describe('PasswordHasher', () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored]) {
       await expectMatches(hash, ['correct horse'], [], rotated);
-      await expect(otherHasher.verify('correct horse', hash)).rejects.toThrow('no entry of GATEHOUSE_SECRET');
+      await expectMatches(hash, [], ['correct horse'], otherHasher);
+      expect([hasher, rotated].map((each) => each.findProblem(hash))).toEqual([null, null]);
+      expect(otherHasher.findProblem(hash)).toBeInstanceOf(UnreadableValueError);
     }
   });
 
@@ -175,7 +201,9 @@ describe('PasswordHasher', () => {
       expect(sealed.toString('latin1')).not.toContain(foreign.slice(-31));
       expect(keyring.decrypt('imported-password', 'i1', sealed)).toBe(foreign);
       sealed[sealed.length - 1]! ^= 1;
-      await expect(hasher.verify('correct horse', `i1$${sealed.toString('base64')}`)).rejects.toThrow();
+      const modified = `i1$${sealed.toString('base64')}`;
+      await expectMatches(modified, [], ['correct horse']);
+      expect(hasher.findProblem(modified)).toBeInstanceOf(UnreadableValueError);
     });
 
     it('PW-03: matches the typed password and its NFC form only', async () => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { canonicalPassword, invalidField } from '@gatehouse/domain';
 import type { HashOptions, HashPermit, HashTask, HashThreads } from './hash-threads.js';
 import { estimateBcryptMs, isWeakHash, parseImportedHash, type ImportedHash } from './imported-hash.js';
-import type { Keyring } from './keyring.js';
+import { UnreadableValueError, type Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
 const storedPattern = /^v1\$([0-9a-f]{8})(\$2b\$(\d\d)\$.{53})$/;
@@ -40,13 +40,29 @@ export class PasswordHasher {
 
   /**
    * Returns whether the password matches the hash. Without a hash it returns false after the same time as
-   * with one, so that the time does not reveal whether a customer exists.
-   * @throws GatehouseError `overloaded`, `request_timeout`
+   * with one, so that the time does not reveal whether a customer exists. A hash whose secret is no longer in the ring
+   * (`findProblem`) matches no password, and takes the time of its decoy.
+   * @throws GatehouseError `overloaded`, `request_timeout`; Error if the hash is malformed
    */
   async verify(password: string, hash: string | null, options?: HashOptions): Promise<boolean> {
-    const task = this.createVerifyTask(password, hash ?? (await this.getDummyHash()));
-    const matches = await this.threads.run<boolean>(task, options);
-    return matches && hash !== null;
+    if (hash !== null && !this.findProblem(hash))
+      return this.threads.run<boolean>(this.createVerifyTask(password, hash), options);
+    await this.verifyDecoy(password, hash, options);
+    return false;
+  }
+
+  /**
+   * Returns why no password can be compared with a hash, or null if one can.
+   * @throws Error if the hash is malformed
+   */
+  findProblem(hash: string): UnreadableValueError | null {
+    try {
+      this.createVerifyTask('', hash);
+      return null;
+    } catch (error) {
+      if (error instanceof UnreadableValueError) return error;
+      throw error;
+    }
   }
 
   /**
@@ -105,7 +121,7 @@ export class PasswordHasher {
   /**
    * Returns a stored hash in the form that `importHash` accepts: a hash of another system in its original
    * form; a hash of Gatehouse unchanged, which requires the same GATEHOUSE_SECRET.
-   * @throws Error if its secret is no longer in the ring
+   * @throws UnreadableValueError if its secret is no longer in the ring
    */
   exportHash(hash: string): string {
     const [, sealed] = storedImportPattern.exec(hash) ?? [];
@@ -122,18 +138,27 @@ export class PasswordHasher {
     if (sealed) return this.createImportedVerifyTask(password, sealed);
     const [, kid, bcryptHash, cost] = storedPattern.exec(hash) ?? [];
     if (!kid || !bcryptHash) throw new Error('a stored password hash is malformed');
-    const input = preHash(password, this.keyring.getPepper(kid));
-    if (Number(cost) <= this.cost) return { input, hash: bcryptHash };
+    return this.createBcryptTask(preHash(password, this.keyring.getPepper(kid)), bcryptHash, Number(cost));
+  }
+
+  private createBcryptTask(input: string, bcryptHash: string, cost: number): HashTask {
+    if (cost <= this.cost) return { input, hash: bcryptHash };
     // Created before the cost was lowered, or by another installation. Its weight is its own cost.
-    const weight = Math.ceil(estimateBcryptMs(Number(cost)) / estimateBcryptMs(this.cost));
+    const weight = Math.ceil(estimateBcryptMs(cost) / estimateBcryptMs(this.cost));
     return { passwords: [input], imported: { scheme: 'bcrypt', hash: bcryptHash }, weight };
   }
 
   private createDecoyTask(password: string, model: string, dummyHash: string): HashTask {
+    const [, , bcryptHash, cost] = storedPattern.exec(model) ?? [];
+    if (bcryptHash) {
+      // The time depends on the cost only, so the secret of the model need not be in the ring.
+      const input = preHash(password, this.keyring.getCurrentPepper().key);
+      return toDecoyTask(this.createBcryptTask(input, bcryptHash, Number(cost)), dummyHash);
+    }
     try {
       return toDecoyTask(this.createVerifyTask(password, model), dummyHash);
     } catch {
-      // The secret of the model is no longer in the ring.
+      // The parameters of an imported hash are encrypted with a secret that is no longer in the ring.
       return this.createVerifyTask(password, dummyHash);
     }
   }
