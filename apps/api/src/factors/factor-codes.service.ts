@@ -9,6 +9,7 @@ import {
   recoveryCodeHashes,
   totpStep,
   totpUri,
+  UnreadableValues,
 } from '@gatehouse/platform';
 
 /** A secret for an authenticator app, in plain text and encrypted. */
@@ -31,7 +32,10 @@ export interface FactorStore {
  */
 @Injectable()
 export class FactorCodesService {
-  constructor(private readonly keyring: Keyring) {}
+  constructor(
+    private readonly keyring: Keyring,
+    private readonly unreadable: UnreadableValues,
+  ) {}
 
   /** Returns a new secret for an authenticator. @param issuer,account shown by the app */
   newSecret(ownerId: string, issuer: string, account: string): NewTotpSecret {
@@ -47,9 +51,10 @@ export class FactorCodesService {
     return this.encrypt(ownerId, this.decrypt(ownerId, sealedSecret));
   }
 
-  /** Returns the time step of a code of an authenticator, or null if the code is not valid. */
+  /** Returns the time step of a code of an authenticator, or null if the code is not valid or its secret not readable. */
   matchStep(ownerId: string, sealedSecret: Buffer, code: string): number | null {
-    return totpStep(this.decrypt(ownerId, sealedSecret), code, now());
+    const secret = this.unreadable.readOrNull({ ownerId }, () => this.decrypt(ownerId, sealedSecret));
+    return secret === null ? null : totpStep(secret, code, now());
   }
 
   /**

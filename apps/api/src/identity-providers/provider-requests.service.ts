@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError } from '@gatehouse/domain';
-import { Deadline, LOGGER, ServerUnavailableError, type Logger } from '@gatehouse/platform';
+import { Deadline, LOGGER, ServerUnavailableError, UnreadableValues, type Logger } from '@gatehouse/platform';
 import { describeProviderFailure, providerError } from '../http/provider-failure.js';
 
 /** Maximum number of sign-ins that wait for a provider at the same time (sign-in contract, section 2). */
@@ -20,7 +20,10 @@ interface RequestedProvider {
 export class ProviderRequestsService {
   private readonly inFlight = new Map<string, number>();
 
-  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+  constructor(
+    private readonly unreadable: UnreadableValues,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /**
    * Runs requests to a provider. Reports why they fail in the log.
@@ -32,6 +35,7 @@ export class ProviderRequestsService {
     } catch (thrown) {
       if (thrown instanceof GatehouseError) throw thrown;
       const { id: providerId, projectId } = provider;
+      this.unreadable.report(thrown, { projectId, providerId });
       const { error, reason } = describeProviderFailure(thrown);
       this.logger.warn({ projectId, providerId, reason }, 'request to identity provider failed');
       throw providerError(error, thrown);

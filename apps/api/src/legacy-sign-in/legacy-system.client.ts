@@ -9,6 +9,7 @@ import {
   newId,
   OutboundClient,
   signedHeaders,
+  UnreadableValues,
   type Logger,
 } from '@gatehouse/platform';
 import { InputPipe } from '../http/input.pipe.js';
@@ -35,6 +36,7 @@ export class LegacySystemClient {
   constructor(
     config: Config,
     private readonly keyring: Keyring,
+    private readonly unreadable: UnreadableValues,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const { allowedCidrs, dnsServers } = config.webhooks;
@@ -45,7 +47,6 @@ export class LegacySystemClient {
   /**
    * Returns the profile with which a system confirms the password of an address, or null. Logs why, unless the system
    * has rejected the password or the caller has disconnected.
-   * @throws Error if the secret cannot be decrypted
    */
   async findProfile(
     projectId: string,
@@ -53,10 +54,11 @@ export class LegacySystemClient {
     credentials: Credentials,
     signal: AbortSignal,
   ): Promise<LegacyProfile | null> {
-    const secret = this.keyring.decrypt('legacy-sign-in-secret', projectId, system.secret);
     try {
+      const secret = this.keyring.decrypt('legacy-sign-in-secret', projectId, system.secret);
       return await this.request(system.url, secret, credentials, signal);
     } catch (error) {
+      this.unreadable.report(error, { projectId });
       if (!signal.aborted)
         this.logger.warn({ projectId, reason: describeFailure(error) }, 'legacy sign-in failed');
       return null;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalEmail, notFound, type Reach } from '@gatehouse/domain';
 import { MailsRepository, type CappedCount, type MailFilter, type ProjectMail } from '@gatehouse/persistence';
-import { Config, CursorCodec, Keyring, renderMail } from '@gatehouse/platform';
+import { Config, CursorCodec, Keyring, renderMail, UnreadableValues } from '@gatehouse/platform';
 import { readPage, type Page } from '../http/paging.js';
 import type { CountMailboxQuery, MailboxQuery } from './dto/mailbox.request.js';
-import { MailboxEntry } from './dto/mailbox.response.js';
+import { MailboxEntry, type RenderedContent } from './dto/mailbox.response.js';
 
 /** Reads the emails that are captured while no mail server is configured. */
 @Injectable()
@@ -13,6 +13,7 @@ export class MailboxService {
     private readonly mails: MailsRepository,
     private readonly cursors: CursorCodec,
     private readonly keyring: Keyring,
+    private readonly unreadable: UnreadableValues,
     private readonly config: Config,
   ) {}
 
@@ -46,9 +47,20 @@ export class MailboxService {
   }
 
   private toEntry(mail: ProjectMail): MailboxEntry {
-    return MailboxEntry.from(mail, renderMail(mail, this.keyring, this.config.publicUrl));
+    const rendered = this.unreadable.readOrNull({ mailId: mail.id }, () =>
+      renderMail(mail, this.keyring, this.config.publicUrl),
+    );
+    return MailboxEntry.from(mail, rendered ?? unreadableContent);
   }
 }
+
+/** The content of an email whose entry is missing in GATEHOUSE_SECRET. */
+const unreadableContent: RenderedContent = {
+  subject: 'This email cannot be decrypted',
+  text: 'Its entry is missing in GATEHOUSE_SECRET.',
+  html: '<p>Its entry is missing in GATEHOUSE_SECRET.</p>',
+  link: null,
+};
 
 const mailFilter = ({ projectId, email }: CountMailboxQuery): MailFilter => ({
   projectId: projectId ?? null,

@@ -12,7 +12,7 @@ import {
   Transactions,
   type CustomerWithPasswordHash,
 } from '@gatehouse/persistence';
-import { Config, Keyring, LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
+import { Config, Keyring, LOGGER, PasswordHasher, UnreadableValues, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
 import { streamPages } from '../http/stream-pages.js';
@@ -39,6 +39,7 @@ export class ProjectExportService {
     private readonly apiKeys: ApiKeysRepository,
     private readonly hasher: PasswordHasher,
     private readonly keyring: Keyring,
+    private readonly unreadable: UnreadableValues,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly config: Config,
@@ -48,7 +49,7 @@ export class ProjectExportService {
   /**
    * Starts an export. The project may be archived.
    * @param withHashes true to add a `passwordHash` and a `totpSecret` to each line, in a form that imports
-   *   accept
+   *   accept; null for those that cannot be decrypted
    * @returns the lines, one page at a time. The first page has already been read
    * @throws GatehouseError `not_found`, `insufficient_scope`
    */
@@ -119,9 +120,10 @@ export class ProjectExportService {
 
   /** @param totpSecret encrypted */
   private formatSecrets(id: string, passwordHash: string | null, totpSecret: Buffer | undefined) {
+    const readOrNull = (read: () => string) => this.unreadable.readOrNull({ customerId: id }, read);
     return {
-      passwordHash: passwordHash && this.hasher.exportHash(passwordHash),
-      totpSecret: totpSecret ? this.keyring.decrypt('totp-secret', id, totpSecret) : null,
+      passwordHash: passwordHash && readOrNull(() => this.hasher.exportHash(passwordHash)),
+      totpSecret: totpSecret ? readOrNull(() => this.keyring.decrypt('totp-secret', id, totpSecret)) : null,
     };
   }
 }

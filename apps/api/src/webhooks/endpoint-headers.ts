@@ -7,7 +7,7 @@ import {
   type CustomHeaders,
 } from '@gatehouse/domain';
 import type { WebhookEndpointChanges } from '@gatehouse/persistence';
-import type { Keyring } from '@gatehouse/platform';
+import { UnreadableValueError, type Keyring } from '@gatehouse/platform';
 
 type SealedHeaders = Required<Pick<WebhookEndpointChanges, 'headers' | 'headerNames'>>;
 
@@ -20,7 +20,8 @@ export function assertHeaders(headers: object | null | undefined, isPatch: boole
 /**
  * Merges a patch into the headers of an endpoint and encrypts the result. A null patch removes all headers.
  * @param sealed current encrypted headers
- * @throws GatehouseError `validation_failed` if there are too many headers
+ * @throws GatehouseError `validation_failed` if there are too many headers; `conflict` if the current ones cannot be
+ *   decrypted
  */
 export function patchHeaders(
   keyring: Keyring,
@@ -28,10 +29,7 @@ export function patchHeaders(
   sealed: Buffer | null,
   patch: object | null,
 ): SealedHeaders {
-  const current =
-    sealed && patch
-      ? (JSON.parse(keyring.decrypt('webhook-headers', endpointId, sealed)) as CustomHeaders)
-      : {};
+  const current = sealed && patch ? readHeaders(keyring, endpointId, sealed) : {};
   const headers = applyHeadersPatch(current, { ...patch });
   const headerNames = Object.keys(headers);
   if (headerNames.length > MAX_CUSTOM_HEADERS) {
@@ -39,4 +37,17 @@ export function patchHeaders(
   }
   if (headerNames.length === 0) return { headers: null, headerNames };
   return { headers: keyring.encrypt('webhook-headers', endpointId, JSON.stringify(headers)), headerNames };
+}
+
+function readHeaders(keyring: Keyring, endpointId: string, sealed: Buffer): CustomHeaders {
+  try {
+    return JSON.parse(keyring.decrypt('webhook-headers', endpointId, sealed)) as CustomHeaders;
+  } catch (cause) {
+    if (!(cause instanceof UnreadableValueError)) throw cause;
+    throw new GatehouseError('conflict', {
+      detail:
+        'The current headers cannot be decrypted. Set headers to null first, then set all of them again.',
+      cause,
+    });
+  }
 }

@@ -66,6 +66,7 @@ export class WebhookEndpointsController {
   })
   @SecretKey('webhook:write')
   @ETag()
+  @ApiProblems('conflict')
   @ApiSnakeItem(EndpointResponse)
   async update(
     @CurrentCaller() caller: ManagementCaller,

@@ -43,7 +43,7 @@ const explanations: Record<string, Explanation> = {
   },
   worker_lost: {
     title: 'Worker lost',
-    text: 'The worker stopped before it could record the outcome of this attempt. The receiver may have received the request.',
+    text: 'The worker stopped before it could record the outcome of this attempt, and the receiver may have received the request. Or the worker could not decrypt the secret or the headers of the endpoint, and sent nothing.',
   },
 };
 

@@ -31,7 +31,7 @@ import {
 } from '@gatehouse/platform';
 import { EndpointHealthReporter } from '../health/endpoint-health-reporter.js';
 import { ConcurrencyLimits, type ConcurrencyKey } from './concurrency-limits.js';
-import { WebhookSender } from './webhook-sender.js';
+import { lostAttempt, WebhookSender } from './webhook-sender.js';
 
 /**
  * Maximum number of attempts to record an outcome while the database is unavailable. After that, the lease
@@ -111,15 +111,7 @@ export class AttemptRunner {
    */
   async recordLost(lost: LostAttempt): Promise<void> {
     const { deliveryId, attempt, durationMs } = lost;
-    const result: AttemptResult = {
-      httpStatus: 0,
-      success: false,
-      error: 'worker_lost',
-      durationMs,
-      responseBody: '',
-      retryAfter: null,
-    };
-    await this.recordOutcome(lost, result);
+    await this.recordOutcome(lost, lostAttempt(durationMs));
     this.logger.warn({ deliveryId, attempt }, 'attempt recorded as worker_lost');
   }
 

@@ -1,6 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { formatWebhookSecret, Keyring } from '@gatehouse/platform';
+import {
+  formatWebhookSecret,
+  Keyring,
+  UnreadableValueError,
+  UnreadableValues,
+  type Logger,
+} from '@gatehouse/platform';
 import { webhookHeaders } from './webhook-headers.js';
 
 const keyring = new Keyring([randomBytes(32).toString('hex')]);
@@ -18,9 +24,16 @@ const attempt = {
   headers: null,
 };
 
+const warnings: unknown[] = [];
+const unreadable = new UnreadableValues(null, {
+  warn: (fields: object) => warnings.push(fields),
+} as unknown as Logger);
+/** Encrypts with an entry of GATEHOUSE_SECRET that is missing in the keyring. */
+const lost = new Keyring([randomBytes(32).toString('hex')]);
+
 describe('webhookHeaders', () => {
   it('WH-09: signs with both secrets while both are valid, the newest first', () => {
-    const headers = webhookHeaders(keyring, { ...attempt, previousSecret: seal(previous) });
+    const headers = webhookHeaders(keyring, { ...attempt, previousSecret: seal(previous) }, unreadable);
     for (const validSecret of [secret, previous])
       expect(new Webhook(validSecret).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
     const [first] = headers['webhook-signature']!.split(' ');
@@ -33,12 +46,26 @@ describe('webhookHeaders', () => {
   it('contains the custom headers of the endpoint, which cannot override those of Gatehouse', () => {
     const custom = { 'x-env': 'staging', 'user-agent': 'another', 'webhook-id': 'another' };
     const sealed = keyring.encrypt('webhook-headers', endpointId, JSON.stringify(custom));
-    const headers = webhookHeaders(keyring, { ...attempt, headers: sealed });
+    const headers = webhookHeaders(keyring, { ...attempt, headers: sealed }, unreadable);
     expect(headers).toMatchObject({ 'x-env': 'staging', 'webhook-id': `evt_${attempt.eventId}` });
     expect(headers['user-agent']).toMatch(/^Gatehouse-Webhooks\//);
   });
 
-  it('throws for the secret of another endpoint', () => {
-    expect(() => webhookHeaders(keyring, { ...attempt, endpointId: randomUUID() })).toThrow();
+  it('signs with the newest secret alone if the previous one cannot be decrypted, and reports it', () => {
+    const previousSecret = lost.encrypt('webhook-secret', endpointId, previous);
+    const headers = webhookHeaders(keyring, { ...attempt, previousSecret }, unreadable);
+    expect(new Webhook(secret).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
+    expect(headers['webhook-signature']!.split(' ')).toHaveLength(1);
+    const reason = expect.stringMatching(/^no entry of GATEHOUSE_SECRET has the id [0-9a-f]{8}$/) as string;
+    expect(warnings).toEqual([{ endpointId, purpose: 'webhook-secret', reason }]);
+  });
+
+  it('throws for the secret of another endpoint, and for headers that cannot be decrypted', () => {
+    const headers = lost.encrypt('webhook-headers', endpointId, '{}');
+    for (const unreadableAttempt of [
+      { ...attempt, endpointId: randomUUID() },
+      { ...attempt, headers },
+    ])
+      expect(() => webhookHeaders(keyring, unreadableAttempt, unreadable)).toThrow(UnreadableValueError);
   });
 });

@@ -1,6 +1,6 @@
 import { publicId, type CustomHeaders } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
-import { signedHeaders, tracing, type Keyring } from '@gatehouse/platform';
+import { signedHeaders, tracing, type Keyring, type UnreadableValues } from '@gatehouse/platform';
 
 /** The parts of an attempt that are sent in its request. */
 export type WebhookToSend = Pick<
@@ -11,21 +11,24 @@ export type WebhookToSend = Pick<
 /**
  * Returns the headers of one attempt: the custom headers of the endpoint, overridden by those of Gatehouse,
  * with a current timestamp and a signature with each valid secret, the newest first (Standard Webhooks 1.0), and
- * with the current trace.
- * @throws Error if a secret or the headers cannot be decrypted
+ * with the current trace. A previous secret that cannot be decrypted is left out after a report: the newest one suffices.
+ * @throws UnreadableValueError if the newest secret or the custom headers cannot be decrypted
  */
 export function webhookHeaders(
   keyring: Keyring,
   attempt: Omit<WebhookToSend, 'targetUrl' | 'attempt'>,
+  unreadable: Pick<UnreadableValues, 'readOrNull'>,
 ): Record<string, string> {
-  const { endpointId, body } = attempt;
+  const { endpointId, body, previousSecret } = attempt;
   const id = publicId('event', attempt.eventId);
-  const secrets = [attempt.secret, attempt.previousSecret]
-    .filter((sealed) => sealed !== null)
-    .map((sealed) => keyring.decrypt('webhook-secret', endpointId, sealed));
+  const decryptSecret = (sealed: Buffer): string => keyring.decrypt('webhook-secret', endpointId, sealed);
+  const secret = decryptSecret(attempt.secret);
   const custom = attempt.headers
     ? (JSON.parse(keyring.decrypt('webhook-headers', endpointId, attempt.headers)) as CustomHeaders)
     : {};
+  const previous =
+    previousSecret && unreadable.readOrNull({ endpointId }, () => decryptSecret(previousSecret));
+  const secrets = previous === null ? [secret] : [secret, previous];
   const { traceparent } = tracing ?? {};
   return { ...custom, ...signedHeaders(id, body, secrets), ...(traceparent ? { traceparent } : {}) };
 }

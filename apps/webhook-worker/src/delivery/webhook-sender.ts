@@ -7,6 +7,7 @@ import {
   OutboundClient,
   runInSpan,
   tracing,
+  UnreadableValues,
   type Span,
 } from '@gatehouse/platform';
 import { classifyAttemptError } from './classify-attempt-error.js';
@@ -34,6 +35,7 @@ export class WebhookSender implements OnModuleInit {
   constructor(
     config: Config,
     private readonly keyring: Keyring,
+    private readonly unreadable: UnreadableValues,
   ) {
     const { allowedCidrs, dnsServers, timeout } = config.webhooks;
     const policy = { production: config.production, allowedCidrs };
@@ -67,8 +69,11 @@ export class WebhookSender implements OnModuleInit {
   }
 
   private async post(attempt: WebhookToSend): Promise<AttemptResult> {
-    // Outside the try: a secret that cannot be decrypted is an error of Gatehouse, not of the target.
-    const headers = webhookHeaders(this.keyring, attempt);
+    const headers = this.unreadable.readOrNull({ endpointId: attempt.endpointId }, () =>
+      webhookHeaders(this.keyring, attempt, this.unreadable),
+    );
+    // Nothing was sent, and the endpoint is not at fault.
+    if (headers === null) return lostAttempt(0);
     const controller = new AbortController();
     this.inFlight.add(controller);
     if (this.isAborted) controller.abort();
@@ -95,19 +100,23 @@ export class WebhookSender implements OnModuleInit {
         retryAfter: headerText(response.headers['retry-after']),
       };
     } catch (error) {
-      return {
-        httpStatus: 0,
-        success: false,
-        error: this.isAborted ? 'worker_lost' : classifyAttemptError(error),
-        durationMs: elapsedMs(),
-        responseBody: '',
-        retryAfter: null,
-      };
+      const lost = lostAttempt(elapsedMs());
+      return this.isAborted ? lost : { ...lost, error: classifyAttemptError(error) };
     } finally {
       this.inFlight.delete(controller);
     }
   }
 }
+
+/** Returns the result of an attempt to which the target has not responded, and whose worker is the reason. */
+export const lostAttempt = (durationMs: number): AttemptResult => ({
+  httpStatus: 0,
+  success: false,
+  error: 'worker_lost',
+  durationMs,
+  responseBody: '',
+  retryAfter: null,
+});
 
 /** Returns the span of a request, without `url.full`: path and query can contain a secret. */
 function describeRequest(targetUrl: string) {

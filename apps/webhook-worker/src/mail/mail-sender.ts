@@ -12,6 +12,7 @@ import {
   runInSpan,
   smtpFailure,
   tracing,
+  UnreadableValues,
   WorkerMetrics,
   type Logger,
   type RenderedMail,
@@ -31,6 +32,7 @@ export class MailSender extends PeriodicJob {
   constructor(
     private readonly mails: MailsRepository,
     private readonly keyring: Keyring,
+    private readonly unreadable: UnreadableValues,
     private readonly config: Config,
     @Inject(WorkerMetrics) private readonly metrics: WorkerMetrics | null,
     @Inject(LOGGER) logger: Logger,
@@ -70,6 +72,7 @@ export class MailSender extends PeriodicJob {
     try {
       await this.deliver(mail, renderMail(mail, this.keyring, this.config.publicUrl));
     } catch (error) {
+      this.unreadable.report(error, { mailId: mail.id });
       const { response, isPermanent } = smtpFailure(error);
       if (isPermanent) await this.mails.fail(mail, 'rejected', response);
       else {

@@ -71,7 +71,7 @@ export function sealMailParameters(keyring: Keyring, mailId: string, parameters:
 /**
  * Renders a stored email. `publicUrl` is the base of its link and always comes from the configuration
  * (requirement EV-05).
- * @throws Error for parameters that were modified, belong to another email, or lack the token of their kind
+ * @throws UnreadableValueError if the parameters cannot be decrypted; Error if they lack the token of their kind
  */
 export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string): RenderedMail {
   const plain = keyring.decrypt('mail-parameters', mail.id, mail.parameters);

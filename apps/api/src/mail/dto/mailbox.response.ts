@@ -2,6 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ProjectMail } from '@gatehouse/persistence';
 import { mailKinds, type RenderedMail } from '@gatehouse/platform';
 
+/** The content of an email as the recipient would see it. */
+export type RenderedContent = Pick<RenderedMail, 'subject' | 'text' | 'html' | 'link'>;
+
 /** An email captured because no mail server is configured. */
 export class MailboxEntry {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -15,7 +18,7 @@ export class MailboxEntry {
   @ApiProperty({ type: String, format: 'uri', nullable: true }) link!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
 
-  static from(mail: ProjectMail, rendered: RenderedMail): MailboxEntry {
+  static from(mail: ProjectMail, rendered: RenderedContent): MailboxEntry {
     const { subject, text, html, link } = rendered;
     const { id, projectId, kind, recipient } = mail;
     return {
