@@ -122,7 +122,12 @@ describe('doctor of the server', () => {
         /ECONNREFUSED/,
         /in DATABASE_READ_URL\.$/,
       ],
-      [{ GATEHOUSE_SECRET: rootSecret }, 'root secret', /^GATEHOUSE_SECRET cannot decrypt/, /backup\.$/],
+      [
+        { GATEHOUSE_SECRET: rootSecret },
+        'root secret',
+        /^GATEHOUSE_SECRET cannot decrypt/,
+        /"Replace a lost root secret"\.$/,
+      ],
       [
         { REDIS_URL: `redis://:${redisPassword}@${closed}` },
         'redis',

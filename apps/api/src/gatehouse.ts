@@ -3,7 +3,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GatehouseError } from '@gatehouse/domain';
 import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '@gatehouse/auth';
-import { Database, Transactions } from '@gatehouse/persistence';
+import {
+  API_HEARTBEAT_TIMEOUT_SECONDS,
+  ApisRepository,
+  assertRootSecret,
+  Database,
+  SigningKeysRepository,
+  Transactions,
+} from '@gatehouse/persistence';
 import {
   adminCommand,
   alertSecrets,
@@ -14,6 +21,7 @@ import {
   Keyring,
   loadConfig,
   NestLogger,
+  RootSecretError,
 } from '@gatehouse/platform';
 import { ApiModule } from './api.module.js';
 import { AuditService } from './audit/audit.service.js';
@@ -31,8 +39,8 @@ const usage = `Usage: ${adminCommand('<command>')}
   keys widen           add the scopes that are new in this version to the secret keys that the first start created, and
                        print them; the scopes of other keys do not change
   rotate-signing-key   publish a new signing key for access tokens, which starts to sign 15 minutes later;
-                       --now (for a leaked key): the new key signs immediately, and all existing access tokens
-                       become invalid
+                       --now (for a leaked key or a lost root secret): the new key signs immediately, and all
+                       existing access tokens become invalid
   reencrypt            encrypt all stored values with the first entry of GATEHOUSE_SECRET; can be interrupted and
                        repeated while apis and workers run
   operator-link [<email>] [--reset-second-factor]
@@ -80,6 +88,7 @@ ${activatesAt.toISOString()}. Tokens of older keys stay valid until they expire.
 `;
   },
   'rotate-signing-key --now': async (app) => {
+    await assertMayReplaceKeys(app);
     const { kid, activatesAt } = await rotate(app, true);
     return `The signing key ${kid} starts to sign now, at ${activatesAt.toISOString()}. All older keys are removed.
 Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
@@ -125,6 +134,22 @@ function findCommand(args: string[]): Command | undefined {
   if (first === 'operator-link') return parseOperatorLink(others);
   const name = args.join(' ');
   return Object.hasOwn(commands, name) ? commands[name] : undefined;
+}
+
+/**
+ * Checks that a key of this GATEHOUSE_SECRET may replace all others: an api that decrypts the current keys, unlike this
+ * process, could not decrypt the new one.
+ */
+async function assertMayReplaceKeys(app: INestApplicationContext): Promise<void> {
+  try {
+    await assertRootSecret(app.get(SigningKeysRepository), app.get(Keyring));
+  } catch (error) {
+    if (!(error instanceof RootSecretError)) throw error;
+    if (await app.get(ApisRepository).isAnyRunning())
+      throw new IncompleteError(
+        `GATEHOUSE_SECRET cannot decrypt the signing keys of this database, and an api that may have the correct secret is running. Run the command with its GATEHOUSE_SECRET. If the secret is lost, stop all apis and repeat the command ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds later.`,
+      );
+  }
 }
 
 /** Rotates the signing keys and records the rotation in the audit log, atomically. */

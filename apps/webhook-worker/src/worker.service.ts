@@ -1,15 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  assertRootSecret,
   Database,
   DELIVERY_CHANNEL,
   InstallationRepository,
   readReadinessStatus,
+  SigningKeysRepository,
   waitForMigrations,
   type ReadinessStatus,
 } from '@gatehouse/persistence';
 import {
   Config,
   DeliveryQueue,
+  Keyring,
   LOGGER,
   Metrics,
   MetricsServer,
@@ -49,6 +52,8 @@ export class WorkerService {
     private readonly config: Config,
     private readonly database: Database,
     private readonly installation: InstallationRepository,
+    private readonly signingKeys: SigningKeysRepository,
+    private readonly keyring: Keyring,
     private readonly runner: AttemptRunner,
     private readonly duePoller: DuePoller,
     private readonly maintenance: MaintenanceRunner,
@@ -61,12 +66,14 @@ export class WorkerService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  /** @throws RootSecretError if GATEHOUSE_SECRET does not belong to the database */
   async start(): Promise<void> {
     this.metricsServer.start(() => this.readReadiness());
     if (this.metrics) sendMetricsOnRequest(this.metrics);
     await this.database.connect();
     await waitForMigrations(this.database, this.logger, () => this.isStopping);
     if (this.isStopping) return;
+    await assertRootSecret(this.signingKeys, this.keyring);
     if (this.queue) await this.queue.open(await this.installation.readKey());
     await this.maintenance.start();
     if (this.isStopping) return;

@@ -86,6 +86,7 @@ export * from './sessions/sessions.repository.js';
 export * from './sign-in-exchanges/sign-in-exchanges.repository.js';
 export * from './sign-in-flows/sign-in-flows.repository.js';
 export * from './sign-in-tokens/sign-in-tokens.repository.js';
+export * from './signing-keys/assert-root-secret.js';
 export * from './signing-keys/signing-keys.repository.js';
 export { declaredStatements, type DeclaredStatement } from './statements.js';
 export * from './transactions.js';

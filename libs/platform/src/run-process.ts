@@ -82,8 +82,10 @@ export async function runProcess(
   process.on('uncaughtException', (error) => fail(error));
   process.on('unhandledRejection', (error) => fail(error));
   const fail = (error: unknown): void => {
-    logger.fatal({ error }, errorMessage(error));
-    stop('unexpected error', error instanceof ConfigError ? EXIT_CONFIG : 1);
+    // The message of a wrong configuration contains its fix, and the stack would hide it.
+    const isConfigError = error instanceof ConfigError;
+    logger.fatal(isConfigError ? {} : { error }, errorMessage(error));
+    stop(isConfigError ? 'invalid configuration' : 'unexpected error', isConfigError ? EXIT_CONFIG : 1);
   };
   try {
     if (config.tracing)

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SigningKeyRing } from '@gatehouse/auth';
 import {
+  assertRootSecret,
   AuditLogRepository,
   Database,
   ensureAttemptPartitions,
@@ -9,6 +10,7 @@ import {
   migrate,
   listPendingMigrations,
   REPLICA_CHECK_INTERVAL_MS,
+  SigningKeysRepository,
   Transactions,
   waitForMigrations,
 } from '@gatehouse/persistence';
@@ -19,6 +21,7 @@ import {
   errorMessage,
   Failpoints,
   HashThreads,
+  Keyring,
   LOGGER,
   now,
   PasswordHasher,
@@ -51,6 +54,8 @@ export class StartupService implements OnApplicationShutdown {
     private readonly firstBoot: FirstBoot,
     private readonly firstOperator: FirstOperator,
     private readonly keyRing: SigningKeyRing,
+    private readonly signingKeys: SigningKeysRepository,
+    private readonly keyring: Keyring,
     private readonly heartbeat: ApiHeartbeat,
     private readonly readiness: Readiness,
     private readonly workerWatch: WorkerWatch,
@@ -65,13 +70,15 @@ export class StartupService implements OnApplicationShutdown {
 
   /**
    * Starts the services. With MIGRATE=off, waits until another process has run the migrations.
-   * @throws Error when the database rejects the connection
+   * @throws Error when the database rejects the connection; RootSecretError if GATEHOUSE_SECRET does not belong to it
    */
   async start(): Promise<void> {
     await this.database.connect();
     if (!this.config.migrate) await waitForMigrations(this.database, this.logger, () => this.isStopped);
     if (this.isStopped) return;
     await this.prepareSchema();
+    // Before anything depends on the secret, and before the heartbeat of an api that cannot run.
+    await assertRootSecret(this.signingKeys, this.keyring);
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
     const heartbeat = this.heartbeat.record();

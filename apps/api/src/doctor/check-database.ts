@@ -1,4 +1,5 @@
 import {
+  assertRootSecret,
   AuditLogRepository,
   Database,
   DatabaseServerRepository,
@@ -7,7 +8,15 @@ import {
   SigningKeysRepository,
   type DatabaseServer,
 } from '@gatehouse/persistence';
-import { adminCommand, Keyring, now, splitHosts, type Config, type Logger } from '@gatehouse/platform';
+import {
+  adminCommand,
+  Keyring,
+  now,
+  RootSecretError,
+  splitHosts,
+  type Config,
+  type Logger,
+} from '@gatehouse/platform';
 import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
 import { checkActivity } from './check-activity.js';
 import { connectionProblem, retryTimeouts } from './connection-problem.js';
@@ -65,6 +74,7 @@ async function checkConnected(database: Database, config: Config, logger: Logger
     ...(await checkOwner(database, config)),
     ...(await checkReplica(database, config)),
   ];
+  const keyring = new Keyring(config.rootSecrets);
   const pending = await listPendingMigrations(database);
   if (pending.length > 0)
     return [
@@ -76,7 +86,7 @@ async function checkConnected(database: Database, config: Config, logger: Logger
     ...results,
     ok('migrations', 'all migrations have run'),
     ...(await checkAuditLog(database, logger)),
-    await checkRootSecret(database, config),
+    await checkRootSecret(database, keyring),
     ...(await checkActivity(database, config)),
   ];
 }
@@ -201,17 +211,16 @@ async function checkAuditLog(database: Database, logger: Logger): Promise<CheckR
 }
 
 /** Checks that GATEHOUSE_SECRET decrypts the signing keys, as an api does when it starts. */
-async function checkRootSecret(database: Database, { rootSecrets }: Config): Promise<CheckResult> {
-  const keyring = new Keyring(rootSecrets);
-  const keys = await new SigningKeysRepository(database).listAll();
+async function checkRootSecret(database: Database, keyring: Keyring): Promise<CheckResult> {
   try {
-    for (const { kid, privateKey } of keys) keyring.decrypt('signing-key', kid, privateKey);
+    await assertRootSecret(new SigningKeysRepository(database), keyring);
     return ok('root secret', 'decrypts the stored signing keys');
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RootSecretError)) throw error;
     return failed(
       'root secret',
       'GATEHOUSE_SECRET cannot decrypt the signing keys of this database',
-      'Set the secret with which the database was created, or append it to the list. It is in your backup.',
+      `Set the secret with which the database was created, or append it to the list. It is in your backup. If it is lost: docs/operations.md, "Replace a lost root secret".`,
     );
   }
 }

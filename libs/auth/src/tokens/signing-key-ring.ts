@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { SigningAlgorithm } from '@gatehouse/domain';
 import {
+  assertRootSecret,
   SigningKeysRepository,
   Transactions,
   type NewSigningKey,
@@ -89,11 +90,12 @@ export class SigningKeyRing {
 
   /**
    * Adds a key that is published immediately and signs later, or, with `atOnce`, a key that immediately
-   * replaces all others. Every replica uses it after its next load.
-   * @throws Error if GATEHOUSE_SECRET cannot decrypt the current keys
+   * replaces all others, also those of a lost GATEHOUSE_SECRET. Every replica uses it after its next load. With `atOnce`,
+   * the caller must make sure that no running api has another GATEHOUSE_SECRET, which could not decrypt the key.
+   * @throws RootSecretError without `atOnce` if GATEHOUSE_SECRET cannot decrypt the current keys
    */
   async rotate({ atOnce }: { atOnce: boolean }): Promise<NextSigningKey> {
-    await this.listDecryptable();
+    if (!atOnce) await assertRootSecret(this.repository, this.keyring);
     const created = await this.insert({ clear: atOnce });
     return created!;
   }

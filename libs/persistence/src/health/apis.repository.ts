@@ -2,7 +2,7 @@
 // database.
 import type { Database } from '../database.js';
 import { migrations } from '../migrations/index.js';
-import { nullable, statement, text, type RowOf } from '../statements.js';
+import { boolean, nullable, statement, text, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 
@@ -44,6 +44,13 @@ const listOlder = statement(
    ORDER BY version, host LIMIT 10`,
 );
 
+const isAnyRunning = statement(
+  { isRunning: boolean },
+  `SELECT ${isFirstVersionConnected} OR EXISTS (
+     SELECT FROM apis WHERE seen_at > now() - interval '${API_HEARTBEAT_TIMEOUT_SECONDS} seconds'
+   ) AS "isRunning"`,
+);
+
 /** The registry of apis and their last heartbeats (ADR 0045). */
 export class ApisRepository {
   constructor(private readonly database: Database) {}
@@ -59,6 +66,12 @@ export class ApisRepository {
   /** Removes an api that has shut down. */
   async remove(id: string): Promise<void> {
     await this.database.execute(removeApi, [id]);
+  }
+
+  /** Returns whether an api has sent a heartbeat within `API_HEARTBEAT_TIMEOUT_SECONDS`. */
+  async isAnyRunning(): Promise<boolean> {
+    const [row] = await this.database.execute(isAnyRunning);
+    return row!.isRunning;
   }
 
   /** Returns running apis of older versions, at most ten. */
