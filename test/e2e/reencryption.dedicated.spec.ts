@@ -15,13 +15,15 @@ import {
   registerWithTotp,
   type EnrolledCustomer,
 } from '../support/customer-factors.js';
+import { NEW_PASSWORD, refreshSession, requestReset, submitToken } from '../support/customers.js';
 import { dumpTables } from '../support/dump-tables.js';
 import { eventually } from '../support/eventually.js';
 import { newProvider } from '../support/identity-providers/provider-requests.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { Keyring } from '../support/platform.js';
 import { Receiver } from '../support/receiver.js';
-import { TestInstance } from '../support/test-instance.js';
+import { runGatehouse } from '../support/run-gatehouse.js';
+import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 
 const oldSecret = randomBytes(32).toString('base64url');
@@ -39,7 +41,7 @@ let admin: OperatorClient;
 /** Signed in, with an authenticator that is not confirmed yet. */
 let enrolling: OperatorClient;
 let endpoint: { id: string; secret: string; previousSecret: string };
-let customer: { email: string; accessToken: string };
+let customer: { email: string; accessToken: string; refreshToken: string };
 /** Has an authenticator. */
 let enrolled: EnrolledCustomer;
 /** A challenge with an authenticator that is not confirmed yet. */
@@ -68,7 +70,7 @@ async function writeValues(): Promise<void> {
 
   const email = 'registered@example.com';
   const { body } = await instance.register(email);
-  customer = { email, accessToken: body.tokens.accessToken };
+  customer = { email, ...body.tokens };
 
   await instance.request('POST', '/api/v1/customers', {
     body: { email: 'imported@example.com', passwordHash: bcrypt.hashSync(IMPORTED_PASSWORD, 4) },
@@ -272,7 +274,7 @@ it('does not replace a value that has changed, was removed or is locked since it
   try {
     const values = new EncryptedValuesRepository(database);
     const column = encryptedColumns.find(({ table }) => table === 'mails')!;
-    const read = (await values.readOutdated(column, newKid).next()).value as OutdatedValue[];
+    const read = (await values.readOutdated(column, [newKid]).next()).value as OutdatedValue[];
     expect(read.map(({ key }) => key[0]).sort()).toEqual([unchanged, changed, removed, locked].sort());
 
     const newer = Buffer.from('newer');
@@ -346,5 +348,249 @@ describe('an api and a worker with only the newest secret', () => {
     expect(proven.status).toBe(200);
     const { challengeToken, secret } = enrollment;
     expect((await completeChallenge(instance, challengeToken, totpCode(secret))).status).toBe(200);
+  });
+});
+
+describe('a database whose root secret is lost', () => {
+  const lostSecretIds = /no entry of GATEHOUSE_SECRET has the id [0-9a-f]{8}/;
+  /** Returns the fields of the reports about values that cannot be read. */
+  const listReports = (purpose: string, process = instance.api) =>
+    process.log.filter(
+      (line) => line['message'] === 'stored value not readable' && line['purpose'] === purpose,
+    );
+  /** Waits for the first reports: the lines of a process arrive after its responses. */
+  const waitForReports = (purpose: string, count = 1, process = instance.api) =>
+    eventually(`reports of ${purpose}`, () => {
+      const reports = listReports(purpose, process);
+      return reports.length >= count && reports;
+    });
+  const run = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
+    runGatehouse(instance, args).then(
+      (stdout) => ({ code: 0, stdout, stderr: '' }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+  const signInAsOperator = (email: string, password: string): Promise<TestResponse> =>
+    new OperatorClient(instance).request('POST', '/session', { email, password });
+  /** Returns what a client can tell two responses apart by. */
+  const describeResponse = ({ status, body: { requestId: _, ...body } }: TestResponse) => [status, body];
+
+  beforeAll(async () => {
+    for (const each of [instance.api, ...instance.workers]) await each.stop();
+    // Otherwise a password reset would also remove the authenticator.
+    await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [enrolled.id]);
+    instance.env['GATEHOUSE_SECRET'] = randomBytes(32).toString('base64url');
+  });
+
+  it('ends the api and the worker with one sentence that contains the way out', async () => {
+    const started = [instance.startApi(), instance.startWorker()];
+    for (const each of started) {
+      expect(await each.waitForExit()).toBe(78);
+      const lines = each.log.filter(({ level }) => level === 'fatal');
+      expect(lines).toEqual([
+        {
+          ...{ level: 'fatal', time: expect.any(String), service: expect.any(String), pid: each.pid },
+          message: expect.stringMatching(
+            /^GATEHOUSE_SECRET cannot decrypt the signing keys of this database .+: restore .+, or, if it is lost, stop all apis and run "npm run gatehouse -- rotate-signing-key --now" as docs\/operations\.md, "Replace a lost root secret", describes$/,
+          ),
+        },
+      ]);
+      expect(each.output).not.toMatch(/\bat .+:\d+:\d+/);
+    }
+    expect(await instance.sql('SELECT FROM apis')).toEqual([]);
+    const { code, stderr } = await run('rotate-signing-key');
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/^GATEHOUSE_SECRET cannot decrypt .+\n$/)]);
+  });
+
+  it('starts again after rotate-signing-key --now', async () => {
+    expect(await run('rotate-signing-key', '--now')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('starts to sign now'),
+    });
+    instance.startApi();
+    instance.startWorker();
+    await instance.waitUntilReady();
+    const project = `/api/v1/projects/${instance.credentials.projectId}`;
+    expect((await instance.requestWithSecretKey('GET', project)).status).toBe(200);
+  });
+
+  it('responds to a password that cannot be verified as to an unknown address, and reports it', async () => {
+    const unknown = await instance.login('unknown@example.com');
+    expect(unknown).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    // Hashed by Gatehouse, and imported.
+    for (const [email, password] of [
+      [customer.email, PASSWORD],
+      ['imported1@example.com', IMPORTED_PASSWORD],
+    ] as const)
+      expect(describeResponse(await instance.login(email, password))).toEqual(describeResponse(unknown));
+    const report = { level: 'warn', projectId: instance.credentials.projectId };
+    for (const purpose of ['password-pepper', 'imported-password'])
+      expect(await waitForReports(purpose)).toEqual([
+        expect.objectContaining({
+          ...report,
+          customerId: expect.any(String),
+          reason: expect.stringMatching(lostSecretIds),
+        }),
+      ]);
+    const { email, password } = instance.credentials.operator;
+    const operators = [await signInAsOperator(email, password), await signInAsOperator('x@example.com', 'x')];
+    expect(operators[0]!.status).toBe(401);
+    expect(describeResponse(operators[0]!)).toEqual(describeResponse(operators[1]!));
+    expect((await waitForReports('password-pepper', 2))[1]).toMatchObject({ operatorId: admin.operator.id });
+    expect(instance.api.output).not.toContain(customer.email);
+  });
+
+  it('rejects tokens and codes that depend on the lost secret, and accepts recovery codes', async () => {
+    const { refreshToken, accessToken } = customer;
+    expect((await refreshSession(instance, refreshToken)).status).toBe(401);
+    expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    // The session of an operator does not depend on the secret.
+    await instance.sql('UPDATE operators SET totp_step = 0');
+    const reauthenticate = (code: string | undefined) =>
+      admin.request('POST', '/session/reauthenticate', { code });
+    expect((await reauthenticate(totpCode(admin.secret))).body).toMatchObject({ code: 'invalid_code' });
+    expect((await reauthenticate(admin.recoveryCodes[0])).status).toBe(200);
+
+    const token = await requestReset(instance, enrolled.email);
+    expect((await submitToken(instance, 'reset-password', token, PASSWORD)).status).toBe(204);
+    const challengeToken = await openChallenge(instance, enrolled.email);
+    const wrong = await completeChallenge(instance, challengeToken, totpCode(enrolled.secret));
+    expect(wrong.body).toMatchObject({ code: 'invalid_code' });
+    const [recoveryCode] = enrolled.recoveryCodes;
+    const proven = await completeChallenge(instance, challengeToken, recoveryCode!, 'recovery-code');
+    expect(proven.status).toBe(200);
+    // The recovery code of the operator was also compared with the authenticator.
+    const reports = await waitForReports('totp-secret', 3);
+    expect(new Set(reports.map(({ ownerId }) => ownerId))).toEqual(new Set([admin.operator.id, enrolled.id]));
+  });
+
+  it('returns a documented error wherever else a value cannot be read', async () => {
+    const projectPath = `/api/v1/projects/${instance.credentials.projectId}`;
+    // The previous system of the project is not asked without its secret.
+    expect((await instance.login('elsewhere@example.com')).status).toBe(401);
+    expect(await waitForReports('legacy-sign-in-secret')).toHaveLength(1);
+
+    const mails = await instance.listMails(customer.email, 'verify-email');
+    expect(mails).toEqual([
+      expect.objectContaining({ subject: 'This email cannot be decrypted', link: null }),
+    ]);
+    const { status, body } = await instance.requestWithSecretKey('GET', `${projectPath}/export?hashes=true`);
+    const lines = (body as string)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([status, lines.length]).toEqual([200, expect.any(Number)]);
+    expect(lines.find(({ email }) => email === 'imported1@example.com')).toMatchObject({
+      passwordHash: null,
+    });
+    expect(lines.find(({ email }) => email === enrolled.email)).toMatchObject({ totpSecret: null });
+
+    const providers = await instance.requestWithSecretKey('GET', `${projectPath}/identity-providers`);
+    for (const { id } of providers.body.data as { id: string }[]) {
+      const path = `${projectPath}/identity-providers/${id}/test`;
+      const { body: test } = await instance.requestWithSecretKey('POST', path);
+      expect(test.checks.at(-1)).toMatchObject({ ok: false });
+    }
+    await waitForReports('identity-provider-secret');
+
+    const again = await instance.request('POST', '/api/v1/customers', {
+      body: { email: 'imported@example.com', passwordHash: bcrypt.hashSync(IMPORTED_PASSWORD, 4) },
+      headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': 'import-1' },
+    });
+    expect(again).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+  });
+
+  it('records an attempt without its secret at once, and delivers after one rotation', async () => {
+    const path = `/v1/webhooks/endpoints/${endpoint.id}`;
+    const count = receiver.requests.length;
+    await instance.requestWithSecretKey('POST', `${path}/test`);
+    const [failed] = await eventually('an attempt', async () => {
+      const attempts = await instance.listAttempts({ endpoint_id: endpoint.id });
+      return attempts.some(({ event }) => event === 'webhook.test') ? attempts.slice(-1) : undefined;
+    });
+    expect(failed).toMatchObject({ event: 'webhook.test', error: 'worker_lost', http_status: 0 });
+    const endpointId = endpoint.id.slice('ep_'.length);
+    for (const report of await waitForReports('webhook-secret', 1, instance.workers.at(-1)))
+      expect(report).toMatchObject({ endpointId, level: 'warn' });
+    expect(receiver.requests).toHaveLength(count);
+
+    const rotated = await instance.requestWithSecretKey('POST', `${path}/rotate-secret`);
+    const patch = (headers: object | null) => instance.requestWithSecretKey('PATCH', path, { headers });
+    expect(await patch(HEADERS)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await patch(null)).status).toBe(200);
+    expect((await patch(HEADERS)).status).toBe(200);
+    await instance.requestWithSecretKey('POST', `${path}/test`);
+    const request = await eventually('a delivery', () => receiver.requests[count]);
+    expect(request.headers).toMatchObject(HEADERS);
+    new Webhook(rotated.body.data.secret).verify(request.body, request.headers as Record<string, string>);
+  });
+
+  it('leaves pending emails for a restored secret, and reports them', async () => {
+    await instance.runJob('MailSender');
+    const [report] = await waitForReports('mail-parameters', 1, instance.workers.at(-1));
+    const stored = await instance.sql('SELECT state FROM mails WHERE id = $1', [report!['mailId']]);
+    expect(stored).toEqual([{ state: 'pending' }]);
+  });
+
+  it('lists every value that cannot be read, in pages', async () => {
+    const { stdout: first } = await run('unreadable', 'list');
+    const next = /^Continue with: npm run gatehouse -- unreadable list --after (\S+)$/m.exec(first)![1]!;
+    const { stdout: second } = await run('unreadable', 'list', '--after', next);
+    const lines = [...first.split('\n').slice(0, 1_000), ...second.trimEnd().split('\n')];
+    expect(new Set(lines).size).toBe(lines.length);
+    const columns = new Set(lines.map((line) => line.split(' of ')[0]));
+    const transient = /^(challenges|idempotency_keys|operator_sessions|signing_keys)$/;
+    const lasting = encryptedColumns.filter(({ table }) => !transient.test(table));
+    // The only endpoint has a new secret and new headers.
+    const replaced = ['webhook_endpoints.secret', 'webhook_endpoints.headers'];
+    expect([...columns].sort()).toEqual(
+      [...new Set(lasting.map(({ table, column }) => `${table}.${column}`)), 'operators.password_hash']
+        .filter((name) => !replaced.includes(name))
+        .sort(),
+    );
+    expect(lines.filter((line) => line.startsWith('totp_factors.secret'))).toContainEqual(
+      expect.stringContaining(`, customer_id ${enrolled.id}: no entry has the id ${newKid}`),
+    );
+    expect((await run('unreadable', 'list', '--after', 'elsewhere')).code).toBe(1);
+  });
+
+  it('shows in doctor who cannot sign in, and sends password resets only with --send', async () => {
+    // Enough of the imported customers have been listed.
+    await instance.sql(`DELETE FROM customers WHERE email ~ '^imported[0-9]{2,}@'`);
+    await instance.sql(`UPDATE customers SET disabled_at = now() WHERE email = 'imported2@example.com'`);
+    const { stdout: report } = await run('doctor', '--json');
+    const results = report
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const warnings = results.filter(({ check }) => ['passwords', 'encrypted values'].includes(check));
+    // The customer with an authenticator has a new password.
+    expect(warnings).toEqual([
+      {
+        check: 'passwords',
+        status: 'warning',
+        message: expect.stringMatching(/: customers 11, operators 2$/),
+        fix: expect.stringContaining('npm run gatehouse -- unreadable send-resets,'),
+      },
+      {
+        check: 'encrypted values',
+        status: 'warning',
+        message: expect.stringMatching(/: .*totp_factors\.secret \d/),
+        fix: expect.stringContaining('npm run gatehouse -- unreadable list,'),
+      },
+    ]);
+
+    const count = async () => (await instance.sql(`SELECT FROM mails WHERE kind = 'reset-password'`)).length;
+    const before = await count();
+    expect((await run('unreadable', 'send-resets')).stdout).toMatch(/: 11\. Nothing was sent\.\n/);
+    expect(await count()).toBe(before);
+    expect((await run('unreadable', 'send-resets', '--send')).stdout).toBe(
+      'Password resets sent: 10. Customers skipped: 1, conflict: 1.\n',
+    );
+    expect(await count()).toBe(before + 10);
+
+    await instance.runJob('MailSender');
+    const token = await instance.getMailToken('imported1@example.com', 'reset-password');
+    expect((await submitToken(instance, 'reset-password', token)).status).toBe(204);
+    expect((await instance.login('imported1@example.com', NEW_PASSWORD)).status).toBe(200);
   });
 });

@@ -92,8 +92,8 @@ const objectParameter = /\b\w*(?:id|hash|subject)\s*=\s*(?:ANY\s*\(\s*)?\(?\$\d/
 
 /** The deletion of a batch of old rows (`pruneStatement`). */
 const prunePattern = /ctid = ANY \(ARRAY\(/;
-/** The statements that encrypt stored values again (`libs/persistence/src/encryption`). */
-const reencryptionPattern = /1, 4\) <> \$1::bytea|\(.+, stored, replacement\)/;
+/** The statements that find stored values by their secret, and encrypt them again (`libs/persistence/src/encryption`). */
+const reencryptionPattern = / <> ALL \(\$1::text\[\]\)|\(.+, stored, replacement\)/;
 
 /** Returns the verb and the tables of organizations of a statement, such as `select customers`, and what it can reach. */
 export function describeReach(text: string): { reach: StatementReach; signature: string } {

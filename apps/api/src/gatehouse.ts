@@ -18,6 +18,7 @@ import {
   ConfigError,
   createLogger,
   errorCode,
+  errorMessage,
   Keyring,
   loadConfig,
   NestLogger,
@@ -27,8 +28,10 @@ import { ApiModule } from './api.module.js';
 import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
 import { FirstKeysService, type WidenedKey } from './bootstrap/first-keys.service.js';
+import { PasswordResetMailsService } from './bootstrap/password-reset-mails.service.js';
 import { ReencryptionService } from './bootstrap/reencryption.service.js';
 import { StartupService } from './bootstrap/startup.service.js';
+import { describeValue, UnreadableRecordsService } from './bootstrap/unreadable-records.service.js';
 import { runDoctor } from './doctor/doctor.js';
 import { OperatorsService } from './operators/operators.service.js';
 
@@ -43,6 +46,11 @@ const usage = `Usage: ${adminCommand('<command>')}
                        existing access tokens become invalid
   reencrypt            encrypt all stored values with the first entry of GATEHOUSE_SECRET; can be interrupted and
                        repeated while apis and workers run
+  unreadable list [--after <position>]
+                       list the values whose entry is missing in GATEHOUSE_SECRET, 1,000 at a time
+  unreadable send-resets [--send] [--after <position>]
+                       count the customers whose passwords are among these values; with --send, send a password reset
+                       to 1,000 of them at a time
   operator-link [<email>] [--reset-second-factor]
                        print a link, valid for an hour, with which an operator sets a new password, or with which the
                        first operator is created; without --reset-second-factor, the authenticator stays enrolled
@@ -129,9 +137,60 @@ function parseOperatorLink(args: string[]): Command | undefined {
   };
 }
 
+/** Number of values that one run lists. */
+const LISTED_VALUES = 1_000;
+
+/** Returns the command for the arguments after `unreadable`, or undefined if they are invalid. */
+function parseUnreadable(args: string[]): Command | undefined {
+  if (args.join(' ') === 'send-resets') return countResets;
+  const pattern = /^(list|send-resets --send)(?: --after (\S+))?$/;
+  const [, command, position = null] = pattern.exec(args.join(' ')) ?? [];
+  if (!command) return undefined;
+  return (app) => (command === 'list' ? listUnreadable(app, position) : sendResets(app, position));
+}
+
+const describeNext = (command: string, next: string | null): string =>
+  next === null ? '' : `Continue with: ${adminCommand(`unreadable ${command} --after ${next}`)}\n`;
+
+const invalidPosition = (): IncompleteError =>
+  new IncompleteError(
+    'The position after --after is not valid. Copy it from the output of the previous run.',
+  );
+
+async function listUnreadable(app: INestApplicationContext, position: string | null): Promise<string> {
+  const page = await app.get(UnreadableRecordsService).list(position, LISTED_VALUES);
+  if (!page) throw invalidPosition();
+  if (page.records.length === 0) return 'No value depends on an entry that is missing in GATEHOUSE_SECRET.\n';
+  const lines = page.records.map(
+    (record) => `${describeValue(record.column, record)}: no entry has the id ${record.kid}\n`,
+  );
+  return lines.join('') + describeNext('list', page.next);
+}
+
+async function countResets(app: INestApplicationContext): Promise<string> {
+  const count = await app.get(PasswordResetMailsService).count();
+  if (count === 0)
+    return 'No customer has a password that depends on an entry that is missing in GATEHOUSE_SECRET.\n';
+  return `Customers whose passwords depend on an entry that is missing in GATEHOUSE_SECRET: ${count}. Nothing was sent.
+Send each of them a password reset with: ${adminCommand('unreadable send-resets --send')}
+`;
+}
+
+async function sendResets(app: INestApplicationContext, position: string | null): Promise<string> {
+  const result = await app.get(PasswordResetMailsService).send(position);
+  if (!result) throw invalidPosition();
+  const { sent, skipped, next, error } = result;
+  const reasons = [...skipped].map(([code, count]) => `, ${code}: ${count}`).join('');
+  const report = `Password resets sent: ${sent}. Customers skipped: ${[...skipped.values()].reduce((a, b) => a + b, 0)}${reasons}.
+${describeNext('send-resets --send', next)}`;
+  if (error !== null) throw new IncompleteError(`${report}The run ended early: ${errorMessage(error)}`);
+  return report;
+}
+
 function findCommand(args: string[]): Command | undefined {
   const [first, ...others] = args;
   if (first === 'operator-link') return parseOperatorLink(others);
+  if (first === 'unreadable') return parseUnreadable(others);
   const name = args.join(' ');
   return Object.hasOwn(commands, name) ? commands[name] : undefined;
 }

@@ -25,7 +25,12 @@ export { createConnection, SERVER_TIMEOUTS } from './data-source.js';
 export { Database, type Sql } from './database.js';
 export { declaredColumns, type DeclaredColumn } from './declared-columns.js';
 export * from './email-codes/email-codes.repository.js';
-export { encryptedColumns, type EncryptedColumn } from './encryption/encrypted-columns.js';
+export {
+  encryptedColumns,
+  pepperedColumns,
+  type EncryptedColumn,
+  type SecretColumn,
+} from './encryption/encrypted-columns.js';
 export * from './encryption/encrypted-values.repository.js';
 export * from './events/event-feed.repository.js';
 export * from './events/events.repository.js';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { CustomersModule } from '../customers/customers.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
@@ -7,11 +8,22 @@ import { ApiHeartbeat } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstKeysService } from './first-keys.service.js';
 import { FirstOperator } from './first-operator.js';
+import { PasswordResetMailsService } from './password-reset-mails.service.js';
 import { ReencryptionService } from './reencryption.service.js';
 import { StartupService } from './startup.service.js';
+import { UnreadableRecordsService } from './unreadable-records.service.js';
 
 @Module({
-  imports: [AuditModule, HttpModule, OperatorsModule, PasswordsModule],
-  providers: [ApiHeartbeat, FirstBoot, FirstKeysService, FirstOperator, ReencryptionService, StartupService],
+  imports: [AuditModule, CustomersModule, HttpModule, OperatorsModule, PasswordsModule],
+  providers: [
+    ApiHeartbeat,
+    FirstBoot,
+    FirstKeysService,
+    FirstOperator,
+    PasswordResetMailsService,
+    ReencryptionService,
+    StartupService,
+    UnreadableRecordsService,
+  ],
 })
 export class BootstrapModule {}

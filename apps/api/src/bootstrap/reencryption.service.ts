@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import {
   encryptedColumns,
   EncryptedValuesRepository,
+  pepperedColumns,
   type EncryptedColumn,
   type OutdatedValue,
   type Replacement,
 } from '@gatehouse/persistence';
 import { errorMessage, Failpoints, Keyring } from '@gatehouse/platform';
+import { describeValue } from './unreadable-records.service.js';
 
 /** The result of a run, and the values that still depend on older entries of GATEHOUSE_SECRET. */
 export interface ReencryptionResult {
@@ -38,21 +40,27 @@ export class ReencryptionService {
     let reencrypted = 0;
     for (const column of encryptedColumns) reencrypted += await this.moveColumn(column, newest, report);
     let remaining = 0;
-    for (const column of encryptedColumns) remaining += await this.values.countOutdated(column, newest);
-    return { reencrypted, remaining, passwords: await this.values.countPasswords(older) };
+    for (const column of encryptedColumns) remaining += await this.values.countOutdated(column, [newest]);
+    let passwords = 0;
+    for (const column of pepperedColumns) {
+      const outdated = await this.values.countOutdated(column, [newest]);
+      // Those of missing entries do not depend on the older ones.
+      passwords += outdated - (await this.values.countOutdated(column, [newest, ...older]));
+    }
+    return { reencrypted, remaining, passwords };
   }
 
   /** Returns the number of values that were moved. Reports each tenth of the progress. */
   private async moveColumn(column: EncryptedColumn, kid: string, report: Report): Promise<number> {
     const name = `${column.table}.${column.column}`;
-    const total = await this.values.countOutdated(column, kid);
+    const total = await this.values.countOutdated(column, [kid]);
     if (total === 0) {
       report(`${name}: nothing to re-encrypt`);
       return 0;
     }
     const tenths = (count: number) => Math.floor((10 * count) / total);
     let moved = 0;
-    for await (const batch of this.values.readOutdated(column, kid)) {
+    for await (const batch of this.values.readOutdated(column, [kid])) {
       if (moved > 0) this.failpoints.hit('reencrypt.between-batches');
       const replacements = batch.flatMap((value) => this.reencrypt(column, value, report));
       const replaced = await this.values.replace(column, replacements);
@@ -67,9 +75,7 @@ export class ReencryptionService {
     try {
       return [{ ...value, replacement: this.encryptAgain(column, value) }];
     } catch (error) {
-      const id = Object.keys(column.key).map((name, index) => `${name} ${value.key[index]}`);
-      const name = `${column.table}.${column.column}`;
-      report(`${name} of ${id.join(', ')} cannot be decrypted: ${errorMessage(error)}`);
+      report(`${describeValue(column, value)} cannot be decrypted: ${errorMessage(error)}`);
       return [];
     }
   }

@@ -19,6 +19,7 @@ import {
 } from '@gatehouse/platform';
 import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
 import { checkActivity } from './check-activity.js';
+import { checkStoredValues } from './check-stored-values.js';
 import { connectionProblem, retryTimeouts } from './connection-problem.js';
 
 /** The lowest supported version of PostgreSQL. */
@@ -44,8 +45,8 @@ export async function checkDatabase(config: Config, logger: Logger): Promise<Che
         { check: 'database', product: 'PostgreSQL', setting: 'DATABASE_URL', address },
         error,
       ),
-      ...['migrations', 'root secret', 'worker', 'webhooks', 'emails'].map((check) =>
-        skipped(check, 'requires the database'),
+      ...['migrations', 'root secret', 'passwords', 'encrypted values', 'worker', 'webhooks', 'emails'].map(
+        (check) => skipped(check, 'requires the database'),
       ),
     ];
   }
@@ -87,6 +88,7 @@ async function checkConnected(database: Database, config: Config, logger: Logger
     ok('migrations', 'all migrations have run'),
     ...(await checkAuditLog(database, logger)),
     await checkRootSecret(database, keyring),
+    ...(await checkStoredValues(database, keyring)),
     ...(await checkActivity(database, config)),
   ];
 }

@@ -1,4 +1,4 @@
-import type { EncryptionPurpose } from '@gatehouse/platform';
+import type { EncryptionPurpose, StoredPurpose } from '@gatehouse/platform';
 
 /** A table with its primary key. Names and expressions are SQL from code, never from input. */
 export interface KeyedTable {
@@ -7,17 +7,22 @@ export interface KeyedTable {
   key: Readonly<Record<string, 'bytea' | 'text' | 'uuid'>>;
 }
 
-/** A column that contains encrypted values. */
-export interface EncryptedColumn extends KeyedTable {
-  purpose: EncryptionPurpose;
+/** A column with values that cannot be read without the entry of GATEHOUSE_SECRET with which they were created. */
+export interface SecretColumn extends KeyedTable {
+  purpose: StoredPurpose;
   column: string;
   /** SQL for the context that a value was encrypted with. */
   context: string;
   /**
-   * For a text column: what each encrypted value begins with, before its base64. Other values are not encrypted.
-   * Undefined for a bytea column.
+   * For a text column: what each such value begins with, before its base64, or before the id of the pepper. Other values
+   * depend on no entry. Undefined for a bytea column.
    */
   prefix?: string;
+}
+
+/** A column that contains encrypted values. */
+export interface EncryptedColumn extends SecretColumn {
+  purpose: EncryptionPurpose;
 }
 
 type ColumnOfPurpose = Omit<EncryptedColumn, 'purpose'>;
@@ -86,3 +91,13 @@ const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
 export const encryptedColumns: EncryptedColumn[] = Object.entries(columnsByPurpose).flatMap(
   ([purpose, columns]) => columns.map((column) => ({ ...column, purpose: purpose as EncryptionPurpose })),
 );
+
+/** The columns with password hashes, whose pepper cannot be moved to another entry without the password. */
+export const pepperedColumns: SecretColumn[] = ['customers', 'operators'].map((table) => ({
+  table,
+  key: { id: 'uuid' },
+  column: 'password_hash',
+  context: 'id',
+  purpose: 'password-pepper',
+  prefix: 'v1$',
+}));

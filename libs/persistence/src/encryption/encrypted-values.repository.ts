@@ -11,7 +11,13 @@ import {
   type RowOf,
 } from '../statements.js';
 import { NIL_UUID } from '../uuid-v7.js';
-import { encryptedColumns, type EncryptedColumn, type KeyedTable } from './encrypted-columns.js';
+import {
+  encryptedColumns,
+  pepperedColumns,
+  type EncryptedColumn,
+  type KeyedTable,
+  type SecretColumn,
+} from './encrypted-columns.js';
 
 /** Number of rows that one statement reads, and of values that one transaction replaces. */
 const BATCH_SIZE = 500;
@@ -22,10 +28,12 @@ const COUNT_BATCH_SIZE = 10_000;
 /** The values of a primary key as text, in the order of its columns. */
 export type RowKey = string[];
 
-/** An encrypted value that does not depend on the newest secret. */
+/** A value that depends on none of certain secrets. */
 export interface OutdatedValue {
   key: RowKey;
   context: string;
+  /** The id of its secret, in hexadecimal; empty if it is malformed. */
+  kid: string;
   /** As the column contains it, in bytes: with the prefix, if the column has one. */
   stored: Buffer;
 }
@@ -34,11 +42,7 @@ export interface Replacement extends OutdatedValue {
   replacement: Buffer;
 }
 
-/** Tables with password hashes, whose pepper depends on a secret. */
-const passwordTables: KeyedTable[] = ['customers', 'operators'].map((table) => ({
-  table,
-  key: { id: 'uuid' },
-}));
+const secretColumns: SecretColumn[] = [...encryptedColumns, ...pepperedColumns];
 
 const keyNames = ({ key }: KeyedTable): string[] => Object.keys(key);
 
@@ -57,22 +61,28 @@ function rowsAfter(table: KeyedTable, after: RowKey | null, limit: number, first
 }
 
 /** Returns SQL for a stored value in bytes. */
-const storedBytes = ({ column, prefix }: EncryptedColumn): string =>
+const storedBytes = ({ column, prefix }: SecretColumn): string =>
   prefix ? `convert_to(t.${column}, 'UTF8')` : `t.${column}`;
 
-/** Returns SQL for the condition that a value is encrypted, but not with the secret $1. */
-function isOutdated({ column, prefix }: EncryptedColumn): string {
-  if (!prefix) return `substr(t.${column}, 1, 4) <> $1::bytea`;
-  // Eight characters are decoded, because base64 encodes three bytes as four characters. A malformed value is
-  // outdated, so that it is reported.
+/** Returns SQL for the id of the secret of a value. A malformed value has none, so that it is reported. */
+function kidOf({ column, prefix, purpose }: SecretColumn): string {
+  if (!prefix) return `encode(substr(t.${column}, 1, 4), 'hex')`;
+  if (purpose === 'password-pepper') return `substr(t.${column}, ${prefix.length + 1}, 8)`;
+  // Eight characters are decoded, because base64 encodes three bytes as four characters.
   const sealed = `substr(t.${column}, ${prefix.length + 1})`;
-  const kid = `CASE WHEN ${sealed} ~ '^[A-Za-z0-9+/]{8}' THEN substr(decode(left(${sealed}, 8), 'base64'), 1, 4) ELSE '' END`;
-  return `starts_with(t.${column}, '${prefix}') AND ${kid} <> $1::bytea`;
+  return `CASE WHEN ${sealed} ~ '^[A-Za-z0-9+/]{8}' THEN encode(substr(decode(left(${sealed}, 8), 'base64'), 1, 4), 'hex') ELSE '' END`;
+}
+
+/** Returns SQL for the condition that a value depends on none of the secrets $1. */
+function isOutdated(column: SecretColumn): string {
+  const isOther = `${kidOf(column)} <> ALL ($1::text[])`;
+  return column.prefix ? `starts_with(t.${column.column}, '${column.prefix}') AND ${isOther}` : isOther;
 }
 
 const scannedRow = {
   key: arrayOf(text),
   context: text,
+  kid: nullable(text),
   /** Null if the value is not outdated. */
   stored: nullable(bytea),
 };
@@ -84,17 +94,14 @@ const sampleKey = (table: KeyedTable): RowKey =>
 
 const scanValues = dynamicStatement(
   scannedRow,
-  (column: EncryptedColumn, kid: Buffer, after: RowKey | null) => ({
+  (column: SecretColumn, kids: string[], after: RowKey | null) => ({
     text: `
-      SELECT ${keyArray(column)} AS key, (${column.context})::text AS context,
+      SELECT ${keyArray(column)} AS key, (${column.context})::text AS context, ${kidOf(column)} AS kid,
         CASE WHEN ${isOutdated(column)} THEN ${storedBytes(column)} END AS stored
       ${rowsAfter(column, after, BATCH_SIZE, 2)}`,
-    values: [kid, ...(after ?? [])],
+    values: [kids, ...(after ?? [])],
   }),
-  encryptedColumns.flatMap((column) => [
-    [column, Buffer.alloc(0), null] as const,
-    [column, Buffer.alloc(0), sampleKey(column)] as const,
-  ]),
+  secretColumns.flatMap((column) => [[column, [], null] as const, [column, [], sampleKey(column)] as const]),
 );
 
 /** Skips locked rows instead of waiting, so that it neither delays a request for long nor causes a deadlock. */
@@ -147,24 +154,9 @@ const countQuery = (table: KeyedTable, condition: string, value: unknown, after:
 
 const countOutdatedValues = dynamicStatement(
   countedRow,
-  (column: EncryptedColumn, kid: Buffer, after: RowKey | null) =>
-    countQuery(column, isOutdated(column), kid, after),
-  encryptedColumns.flatMap((column) => [
-    [column, Buffer.alloc(0), null] as const,
-    [column, Buffer.alloc(0), sampleKey(column)] as const,
-  ]),
-);
-
-const countPasswords = dynamicStatement(
-  countedRow,
-  (table: KeyedTable, kids: string[], after: RowKey | null) =>
-    countQuery(
-      table,
-      `t.password_hash LIKE 'v1$%' AND split_part(t.password_hash, '$', 2) = ANY ($1::text[])`,
-      kids,
-      after,
-    ),
-  passwordTables.map((table) => [table, [], null] as const),
+  (column: SecretColumn, kids: string[], after: RowKey | null) =>
+    countQuery(column, isOutdated(column), kids, after),
+  secretColumns.flatMap((column) => [[column, [], null] as const, [column, [], sampleKey(column)] as const]),
 );
 
 type CountedRow = RowOf<typeof countedRow>;
@@ -181,31 +173,28 @@ async function countAll(countAfter: (after: RowKey | null) => Promise<CountedRow
   return total;
 }
 
-/** The values of `encryptedColumns`, of all tenants. Ids of secrets are in hexadecimal, as in `Keyring.listKids`. */
+/** The values of `encryptedColumns` and `pepperedColumns`, of all tenants. Ids of secrets are in hexadecimal, as in `Keyring.listKids`. */
 export class EncryptedValuesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Counts the values of a column that do not depend on the secret `kid`. */
-  countOutdated(column: EncryptedColumn, kid: string): Promise<number> {
-    const bytes = Buffer.from(kid, 'hex');
-    return countAll((after) => this.database.execute(countOutdatedValues(column, bytes, after)));
+  /** Counts the values of a column that depend on none of the secrets. */
+  countOutdated(column: SecretColumn, kids: string[]): Promise<number> {
+    return countAll((after) => this.database.execute(countOutdatedValues(column, kids, after)));
   }
 
-  /** Counts the passwords of customers and operators whose pepper depends on one of the secrets. */
-  async countPasswords(kids: string[]): Promise<number> {
-    let total = 0;
-    for (const table of passwordTables)
-      total += await countAll((after) => this.database.execute(countPasswords(table, kids, after)));
-    return total;
-  }
-
-  /** Reads the values of a column that do not depend on the secret `kid`, in batches in the order of the key. */
-  async *readOutdated(column: EncryptedColumn, kid: string): AsyncGenerator<OutdatedValue[]> {
-    const bytes = Buffer.from(kid, 'hex');
+  /**
+   * Reads the values of a column that depend on none of the secrets, in batches in the order of the key.
+   * @param start the key after which it begins; null for the beginning
+   */
+  async *readOutdated(
+    column: SecretColumn,
+    kids: string[],
+    start: RowKey | null = null,
+  ): AsyncGenerator<OutdatedValue[]> {
     let rows: ScannedRow[] = [];
     do {
-      const after: RowKey | null = rows.at(-1)?.key ?? null;
-      rows = await this.database.execute(scanValues(column, bytes, after));
+      const after: RowKey | null = rows.at(-1)?.key ?? start;
+      rows = await this.database.execute(scanValues(column, kids, after));
       const outdated = rows.filter((row): row is OutdatedValue => row.stored !== null);
       if (outdated.length > 0) yield outdated;
     } while (rows.length === BATCH_SIZE);

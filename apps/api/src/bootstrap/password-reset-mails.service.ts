@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { entireInstallation, GatehouseError, type ErrorCode } from '@gatehouse/domain';
+import { CustomerMailsService } from '../customers/customer-mails.service.js';
+import { customerPasswords, UnreadableRecordsService } from './unreadable-records.service.js';
+
+/** Number of customers to whom one run sends an email. */
+const PAGE_SIZE = 1_000;
+
+/** Errors of customers who do not sign in with a password, or have just received such emails. */
+const skippedErrors: ErrorCode[] = [
+  'conflict',
+  'method_not_enabled',
+  'not_found',
+  'project_archived',
+  'rate_limited',
+  'sso_required',
+];
+
+/** The result of a run. */
+export interface SentResets {
+  sent: number;
+  /** Number of customers who received no email, by the error that the API would return. */
+  skipped: Map<ErrorCode, number>;
+  /** The position at which the next run continues; null after the last customer. */
+  next: string | null;
+  /** The error that ended the run, or null. */
+  error: unknown;
+}
+
+/** Sends password resets to the customers whose passwords depend on an entry that is missing in GATEHOUSE_SECRET. */
+@Injectable()
+export class PasswordResetMailsService {
+  constructor(
+    private readonly records: UnreadableRecordsService,
+    private readonly mails: CustomerMailsService,
+  ) {}
+
+  /** Counts the customers. */
+  async count(): Promise<number> {
+    const counts = await this.records.count(customerPasswords);
+    return [...counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * Sends an email to each of the next customers. Each email commits separately.
+   * @param position `next` of the previous run; null for the first run
+   * @returns null if the position is not valid
+   */
+  async send(position: string | null): Promise<SentResets | null> {
+    const page = await this.records.list(position, PAGE_SIZE, customerPasswords);
+    if (!page) return null;
+    const skipped = new Map<ErrorCode, number>();
+    let sent = 0;
+    let last = position;
+    try {
+      for (const record of page.records) {
+        const refusal = await this.sendTo(record.key[0]!);
+        if (refusal) skipped.set(refusal, (skipped.get(refusal) ?? 0) + 1);
+        else sent += 1;
+        last = record.position;
+      }
+    } catch (error) {
+      return { sent, skipped, next: last, error };
+    }
+    return { sent, skipped, next: page.next, error: null };
+  }
+
+  /** Returns the error because of which the customer receives no email, or null. */
+  private async sendTo(customerId: string): Promise<ErrorCode | null> {
+    try {
+      await this.mails.sendPasswordReset(entireInstallation, customerId);
+      return null;
+    } catch (error) {
+      if (error instanceof GatehouseError && skippedErrors.includes(error.code)) return error.code;
+      throw error;
+    }
+  }
+}
