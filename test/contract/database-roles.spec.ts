@@ -19,8 +19,18 @@ let runtime: pg.Pool;
 let owner: pg.Pool;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  // The roles inherit hostile settings, of which this one would end a connection with each rejected statement.
-  const settings = { max: 1, options: '-c exit_on_error=off' };
+  // The roles inherit hostile settings, of which these would end a connection.
+  const harmless = {
+    exit_on_error: 'off',
+    idle_session_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+    statement_timeout: 0,
+    lock_timeout: 0,
+  };
+  const options = Object.entries(harmless)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+  const settings = { max: 1, options };
   runtime = new pg.Pool({ connectionString: instance.env['DATABASE_URL']!, ...settings });
   owner = new pg.Pool({ connectionString: instance.env['MIGRATE_DATABASE_URL']!, ...settings });
 });
