@@ -391,6 +391,41 @@ describe('alerts', () => {
     ]);
   });
 
+  it('report problems that processes have found, until they are solved or the processes have stopped', async () => {
+    instance = await TestInstance.startShared({ workerEnv });
+    const insertProblem = (kind: string, detail: string) =>
+      instance.sql(
+        `INSERT INTO process_problems (process_id, kind, service, host, detail)
+         VALUES (gen_random_uuid(), $1, 'api', 'api-1', $2)`,
+        [kind, detail],
+      );
+    await insertProblem('clock_skew', '3 s ahead');
+    await insertProblem('clock_skew', '4 s behind');
+    await insertProblem('two_writable_hosts', 'db-1:5432, db-2:5432');
+    await checkAlerts();
+    const viewer = await insertOperator(instance, 'viewer');
+    expect((await viewer.request('GET', '/health')).body).toMatchObject({
+      openAlerts: ['clock_skew', 'two_writable_hosts'],
+      processProblems: [
+        { kind: 'clock_skew', service: 'api', host: 'api-1', since: expect.any(String) },
+        { kind: 'clock_skew' },
+        { kind: 'two_writable_hosts', detail: 'db-1:5432, db-2:5432' },
+      ],
+    });
+    await instance.sql(`UPDATE process_problems SET seen_at = now() - interval '3 minutes'`);
+    await checkAlerts();
+    expect((await viewer.request('GET', '/health')).body.processProblems).toEqual([]);
+    const sent = alerts.requests.map(
+      ({ event }) => `${event.type} ${event.data['state']} ${event.data['count']}`,
+    );
+    expect(sent.sort()).toEqual([
+      'alert.clock_skew open 2',
+      'alert.clock_skew over 0',
+      'alert.two_writable_hosts open 1',
+      'alert.two_writable_hosts over 0',
+    ]);
+  });
+
   it('are resent with the same id after a failure, follow no redirect and do not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     instance = await TestInstance.startShared({ workerEnv });

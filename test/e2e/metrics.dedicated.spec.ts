@@ -209,6 +209,17 @@ describe('the metrics of both programs', () => {
       );
   });
 
+  it('show the difference to the clock of PostgreSQL, and no number of writable hosts with one host', async () => {
+    await instance.api.runCommand('check-database');
+    await instance.runJob('DatabaseWatcher');
+    for (const scrape of [await api(), await worker()]) {
+      const skew = scrape.value('gatehouse_clock_skew_seconds');
+      expect(skew).toBeGreaterThan(-2);
+      expect(skew).toBeLessThan(2);
+      expect(scrape.value('gatehouse_database_writable_hosts')).toBeNull();
+    }
+  });
+
   it('CO-05: contain no id, address or URL in a label, regardless of the requests', async () => {
     const { customer, tokens } = (await instance.register()).body;
     const series = (scrape: Scrape) =>

@@ -157,5 +157,15 @@ describe('a standby of PostgreSQL', () => {
     Object.assign(instance, { db });
     await history.check(LEASE_TOLERANCES);
     expect(dedicated.pids).toEqual(pids);
+
+    // The former primary comes back as it was.
+    await server.start();
+    await eventually('both programs to report it', async () => {
+      await instance.api.runCommand('check-database');
+      await instance.runJob('DatabaseWatcher');
+      return dedicated.programs.every(({ log }) =>
+        log.some(({ message }) => message === 'several hosts of DATABASE_URL accept writes'),
+      );
+    });
   });
 });

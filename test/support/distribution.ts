@@ -53,6 +53,7 @@ export const distributionColumns: Record<string, string | null> = {
   organizations: 'id',
   passkey_ceremonies: 'project_id',
   passkeys: 'project_id',
+  process_problems: null,
   projects: 'organization_id',
   reauthentication_codes: 'session_id',
   recovery_codes: 'customer_id',

@@ -1,6 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PersistenceModule } from '@gatehouse/persistence';
-import { Metrics, PlatformModule, WorkerMetrics, type Config, type Logger } from '@gatehouse/platform';
+import {
+  Database,
+  DatabaseWatch,
+  PersistenceModule,
+  ProcessProblemsRepository,
+} from '@gatehouse/persistence';
+import { Config, LOGGER, Metrics, PlatformModule, WorkerMetrics, type Logger } from '@gatehouse/platform';
 import { Alerter } from './alerts/alerter.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DuePoller } from './delivery/due-poller.js';
@@ -9,6 +14,7 @@ import { ConcurrencyLimits } from './delivery/concurrency-limits.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { DomainChecker } from './domains/domain-checker.js';
 import { RequiredDomainEnforcer } from './domains/required-domain-enforcer.js';
+import { DatabaseWatcher } from './health/database-watcher.js';
 import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
 import { FailingEndpointDisabler } from './health/failing-endpoint-disabler.js';
 import { Heartbeat } from './health/heartbeat.js';
@@ -30,6 +36,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     Alerter,
     AttemptRunner,
     BulkRedeliveryRunner,
+    DatabaseWatcher,
     MaintenanceJobs,
     DeadLetterNotifier,
     DomainChecker,
@@ -55,6 +62,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
       inject: [
         Alerter,
         BulkRedeliveryRunner,
+        DatabaseWatcher,
         DeadLetterNotifier,
         FailingEndpointDisabler,
         Heartbeat,
@@ -65,6 +73,17 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
         RequiredDomainEnforcer,
         Sweeper,
       ],
+    },
+    {
+      provide: DatabaseWatch,
+      useFactory: (
+        database: Database,
+        problems: ProcessProblemsRepository,
+        config: Config,
+        logger: Logger,
+        metrics: Metrics | null,
+      ) => new DatabaseWatch(database, problems, config, logger, 'webhook-worker', metrics),
+      inject: [Database, ProcessProblemsRepository, Config, LOGGER, Metrics],
     },
     {
       provide: WorkerMetrics,

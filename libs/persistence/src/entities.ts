@@ -40,6 +40,7 @@ import { AttemptRollupEntity } from './overview/attempt-rollup.entity.js';
 import { IdentityRollupProgressEntity } from './overview/identity-rollup-progress.entity.js';
 import { IdentityRollupEntity } from './overview/identity-rollup.entity.js';
 import { RollupProgressEntity } from './overview/rollup-progress.entity.js';
+import { ProcessProblemEntity } from './health/process-problem.entity.js';
 import { ProjectEntity } from './projects/project.entity.js';
 import { ReauthenticationCodeEntity } from './sessions/reauthentication-code.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
@@ -118,6 +119,7 @@ export const entities = [
   OrganizationEntity,
   PasskeyCeremonyEntity,
   PasskeyEntity,
+  ProcessProblemEntity,
   ProjectEntity,
   ReauthenticationCodeEntity,
   RecoveryCodeEntity,

@@ -25,6 +25,7 @@ import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { EventSearchRepository } from './events/event-search.repository.js';
 import { ApisRepository } from './health/apis.repository.js';
+import { ProcessProblemsRepository } from './health/process-problems.repository.js';
 import { SystemStatusRepository } from './health/system-status.repository.js';
 import { WorkersRepository } from './health/workers.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
@@ -137,6 +138,7 @@ const repositories: Provider[] = [
   OrganizationsRepository,
   PasskeyCeremoniesRepository,
   PasskeysRepository,
+  ProcessProblemsRepository,
   ProjectsRepository,
   ProviderDomainsRepository,
   ReauthenticationCodesRepository,

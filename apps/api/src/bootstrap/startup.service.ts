@@ -4,6 +4,8 @@ import {
   assertRootSecret,
   AuditLogRepository,
   Database,
+  DATABASE_WATCH_INTERVAL_MS,
+  DatabaseWatch,
   ensureAttemptPartitions,
   EventFeedRepository,
   InstallationRepository,
@@ -57,6 +59,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly signingKeys: SigningKeysRepository,
     private readonly keyring: Keyring,
     private readonly heartbeat: ApiHeartbeat,
+    private readonly databaseWatch: DatabaseWatch,
     private readonly readiness: Readiness,
     private readonly workerWatch: WorkerWatch,
     private readonly hasher: PasswordHasher,
@@ -89,6 +92,8 @@ export class StartupService implements OnApplicationShutdown {
       this.repeat(HEARTBEAT_INTERVAL_MS, () => this.heartbeat.record(), 'heartbeat write failed');
       const { replica } = this.database;
       if (replica) this.repeat(REPLICA_CHECK_INTERVAL_MS, () => replica.check(), 'replica check failed');
+      void this.databaseWatch.check();
+      this.repeat(DATABASE_WATCH_INTERVAL_MS, () => this.databaseWatch.check(), 'database check failed');
       this.repeat(this.config.alerts.interval, () => this.workerWatch.check(), 'worker check failed');
     }
     this.registerTestCommands();
@@ -140,7 +145,7 @@ export class StartupService implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.isStopped = true;
     for (const timer of this.timers.values()) clearTimeout(timer);
-    await this.heartbeat.end();
+    await Promise.all([this.heartbeat.end(), this.databaseWatch.end()]);
     this.limiter.close();
     await this.queue?.close();
     await this.threads.close();
@@ -149,6 +154,7 @@ export class StartupService implements OnApplicationShutdown {
 
   private registerTestCommands(): void {
     this.testCommands.on('reload-signing-keys', () => this.loadKeys());
+    this.testCommands.on('check-database', () => this.databaseWatch.check());
     this.testCommands.on('check-replica', () => this.database.replica?.check());
     // Prepares this process for the next test file: the test empties the tables, and this command resets the
     // state in memory.

@@ -3,7 +3,11 @@ import {
   AuditLogRepository,
   Database,
   DatabaseServerRepository,
+  describeClockSkew,
+  findWritableHosts,
   listPendingMigrations,
+  CLOCK_SKEW_LIMIT_MS,
+  measureClockSkew,
   readMigrationRights,
   SigningKeysRepository,
   type DatabaseServer,
@@ -11,7 +15,6 @@ import {
 import {
   adminCommand,
   Keyring,
-  now,
   RootSecretError,
   splitHosts,
   type Config,
@@ -25,8 +28,8 @@ import { connectionProblem, retryTimeouts } from './connection-problem.js';
 /** The lowest supported version of PostgreSQL. */
 const MIN_VERSION = 15;
 
-/** Difference between the clocks of this machine and PostgreSQL that is reported, in ms. */
-const MAX_CLOCK_DIFFERENCE_MS = 10_000;
+/** Difference between the clocks of this machine and PostgreSQL that is an error, in ms. A smaller one is a warning. */
+const CLOCK_ERROR_MS = 10_000;
 
 /** Returns the hosts of a URL, without the user and the password. */
 const describeHosts = (url: string): string =>
@@ -63,15 +66,14 @@ async function connectAndCheck(config: Config, logger: Logger): Promise<CheckRes
 }
 
 async function checkConnected(database: Database, config: Config, logger: Logger): Promise<CheckResult[]> {
-  const started = now().getTime();
   const server = await new DatabaseServerRepository(database).read();
-  const middle = (started + now().getTime()) / 2;
   // Later statements may fail on an unsupported version.
   if (server.versionNumber < MIN_VERSION * 10_000) return serverResults(server, config);
   const results = [
     ...serverResults(server, config),
     ...settingResults(await database.findSettingProblems(), config),
-    clockResult(server.now.getTime() - middle),
+    clockResult(await measureClockSkew(database)),
+    ...(await checkHosts(config)),
     ...(await checkOwner(database, config)),
     ...(await checkReplica(database, config)),
   ];
@@ -143,16 +145,29 @@ const settingResults = (problems: string[], { database: { pooler } }: Config): C
     ),
   );
 
-/** @param difference between the clock of PostgreSQL and that of this machine, in ms */
-function clockResult(difference: number): CheckResult {
-  const seconds = Math.round(Math.abs(difference) / 1_000);
-  if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS)
+/** @param skewMs time by which the clock of this machine is ahead of PostgreSQL's, in ms */
+function clockResult(skewMs: number): CheckResult {
+  if (Math.abs(skewMs) < CLOCK_SKEW_LIMIT_MS)
     return ok('clock', 'agrees with the clock of the database server');
-  return failed(
+  return (Math.abs(skewMs) < CLOCK_ERROR_MS ? warning : failed)(
     'clock',
-    `The clock of this machine is ${seconds} s ${difference > 0 ? 'behind' : 'ahead of'} that of the database server`,
+    `The clock of this machine is ${describeClockSkew(skewMs)}, compared with the clock of the database server`,
     'Synchronize both clocks with NTP.',
   );
+}
+
+/** Checks that a former primary does not accept writes beside the current one. */
+async function checkHosts({ database: { url, pooler } }: Config): Promise<CheckResult[]> {
+  if (pooler !== 'none' || splitHosts(url!).length === 1) return [];
+  const hosts = await findWritableHosts(url!);
+  if (hosts.length <= 1) return [];
+  return [
+    failed(
+      'database hosts',
+      `More than one host in DATABASE_URL accepts writes: ${hosts.join(', ')}`,
+      'Stop PostgreSQL on the former primary at once: docs/operations.md, "Fence the former primary".',
+    ),
+  ];
 }
 
 /** Checks the role that migrates, if it is another one. */

@@ -5,13 +5,19 @@ import {
   AuditLogRepository,
   Database,
   listPendingMigrations,
+  ProcessProblemsRepository,
   SystemStatusRepository,
   WorkersRepository,
 } from '@gatehouse/persistence';
 import { Config, DeliveryQueue, now, VERSION } from '@gatehouse/platform';
 import { BillingService } from '../billing/billing.service.js';
 import { UntrustedForwards } from '../http/untrusted-forwards.js';
-import { ReplicaHealth, WorkerHealth, type HealthResponse } from './dto/health.response.js';
+import {
+  ProcessProblemHealth,
+  ReplicaHealth,
+  WorkerHealth,
+  type HealthResponse,
+} from './dto/health.response.js';
 
 /** Reads the health of the installation, from the database and from the state of this process. */
 @Injectable()
@@ -21,6 +27,7 @@ export class HealthService {
   constructor(
     private readonly systemStatus: SystemStatusRepository,
     private readonly workers: WorkersRepository,
+    private readonly processProblems: ProcessProblemsRepository,
     private readonly alerts: AlertsRepository,
     private readonly auditLog: AuditLogRepository,
     private readonly database: Database,
@@ -31,14 +38,16 @@ export class HealthService {
   ) {}
 
   async get(): Promise<HealthResponse> {
-    const [systemStatus, workers, openAlerts, pending, isAuditLogProtected, jobs] = await Promise.all([
-      this.systemStatus.read(),
-      this.workers.list(),
-      this.alerts.listOpen(),
-      listPendingMigrations(this.database),
-      this.auditLog.isProtected(),
-      this.queue?.countJobs() ?? null,
-    ]);
+    const [systemStatus, workers, processProblems, openAlerts, pending, isAuditLogProtected, jobs] =
+      await Promise.all([
+        this.systemStatus.read(),
+        this.workers.list(),
+        this.processProblems.list(),
+        this.alerts.listOpen(),
+        listPendingMigrations(this.database),
+        this.auditLog.isProtected(),
+        this.queue?.countJobs() ?? null,
+      ]);
     return {
       version: VERSION,
       node: process.versions.node,
@@ -61,6 +70,7 @@ export class HealthService {
       endpoints: { disabled: systemStatus.disabledEndpoints, failing: systemStatus.failingEndpoints },
       openAlerts: alertKinds.filter((kind) => openAlerts.some((alert) => alert.kind === kind)),
       workers: workers.map((worker) => WorkerHealth.from(worker)),
+      processProblems: processProblems.map((problem) => ProcessProblemHealth.from(problem)),
       mail: {
         configured: this.config.mail.smtpUrl !== null,
         pending: systemStatus.mailsPending,

@@ -7,5 +7,7 @@ export const alertKindLabels: Record<Schemas['AlertResponse']['kind'], string> =
   mail_delivery_failing: 'Email delivery failing',
   dropped_emails: 'Dropped emails',
   guessed_email_codes: 'Guessed email codes',
+  clock_skew: 'Clock skew',
+  two_writable_hosts: 'Two writable database hosts',
   test: 'Test alert',
 };

@@ -25,8 +25,12 @@ const healthy: Health = {
   mail: { configured: false, pending: 0, failed: 7, failing: 0, overLimit: 0, oldestPendingAt: null },
   billing: 'off',
   warnings: [],
+  processProblems: [],
   untrustedForwards: { count: 0, lastAt: null },
 };
+const processProblem = (kind: Health['processProblems'][number]['kind']) => ({
+  ...{ kind, service: 'api' as const, host: 'api-1', detail: '3 s ahead', since: ago(9) },
+});
 const names = (health: Partial<Health>): string[] =>
   listProblems({ ...healthy, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
 
@@ -48,6 +52,8 @@ describe('listProblems', () => {
     ['warn Read replica', { replica: { state: 'not_in_use' as const, lagMs: null } }],
     ['warn Database', { database: { ...healthy.database, migrations: { applied: 3, pending: 1 } } }],
     ['warn Database', { database: { ...healthy.database, auditLogProtected: false } }],
+    ['bad Database', { processProblems: [processProblem('two_writable_hosts')] }],
+    ['warn Clocks', { processProblems: [processProblem('clock_skew')] }],
     ['warn Email', { mail: { ...healthy.mail, overLimit: 1 } }],
     ['warn Client addresses', { untrustedForwards: { count: 3, lastAt: ago(60) } }],
     ['bad Email', { mail: { ...healthy.mail, configured: true, oldestPendingAt: ago(3_600) } }],

@@ -35,7 +35,17 @@ const bad = (label: string, description: string): ComponentStatus => ({ tone: 'b
 const elapsedMs = (at: string | null, now: number): number =>
   at === null ? 0 : Math.max(0, now - Date.parse(at));
 
-export function databaseStatus({ migrations, auditLogProtected }: Health['database']): ComponentStatus {
+export function databaseStatus({
+  database: { migrations, auditLogProtected },
+  processProblems,
+}: Pick<Health, 'database' | 'processProblems'>): ComponentStatus {
+  const [split] = processProblems.filter(({ kind }) => kind === 'two_writable_hosts');
+  if (split) {
+    return bad(
+      'Two writable hosts',
+      `More than one host in DATABASE_URL accepts writes: ${split.detail}. Data is being split between them. Stop PostgreSQL on the former primary at once.`,
+    );
+  }
   if (migrations.pending > 0) {
     return warn(
       'Migrations pending',
@@ -46,6 +56,17 @@ export function databaseStatus({ migrations, auditLogProtected }: Health['databa
   return warn(
     'Audit log not protected',
     'The database role of the api can change and delete audit log entries. Use one role for migrations (MIGRATE_DATABASE_URL) and another for DATABASE_URL.',
+  );
+}
+
+/** Returns the status of the clocks of all processes. */
+export function clocksStatus(problems: Health['processProblems']): ComponentStatus {
+  const skewed = problems.filter(({ kind }) => kind === 'clock_skew');
+  if (skewed.length === 0) return good('Operational');
+  const list = skewed.map(({ service, host, detail }) => `${service} on ${host} (${detail})`).join(', ');
+  return warn(
+    'Differ',
+    `Clocks that differ from the clock of PostgreSQL: ${list}. Synchronize them with NTP.`,
   );
 }
 
@@ -218,7 +239,7 @@ function sortProblems(components: HealthProblem[]): HealthProblem[] {
 /** Returns the components that need attention, the most severe problem first. */
 export const listProblems = (health: Health, now: number): HealthProblem[] =>
   sortProblems([
-    { name: 'Database', status: databaseStatus(health.database) },
+    { name: 'Database', status: databaseStatus(health) },
     { name: 'Read replica', status: replicaStatus(health.replica) },
     { name: 'Workers', status: workersStatus(health.workers) },
     { name: 'Queue', status: queueStatus(health.queue, now), to: '/deliveries?state=pending' },
@@ -231,6 +252,7 @@ export const listProblems = (health: Health, now: number): HealthProblem[] =>
     { name: 'Redis', status: redisStatus(health.redis) },
     { name: 'Email', status: mailStatus(health.mail, now), to: '/mails' },
     { name: 'Alerts', status: alertsStatus(health.openAlerts), to: '/health?tab=alerts' },
+    { name: 'Clocks', status: clocksStatus(health.processProblems) },
     { name: 'Configuration', status: configurationStatus(health.warnings) },
     { name: 'Client addresses', status: clientAddressStatus(health.untrustedForwards, now) },
   ]);

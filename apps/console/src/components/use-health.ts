@@ -26,7 +26,9 @@ export function useHealth({
       try {
         const { data, response } = await api.GET(PATH, { signal });
         const date = Date.parse(response.headers.get('date') ?? '');
-        return { health: data!, now: Number.isNaN(date) ? Date.now() : date };
+        // During an upgrade, an api of the previous version responds without this field.
+        const health = { ...data!, processProblems: data!.processProblems ?? [] };
+        return { health, now: Number.isNaN(date) ? Date.now() : date };
       } catch (error) {
         throw signal.aborted ? error : toProblem(error);
       }

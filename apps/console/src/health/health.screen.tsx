@@ -100,7 +100,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
           }}
         />
       </HealthCard>
-      <HealthCard name="Database" status={databaseStatus(database)}>
+      <HealthCard name="Database" status={databaseStatus(health)}>
         <CardRows
           rows={{
             PostgreSQL: database.version,

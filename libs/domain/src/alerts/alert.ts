@@ -6,8 +6,14 @@ export const alertKinds = [
   'mail_delivery_failing',
   'dropped_emails',
   'guessed_email_codes',
+  'clock_skew',
+  'two_writable_hosts',
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
+
+/** The kinds of problems that each process looks for itself, because the database alone does not show them. */
+export const processProblemKinds = ['clock_skew', 'two_writable_hosts'] as const satisfies AlertKind[];
+export type ProcessProblemKind = (typeof processProblemKinds)[number];
 
 /** The channels that alerts are sent to. */
 export const alertChannels = ['webhook', 'email'] as const;
@@ -97,6 +103,22 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
     remedy:
       'Someone is guessing codes. New codes have eight digits until it stops. Block the networks of the requests at the proxy.',
     resolved: 'There are no more projects that receive more than 1,000 wrong email codes within an hour.',
+  },
+  clock_skew: {
+    subject: 'Clock skew',
+    describe: (count, isOne, since) =>
+      `${count} ${isOne ? 'process has a clock that differs' : 'processes have clocks that differ'} from the clock of PostgreSQL by two seconds or more, the first since ${since}.`,
+    remedy:
+      'Synchronize the clocks of all machines with NTP. The health page of the console names the processes.',
+    resolved: 'There are no more processes whose clock differs from the clock of PostgreSQL.',
+  },
+  two_writable_hosts: {
+    subject: 'Two writable database hosts',
+    describe: (count, isOne, since) =>
+      `${count} ${isOne ? 'process has' : 'processes have'} found more than one host in DATABASE_URL that accepts writes, the first at ${since}. Data is being split between them.`,
+    remedy:
+      'Stop PostgreSQL on the former primary at once, and do not let it start again except as a standby. The health page of the console names the hosts.',
+    resolved: 'There are no more processes that find several writable hosts in DATABASE_URL.',
   },
 };
 

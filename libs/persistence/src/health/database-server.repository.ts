@@ -1,6 +1,6 @@
 // This file contains SQL: settings of the server, and the rights of the current role.
 import type { Database } from '../database.js';
-import { arrayOf, boolean, integer, statement, text, timestamptz, type RowOf } from '../statements.js';
+import { arrayOf, boolean, integer, statement, text, type RowOf } from '../statements.js';
 
 const serverRow = {
   version: text,
@@ -12,7 +12,6 @@ const serverRow = {
   isSuperuser: boolean,
   /** The settings that are off, of those without which a crash of the server can lose or damage data. */
   unsafeSettings: arrayOf(text),
-  now: timestamptz,
 };
 
 /** A PostgreSQL server, as the role of DATABASE_URL sees it. */
@@ -26,8 +25,7 @@ const readServer = statement(
      current_user::text AS role, current_setting('is_superuser') = 'on' AS "isSuperuser",
      ARRAY(SELECT name FROM pg_settings
        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name)
-       AS "unsafeSettings",
-     clock_timestamp() AS now`,
+       AS "unsafeSettings"`,
 );
 
 /** Reads the properties of the PostgreSQL server that `doctor` checks. */

@@ -91,6 +91,7 @@ import { AddMailboxScope1764720001000 } from './1764720001000-add-mailbox-scope.
 import { CreateOperatorFlows1764720002000 } from './1764720002000-create-operator-flows.js';
 import { CreateInstallation1764730030000 } from './1764730030000-create-installation.js';
 import { IndexUnsentMails1764740020000 } from './1764740020000-index-unsent-mails.js';
+import { CreateProcessProblems1764816400950 } from './1764816400950-create-process-problems.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -187,4 +188,5 @@ export const migrations = [
   CreateOperatorFlows1764720002000,
   CreateInstallation1764730030000,
   IndexUnsentMails1764740020000,
+  CreateProcessProblems1764816400950,
 ];

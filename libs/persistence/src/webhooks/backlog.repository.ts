@@ -2,6 +2,7 @@
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { guessedProjects } from '../email-codes/guesses-sql.js';
+import { isProblemCurrent } from '../health/process-problems.repository.js';
 import { isWorkerAlive } from '../health/workers.repository.js';
 import { failingMails } from '../mails/failing-mails-sql.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
@@ -87,6 +88,9 @@ const findAlertConditions = statement(
      UNION ALL
      SELECT 'guessed_email_codes', count(*)::int, min(guessed.since), max(guessed.newest)
      FROM (${guessedProjects(COUNT_CAP)}) guessed
+     UNION ALL
+     SELECT kind, least(count(*), ${COUNT_CAP})::int, min(since), max(since)
+     FROM process_problems WHERE ${isProblemCurrent} GROUP BY kind
      UNION ALL
      SELECT 'overdue_deliveries', least(count(*), ${COUNT_CAP})::int, min(due.at), clock_timestamp()
      FROM ${readyQueueHead(`AND ${isOverdue}`, COUNT_CAP)}

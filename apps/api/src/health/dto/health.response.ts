@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { alertKinds, type AlertKind } from '@gatehouse/domain';
-import type { Database, WorkerRecord } from '@gatehouse/persistence';
+import { alertKinds, processProblemKinds, type AlertKind, type ProcessProblemKind } from '@gatehouse/domain';
+import type { Database, ProcessProblemRecord, WorkerRecord } from '@gatehouse/persistence';
 import { configWarnings, redisProblems, type ConfigWarning, type RedisProblem } from '@gatehouse/platform';
 
 const cappedCount = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
@@ -110,6 +110,25 @@ export class WorkerHealth {
   }
 }
 
+/** A problem that a process has found within the last three minutes. */
+export class ProcessProblemHealth {
+  @ApiProperty({
+    enum: processProblemKinds,
+    description:
+      '`clock_skew`: the clock of the process differs from the clock of PostgreSQL by 2 s or more; `two_writable_hosts`: more than one host in its DATABASE_URL accepts writes',
+  })
+  kind!: ProcessProblemKind;
+  @ApiProperty({ enum: ['api', 'webhook-worker'] }) service!: ProcessProblemRecord['service'];
+  @ApiProperty({ example: 'api-1', description: 'Name of the machine' }) host!: string;
+  @ApiProperty({ example: '2.5 s ahead', description: 'The difference of the clock, or the hosts' })
+  detail!: string;
+  @ApiProperty({ format: 'date-time' }) since!: string;
+
+  static from({ since, ...problem }: ProcessProblemRecord): ProcessProblemHealth {
+    return { ...problem, since: since.toISOString() };
+  }
+}
+
 export class MailHealth {
   @ApiProperty({ description: 'True if a mail server is configured. Without one, emails are captured' })
   configured!: boolean;
@@ -163,6 +182,8 @@ export class HealthResponse {
   })
   openAlerts!: AlertKind[];
   @ApiProperty({ type: [WorkerHealth], description: 'Newest first' }) workers!: WorkerHealth[];
+  @ApiProperty({ type: [ProcessProblemHealth], description: 'At most 100' })
+  processProblems!: ProcessProblemHealth[];
   @ApiProperty({ type: MailHealth }) mail!: MailHealth;
   @ApiProperty({ enum: billingProviders }) billing!: (typeof billingProviders)[number];
   @ApiProperty({

@@ -1,0 +1,106 @@
+import { jest } from '@jest/globals';
+import { Metrics, type Config, type Logger } from '@gatehouse/platform';
+import type { Database } from '../database.js';
+import { DatabaseWatch } from './database-watch.js';
+import type { ProcessProblem, ProcessProblemsRepository } from './process-problems.repository.js';
+
+const config = { database: { url: 'postgres://db-1,db-2/gatehouse', pooler: 'transaction' } } as Config;
+
+describe('DatabaseWatch', () => {
+  /** By how much this process is ahead of PostgreSQL, and the times of a request and of its response, in ms. */
+  let skew: number | null;
+  let way: [number, number];
+  let log: [message: string, fields: object][];
+  let recorded: string[][];
+  let recordFails: boolean;
+  let metrics: Metrics;
+  let watch: DatabaseWatch;
+  beforeEach(async () => {
+    [skew, way, log, recorded, recordFails] = [0, [0, 0], [], [], false];
+    metrics = await Metrics.load();
+    jest.useFakeTimers();
+    const execute = () => {
+      if (skew === null) return Promise.reject(new Error('unavailable'));
+      jest.advanceTimersByTime(way[0]);
+      const at = new Date(Date.now() - skew);
+      jest.advanceTimersByTime(way[1]);
+      return Promise.resolve([{ at }]);
+    };
+    const repository = {
+      record: (_: object, problems: ProcessProblem[]) => {
+        if (recordFails) return Promise.reject(new Error('unavailable'));
+        recorded.push(problems.map(({ kind, detail }) => `${kind}: ${detail}`));
+        return Promise.resolve();
+      },
+    } as unknown as ProcessProblemsRepository;
+    const write = (fields: object, message: string) => void log.push([message, fields]);
+    const logger = { info: write, warn: write, error: write } as unknown as Logger;
+    watch = new DatabaseWatch({ execute } as unknown as Database, repository, config, logger, 'api', metrics);
+  });
+  afterEach(() => jest.useRealTimers());
+
+  /** Checks the clock. Returns the value of the metric. */
+  async function checkSkew(ms: number | null, ...ways: number[]): Promise<string | undefined> {
+    skew = ms;
+    if (ways.length === 2) way = ways as [number, number];
+    await watch.check();
+    return /^gatehouse_clock_skew_seconds (\S+)$/m.exec(await metrics.render())?.[1];
+  }
+  const BEGAN = 'clock differs from the clock of PostgreSQL';
+  const ENDED = 'clock agrees with the clock of PostgreSQL again';
+
+  it('reports a clock that differs by two seconds once, and its end once', async () => {
+    expect(await checkSkew(1_999)).toBe('1.999');
+    expect([log, recorded]).toEqual([[], []]);
+    expect(await checkSkew(2_500)).toBe('2.5');
+    expect(await checkSkew(2_500)).toBe('2.5');
+    expect(log).toEqual([[BEGAN, { skewMs: 2_500 }]]);
+    expect(recorded).toEqual([['clock_skew: 2.5 s ahead'], ['clock_skew: 2.5 s ahead']]);
+    expect(await checkSkew(0)).toBe('0');
+    expect(await checkSkew(0)).toBe('0');
+    expect(log.slice(1)).toEqual([[ENDED, { skewMs: 0 }]]);
+    expect(recorded.slice(2)).toEqual([[]]);
+  });
+
+  it('reports a clock that is behind with a negative sign', async () => {
+    expect(await checkSkew(-4_000)).toBe('-4');
+    expect(recorded).toEqual([['clock_skew: 4 s behind']]);
+  });
+
+  it('does not mistake a slow request or response for a wrong clock', async () => {
+    expect(await checkSkew(0, 6_000, 0)).toBe('0');
+    expect(await checkSkew(0, 0, 6_000)).toBe('0');
+    expect(log).toEqual([]);
+    expect(await checkSkew(-60_000, 0, 6_000)).toBe('-54');
+  });
+
+  it('keeps a problem while PostgreSQL is unavailable, without a value in the metric', async () => {
+    await checkSkew(2_500);
+    expect(await checkSkew(null)).toBeUndefined();
+    await checkSkew(2_500);
+    expect(log.map(([message]) => message)).toEqual([BEGAN]);
+  });
+
+  it('records the end of a problem later if PostgreSQL rejects it', async () => {
+    await checkSkew(2_500);
+    recordFails = true;
+    await checkSkew(0);
+    recordFails = false;
+    await checkSkew(0);
+    await checkSkew(0);
+    expect(recorded).toEqual([['clock_skew: 2.5 s ahead'], []]);
+  });
+
+  it('removes its problems at the end', async () => {
+    await watch.end();
+    expect(recorded).toEqual([]);
+    await checkSkew(2_500);
+    await watch.end();
+    expect(recorded.slice(1)).toEqual([[]]);
+  });
+
+  it('does not count the hosts behind a pooler', async () => {
+    await checkSkew(0);
+    expect(await metrics.render()).not.toMatch(/^gatehouse_database_writable_hosts /m);
+  });
+});

@@ -1,0 +1,117 @@
+import { hostname } from 'node:os';
+import {
+  errorMessage,
+  newId,
+  splitHosts,
+  withTimeout,
+  type Config,
+  type Logger,
+  type Metrics,
+} from '@gatehouse/platform';
+import type { Database } from '../database.js';
+import { findWritableHosts } from '../writable-hosts.js';
+import { describeClockSkew, CLOCK_SKEW_LIMIT_MS, measureClockSkew } from './clock-skew.js';
+import type {
+  ProblemSource,
+  ProcessProblem,
+  ProcessProblemsRepository,
+} from './process-problems.repository.js';
+
+/** Pause between two checks, in ms. */
+export const DATABASE_WATCH_INTERVAL_MS = 60_000;
+
+/** Maximum time that the removal of problems may delay the shutdown, in ms. */
+const END_TIMEOUT_MS = 1_000;
+
+/**
+ * Compares the clock of this process with PostgreSQL's, and checks whether more than one host of DATABASE_URL accepts writes
+ * (ADR 0095). The log and metrics report problems, and the database stores them for the alerts and the health page.
+ */
+export class DatabaseWatch {
+  /** By how much the clock of this process is ahead of PostgreSQL's, in ms; null if it is unknown. */
+  private clockSkewMs: number | null = null;
+  /** The hosts of DATABASE_URL that accept writes; null if there is only one host. */
+  private writableHosts: string[] | null = null;
+  private problems: ProcessProblem[] = [];
+  /** True while the database contains problems of this process, or may contain them. */
+  private isRecorded = false;
+  private readonly source: ProblemSource;
+
+  constructor(
+    private readonly database: Database,
+    private readonly repository: ProcessProblemsRepository,
+    private readonly config: Config,
+    private readonly logger: Logger,
+    service: ProblemSource['service'],
+    metrics: Metrics | null,
+  ) {
+    this.source = { id: newId(), service, host: hostname() };
+    metrics?.gauge(
+      'gatehouse_clock_skew_seconds',
+      'Time by which the clock of this process is ahead of PostgreSQL, negative if it is behind.',
+      () => this.clockSkewMs && this.clockSkewMs / 1_000,
+    );
+    metrics?.gauge(
+      'gatehouse_database_writable_hosts',
+      'Servers among the hosts of DATABASE_URL that accept writes. Only with several hosts.',
+      () => this.writableHosts && this.writableHosts.length,
+    );
+  }
+
+  /** Performs both checks, and reports problems that begin or end. Does not throw. */
+  async check(): Promise<void> {
+    await Promise.all([this.checkClock(), this.checkHosts()]);
+    await this.record();
+  }
+
+  /** Removes the problems of this process. */
+  async end(): Promise<void> {
+    if (!this.isRecorded) return;
+    const removed = this.repository.record(this.source, []);
+    await withTimeout(removed, END_TIMEOUT_MS, 'PostgreSQL did not respond').catch(() => undefined);
+  }
+
+  private async record(): Promise<void> {
+    const hasProblems = this.problems.length > 0;
+    if (!hasProblems && !this.isRecorded) return;
+    this.isRecorded = true;
+    try {
+      await this.repository.record(this.source, this.problems);
+      this.isRecorded = hasProblems;
+    } catch (error) {
+      this.logger.warn({ reason: errorMessage(error) }, 'problem record failed');
+    }
+  }
+
+  private async checkClock(): Promise<void> {
+    const skewMs = await measureClockSkew(this.database).catch(() => null);
+    this.clockSkewMs = skewMs;
+    // An outage of the database ends no problem of the clock.
+    if (skewMs === null) return;
+    const isSkewed = Math.abs(skewMs) >= CLOCK_SKEW_LIMIT_MS;
+    const change = this.change('clock_skew', isSkewed ? describeClockSkew(skewMs) : null);
+    const fields = { skewMs: Math.round(skewMs) };
+    if (change === 'began') this.logger.warn(fields, 'clock differs from the clock of PostgreSQL');
+    else if (change === 'ended') this.logger.info(fields, 'clock agrees with the clock of PostgreSQL again');
+  }
+
+  private async checkHosts(): Promise<void> {
+    const { url, pooler } = this.config.database;
+    if (pooler !== 'none' || splitHosts(url!).length === 1) return;
+    const hosts = await findWritableHosts(url!);
+    this.writableHosts = hosts;
+    const change = this.change('two_writable_hosts', hosts.length > 1 ? hosts.join(', ') : null);
+    if (change === 'began') this.logger.error({ hosts }, 'several hosts of DATABASE_URL accept writes');
+    else if (change === 'ended')
+      this.logger.info({ hosts }, 'only one host of DATABASE_URL accepts writes again');
+  }
+
+  /** Replaces a problem. @param detail null if there is none */
+  private change(kind: ProcessProblem['kind'], detail: string | null): 'began' | 'ended' | null {
+    const existed = this.problems.some((problem) => problem.kind === kind);
+    this.problems = this.problems.filter((problem) => problem.kind !== kind);
+    if (detail !== null) this.problems.push({ kind, detail });
+    if (existed === (detail !== null)) return null;
+    return existed ? 'ended' : 'began';
+  }
+}

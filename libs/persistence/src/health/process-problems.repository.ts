@@ -1,0 +1,66 @@
+// This file contains SQL: an upsert with a delete, and times by the clock of the database.
+import type { ProcessProblemKind } from '@gatehouse/domain';
+import type { Database } from '../database.js';
+import { statement, text, textOf, timestamptz, type RowOf } from '../statements.js';
+
+/** A problem of a process. */
+export interface ProcessProblem {
+  kind: ProcessProblemKind;
+  /** The extent of the problem, for operators. */
+  detail: string;
+}
+
+/** A process that looks for problems. */
+export interface ProblemSource {
+  /** Id of this run of the process. */
+  id: string;
+  service: 'api' | 'webhook-worker';
+  host: string;
+}
+
+/** SQL for whether a process has confirmed its problem. Each does so once a minute. */
+export const isProblemCurrent = `seen_at > now() - interval '3 minutes'`;
+
+const recordProblems = statement(
+  {},
+  `WITH removed AS (
+     DELETE FROM process_problems
+     WHERE (process_id = $1 AND kind <> ALL($4::text[])) OR seen_at < now() - interval '1 day'
+   )
+   INSERT INTO process_problems (process_id, service, host, kind, detail)
+   SELECT $1, $2, $3, kind, detail FROM unnest($4::text[], $5::text[]) AS problem (kind, detail)
+   ON CONFLICT (process_id, kind) DO UPDATE SET detail = excluded.detail, seen_at = now()`,
+);
+
+const problemRow = {
+  kind: textOf<ProcessProblemKind>(),
+  service: textOf<ProblemSource['service']>(),
+  host: text,
+  detail: text,
+  since: timestamptz,
+};
+
+export type ProcessProblemRecord = RowOf<typeof problemRow>;
+
+const listProblems = statement(
+  problemRow,
+  `SELECT kind, service, host, detail, since FROM process_problems WHERE ${isProblemCurrent}
+   ORDER BY kind, since, process_id LIMIT 100`,
+);
+
+/** The problems that running processes have found. */
+export class ProcessProblemsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Records the current problems of a process, and removes its other ones and those that are older than a day. */
+  async record({ id, service, host }: ProblemSource, problems: ProcessProblem[]): Promise<void> {
+    const kinds = problems.map(({ kind }) => kind);
+    const details = problems.map(({ detail }) => detail);
+    await this.database.execute(recordProblems, [id, service, host, kinds, details]);
+  }
+
+  /** Returns the problems of running processes, at most 100. */
+  list(): Promise<ProcessProblemRecord[]> {
+    return this.database.execute(listProblems);
+  }
+}
