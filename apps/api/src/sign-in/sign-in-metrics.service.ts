@@ -3,12 +3,13 @@ import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
 import { ApiMetrics, type LoginMethod, type LoginResult } from '@gatehouse/platform';
 import type { AuthResponse } from './dto/auth.response.js';
 
-/** Result with which each error code is counted. All other errors are counted as `error`. */
+/** Result with which each error code is counted. Other errors of the client are counted as `refused`, all others as `error`. */
 const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
   invalid_credentials: 'invalid',
   invalid_code: 'invalid',
   invalid_token: 'invalid',
   passkey_not_accepted: 'invalid',
+  sign_in_failed: 'invalid',
   challenge_expired: 'invalid',
   too_many_attempts: 'throttled',
   customer_disabled: 'disabled',
@@ -34,9 +35,13 @@ export class SignInMetricsService {
       this.metrics?.recordLogin(method, response.challenge ? 'challenged' : 'success');
       return response;
     } catch (error) {
-      const result = error instanceof GatehouseError ? refusalResults[error.code] : undefined;
-      this.metrics?.recordLogin(method, result ?? 'error');
+      this.metrics?.recordLogin(method, toLoginResult(error));
       throw error;
     }
   }
+}
+
+function toLoginResult(error: unknown): LoginResult {
+  if (!(error instanceof GatehouseError)) return 'error';
+  return refusalResults[error.code] ?? (error.status < 500 ? 'refused' : 'error');
 }

@@ -14,7 +14,7 @@ import type { Metrics } from './metrics.js';
 
 /**
  * The possible results of a login. `challenged`: a second factor is required; `refused`: the project does not allow the
- * method or new customers; `aborted`: the client disconnected before the response; `error`: an error of Gatehouse prevented a
+ * method or new customers, or another error of the client; `aborted`: the client disconnected before the response; `error`: an error of Gatehouse prevented a
  * decision.
  */
 export const loginResults = [
