@@ -198,6 +198,8 @@ describe('the metrics of both programs', () => {
       expect(scrape.value('process_resident_memory_bytes')).toBeGreaterThan(0);
       expect(scrape.value('gatehouse_database_up')).toBe(1);
       expect(scrape.value('gatehouse_database_pool_waiting')).toBe(0);
+      expect(scrape.value('gatehouse_database_statement_duration_seconds_count')).toBeGreaterThan(0);
+      expect(scrape.value('gatehouse_ready')).toBe(1);
       // This instance has no Redis.
       expect(scrape.value('gatehouse_redis_up')).toBeNull();
     }

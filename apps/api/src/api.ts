@@ -8,6 +8,8 @@ import {
   Metrics,
   MetricsServer,
   NestLogger,
+  READY_HELP,
+  READY_METRIC,
   type Config,
   type Logger,
 } from '@gatehouse/platform';
@@ -63,6 +65,9 @@ export async function createApi(
     },
   );
   const readiness = app.get(Readiness);
+  app
+    .get<Metrics, Metrics | null>(Metrics)
+    ?.gauge(READY_METRIC, READY_HELP, () => Number(readiness.started && !readiness.draining));
   app.use(requestContext(logger, app.get(ApiMetrics)), app.get(UntrustedForwards).createMiddleware(logger));
   app.use(securityHeaders, corsMiddleware());
   app.use(readinessGate(readiness));

@@ -17,6 +17,8 @@ import {
   Metrics,
   MetricsServer,
   monotonicMs,
+  READY_HELP,
+  READY_METRIC,
   sendMetricsOnRequest,
   TestCommands,
   withTimeout,
@@ -64,7 +66,9 @@ export class WorkerService {
     private readonly testCommands: TestCommands,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    metrics?.gauge(READY_METRIC, READY_HELP, () => Number(this.isStarted && !this.isStopping));
+  }
 
   /** @throws RootSecretError if GATEHOUSE_SECRET does not belong to the database */
   async start(): Promise<void> {

@@ -12,7 +12,7 @@ import { DatabaseHosts, type ParameterStatus } from './database-hosts.js';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 import { poolerParameters, setSessionSql, type Timeouts } from './session-settings.js';
-import { traceStatement } from './statement-spans.js';
+import { timeStatement, traceStatement } from './statement-spans.js';
 import { READ_ONLY } from './unavailable-error.js';
 
 /**
@@ -62,6 +62,8 @@ interface ConnectionConfig extends pg.ClientConfig {
   hosts?: DatabaseHosts | undefined;
   /** The timeouts of the session, in ms; null behind a pooler in transaction mode, where a session has no settings. */
   sessionTimeouts?: Timeouts | null;
+  /** Receives the duration of each statement in seconds. */
+  observeStatement?: ((seconds: number) => void) | undefined;
 }
 
 /** The parameters that pg sends when it connects. Its types lack this method. */
@@ -75,13 +77,15 @@ const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: (
 class Connection extends pg.Client {
   private readonly hosts: DatabaseHosts | undefined;
   private readonly sessionTimeouts: Timeouts | null;
+  private readonly observeStatement: ConnectionConfig['observeStatement'];
   /** The major version of the server. */
   private version = 0;
 
-  constructor({ hosts, sessionTimeouts = null, ...config }: ConnectionConfig = {}) {
+  constructor({ hosts, sessionTimeouts = null, observeStatement, ...config }: ConnectionConfig = {}) {
     super(config);
     this.hosts = hosts;
     this.sessionTimeouts = sessionTimeouts;
+    this.observeStatement = observeStatement;
     this.on('error', () => undefined);
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'server_version') this.version = Number.parseInt(parameterValue);
@@ -141,7 +145,12 @@ class Connection extends pg.Client {
     const { stream } = this.connection;
     stream.cork();
     process.nextTick(() => stream.uncork());
-    return traceStatement(this, args, (traced) => this.send(traced));
+    const { observeStatement } = this;
+    return traceStatement(this, args, (traced) =>
+      observeStatement
+        ? timeStatement(traced, (timed) => this.send(timed), observeStatement)
+        : this.send(traced),
+    );
   }
 
   /** Sends a statement. @param args arguments of the `query` method of pg */
@@ -179,9 +188,13 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   return source;
 }
 
-/** Returns the options of the pool that serves a process. */
-export const poolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
-  dataSourceOptions(database.url!, logger, servingOptions(database));
+/** Returns the options of the pool that serves a process. @param observeStatement receives the duration of each statement in s */
+export const poolOptions = (
+  { database }: Config,
+  logger: Logger,
+  observeStatement?: ConnectionConfig['observeStatement'],
+): DataSourceOptions =>
+  dataSourceOptions(database.url!, logger, { ...servingOptions(database), observeStatement });
 
 /** Returns the options of the pool that reads from the replica. */
 export const replicaPoolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
@@ -233,7 +246,7 @@ const hostOptions = (url: string) => ({
 const dataSourceOptions = (
   url: string,
   logger: Logger,
-  extra: pg.PoolConfig & Pick<ConnectionConfig, 'sessionTimeouts'>,
+  extra: pg.PoolConfig & Pick<ConnectionConfig, 'observeStatement' | 'sessionTimeouts'>,
 ): DataSourceOptions => ({
   type: 'postgres',
   url: splitHosts(url)[0]!,

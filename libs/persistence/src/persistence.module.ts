@@ -17,7 +17,7 @@ import { CustomersBulkRepository } from './customers/customers-bulk.repository.j
 import { CustomersRepository } from './customers/customers.repository.js';
 import { ErasuresRepository } from './customers/erasures.repository.js';
 import { createDataSource, poolOptions } from './data-source.js';
-import { registerDatabaseMetrics } from './database-metrics.js';
+import { measureStatements, registerDatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { EncryptedValuesRepository } from './encryption/encrypted-values.repository.js';
 import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
@@ -259,14 +259,14 @@ const providers: Provider[] = [
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({
-      useFactory: (config: Config, logger: Logger) => ({
-        ...poolOptions(config, logger),
+      useFactory: (config: Config, logger: Logger, metrics: Metrics | null) => ({
+        ...poolOptions(config, logger, metrics ? measureStatements(metrics) : undefined),
         // `Database` connects in the background, so that a process starts while PostgreSQL is unavailable.
         manualInitialization: true,
         retryAttempts: 0,
       }),
       dataSourceFactory: (options) => Promise.resolve(createDataSource(options!)),
-      inject: [Config, LOGGER],
+      inject: [Config, LOGGER, Metrics],
     }),
   ],
   providers,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { errorCode, tracing, type Context, type Span } from '@gatehouse/platform';
+import { errorCode, monotonicMs, tracing, type Context, type Span } from '@gatehouse/platform';
 
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
 
@@ -30,19 +30,40 @@ export function traceStatement<Result>(
   if (text === null) return send(args);
   const span = tracing.startChild(describeStatement(server, text), contexts.get(args[0] as object));
   if (!span) return send(args);
+  return sendObserved(args, send, (error) => endSpan(span, error));
+}
+
+/**
+ * Measures a statement from when it is sent until its result has arrived.
+ * @param args arguments of the `query` method of pg
+ * @param observe receives the duration in seconds
+ */
+export function timeStatement<Result>(
+  args: unknown[],
+  send: (args: unknown[]) => Result,
+  observe: (seconds: number) => void,
+): Result {
+  if (readText(args[0]) === null) return send(args);
+  const startedMs = monotonicMs();
+  return sendObserved(args, send, () => observe((monotonicMs() - startedMs) / 1_000));
+}
+
+/** Sends a statement, and calls `handleEnd` when its result or its error has arrived. */
+function sendObserved<Result>(
+  args: unknown[],
+  send: (args: unknown[]) => Result,
+  handleEnd: (error: unknown) => void,
+): Result {
   const callback = args.at(-1);
   if (typeof callback === 'function') {
-    const traced: Callback = (error, ...rest) => {
-      endSpan(span, error);
+    const observed: Callback = (error, ...rest) => {
+      handleEnd(error);
       (callback as Callback)(error, ...rest);
     };
-    return send([...args.slice(0, -1), traced]);
+    return send([...args.slice(0, -1), observed]);
   }
   const result = send(args);
-  (result as Promise<unknown>).then(
-    () => endSpan(span, null),
-    (error: unknown) => endSpan(span, error),
-  );
+  (result as Promise<unknown>).then(() => handleEnd(null), handleEnd);
   return result;
 }
 

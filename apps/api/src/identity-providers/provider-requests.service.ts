@@ -1,6 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError } from '@gatehouse/domain';
-import { Deadline, LOGGER, ServerUnavailableError, UnreadableValues, type Logger } from '@gatehouse/platform';
+import {
+  ApiMetrics,
+  Deadline,
+  LOGGER,
+  ServerUnavailableError,
+  UnreadableValues,
+  type Logger,
+} from '@gatehouse/platform';
 import { describeProviderFailure, providerError } from '../http/provider-failure.js';
 
 /** Maximum number of sign-ins that wait for a provider at the same time (sign-in contract, section 2). */
@@ -21,23 +28,27 @@ export class ProviderRequestsService {
   private readonly inFlight = new Map<string, number>();
 
   constructor(
+    @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
     private readonly unreadable: UnreadableValues,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
-   * Runs requests to a provider. Reports why they fail in the log.
+   * Runs requests to a provider. Reports why they fail in the log, and counts the result in the metrics.
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`; and those that `work` throws
    */
   async run<Result>(provider: RequestedProvider, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await this.limit(provider.id, work);
+      const result = await this.limit(provider.id, work);
+      this.metrics?.recordProviderRequest('success');
+      return result;
     } catch (thrown) {
       if (thrown instanceof GatehouseError) throw thrown;
       const { id: providerId, projectId } = provider;
       this.unreadable.report(thrown, { projectId, providerId });
       const { error, reason } = describeProviderFailure(thrown);
       this.logger.warn({ projectId, providerId, reason }, 'request to identity provider failed');
+      this.metrics?.recordProviderRequest(error);
       throw providerError(error, thrown);
     }
   }

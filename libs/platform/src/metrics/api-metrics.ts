@@ -44,6 +44,10 @@ export const loginMethods = [
 ] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 
+/** The possible results of the requests to an identity provider that one step of a sign-in requires. */
+export const providerRequestResults = ['success', 'provider_unavailable', 'sign_in_failed'] as const;
+export type ProviderRequestResult = (typeof providerRequestResults)[number];
+
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 type Observer = Histogram.Internal<string>;
@@ -53,6 +57,7 @@ export class ApiMetrics {
   private readonly requests;
   private readonly logins;
   private readonly providerReturns;
+  private readonly providerRequests;
   private readonly limitedMails;
   /** Cached by method, status class and route, so that a request creates no labels. */
   private readonly observers = new Map<string, Observer>();
@@ -74,6 +79,11 @@ export class ApiMetrics {
       'gatehouse_identity_provider_returns_total',
       'Browsers that returned from identity providers, by type of the provider and result.',
       { type: identityProviderTypes, result: ['success', ...redirectErrors] },
+    );
+    this.providerRequests = metrics.counter(
+      'gatehouse_identity_provider_requests_total',
+      'Steps of sign-ins that sent requests to an identity provider, by result.',
+      { result: providerRequestResults },
     );
     this.limitedMails = metrics.counter(
       'gatehouse_mails_limited_total',
@@ -97,6 +107,10 @@ export class ApiMetrics {
   /** @param result `success`, or the error of the redirect */
   recordProviderReturn(type: IdentityProviderType, result: 'success' | RedirectError): void {
     this.providerReturns.inc({ type, result });
+  }
+
+  recordProviderRequest(result: ProviderRequestResult): void {
+    this.providerRequests.inc({ result });
   }
 
   recordLogin(method: LoginMethod, result: LoginResult): void {

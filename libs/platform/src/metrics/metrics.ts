@@ -2,6 +2,11 @@ import type * as PromClient from 'prom-client';
 import { droppedLogLines } from '../logging/logger.js';
 import { VERSION } from '../version.js';
 
+/** The gauge of both programs that shows that a process has started and does not stop. */
+export const READY_METRIC = 'gatehouse_ready';
+export const READY_HELP =
+  '1 while this process does its work; 0 while it waits for its database, starts or stops.';
+
 /** The values that each label may have. Other values cannot become a series. */
 type LabelValues = Record<string, readonly string[]>;
 

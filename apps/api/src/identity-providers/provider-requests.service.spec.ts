@@ -1,0 +1,21 @@
+import { GatehouseError } from '@gatehouse/domain';
+import { ServerUnavailableError, type ApiMetrics, type Logger } from '@gatehouse/platform';
+import { ProviderRequestsService } from './provider-requests.service.js';
+
+describe('ProviderRequestsService', () => {
+  it('counts the result of each sign-in that requires the provider', async () => {
+    const results: string[] = [];
+    const metrics = { recordProviderRequest: (result: string) => results.push(result) };
+    const logger = { warn: () => undefined } as unknown as Logger;
+    const service = new ProviderRequestsService(metrics as unknown as ApiMetrics, logger);
+    const provider = { id: 'provider', projectId: null };
+    const failWith = (error: Error) =>
+      service.run(provider, () => Promise.reject(error)).catch(() => undefined);
+    await service.run(provider, () => Promise.resolve());
+    await failWith(new ServerUnavailableError('connection refused'));
+    await failWith(new Error('invalid_client'));
+    // The project does not allow the sign-in: the provider has no part in it.
+    await failWith(new GatehouseError('method_not_enabled'));
+    expect(results).toEqual(['success', 'provider_unavailable', 'sign_in_failed']);
+  });
+});
