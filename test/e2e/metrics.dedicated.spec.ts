@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { registerWithPasskey, signInWithPasskey } from '../support/passkeys.js';
 import { PASSWORD, availableQueues, TestInstance } from '../support/test-instance.js';
 import { freePort, type ServerProcess } from '../support/server-process.mjs';
+import { insertOperator } from '../support/operator-client.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { Scrape } from '../support/scrape.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -294,12 +295,32 @@ describe('the metrics of both programs', () => {
       return name.startsWith('gatehouse_') && !described.has(name) && !described.has(family);
     });
     expect(undescribed).toEqual([]);
-    // A query must only compare a label with values that the label has.
-    const values = new Set(
-      scrapes.flatMap(({ samples }) => samples.flatMap(({ labels }) => Object.values(labels))),
-    );
-    const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
-    for (const [, value] of rules.matchAll(/(?:service|kind)="([^"]+)"/g)) expect(values).toContain(value);
+  });
+
+  it('CO-05: have every value with which the dashboard and the alert rules compare a label', async () => {
+    // A response of each status class, and requests to the routes that a rule excludes.
+    await instance.register();
+    const operator = await insertOperator(instance);
+    await operator.request('GET', '/audit-log.csv');
+    const { projectId } = instance.credentials;
+    await instance.requestWithSecretKey('GET', `/api/v1/projects/${projectId}/export`);
+    await instance.requestWithSecretKey('POST', '/api/v1/customers/import', { customers: [] });
+    const values = new Map<string, Set<string>>([['status', new Set(['5xx'])]]);
+    for (const { samples } of [await api(), await worker()])
+      for (const { labels } of samples)
+        for (const [name, value] of Object.entries(labels))
+          values.set(name, (values.get(name) ?? new Set()).add(value));
+    for (const file of ['ops/grafana/gatehouse.json', 'ops/prometheus/alerts.yml']) {
+      const text = (await readFile(file, 'utf8')).replaceAll('\\"', '"');
+      for (const [matcher, label, operation, value] of text.matchAll(/\b(\w+)(=~|!~|!=|=)"([^"$]+)"/g)) {
+        const patterns = operation!.endsWith('~') ? value!.split('|') : [value!];
+        const known = [...(values.get(label!) ?? [])];
+        const unknown = patterns.filter(
+          (pattern) => !known.some((each) => new RegExp(`^${pattern}$`).test(each)),
+        );
+        expect({ matcher, unknown }).toEqual({ matcher, unknown: [] });
+      }
+    }
   });
 
   it('CO-05: are returned only by GET and HEAD of /metrics, and not on the port of the API', async () => {

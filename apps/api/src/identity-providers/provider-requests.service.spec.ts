@@ -1,5 +1,5 @@
 import { GatehouseError } from '@gatehouse/domain';
-import { ServerUnavailableError, type ApiMetrics, type Logger } from '@gatehouse/platform';
+import { ServerUnavailableError, UnreadableValues, type ApiMetrics, type Logger } from '@gatehouse/platform';
 import { ProviderRequestsService } from './provider-requests.service.js';
 
 describe('ProviderRequestsService', () => {
@@ -7,7 +7,8 @@ describe('ProviderRequestsService', () => {
     const results: string[] = [];
     const metrics = { recordProviderRequest: (result: string) => results.push(result) };
     const logger = { warn: () => undefined } as unknown as Logger;
-    const service = new ProviderRequestsService(metrics as unknown as ApiMetrics, logger);
+    const unreadable = new UnreadableValues(null, logger);
+    const service = new ProviderRequestsService(metrics as unknown as ApiMetrics, unreadable, logger);
     const provider = { id: 'provider', projectId: null };
     const failWith = (error: Error) =>
       service.run(provider, () => Promise.reject(error)).catch(() => undefined);
