@@ -6,6 +6,8 @@ import { load } from 'js-yaml';
 import { strictAjv } from '../test/support/json-schemas.mjs';
 
 const FOLDER = 'ops/helm/gatehouse';
+/** The variables of Node.js that the chart sets. */
+const NODE_VARIABLES = ['NODE_EXTRA_CA_CERTS'];
 const read = (name) => fs.readFileSync(path.join(FOLDER, name), 'utf8');
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -28,6 +30,11 @@ const REJECTED = [
   [{ externalSecret: { enabled: true } }, '/externalSecret/store/name'],
   [{ ingress: { enabled: true } }, "/settings must have required property 'TRUSTED_PROXIES'"],
   [{ replicas: 3 }, 'additional properties'],
+  [{ affinity: { nodeSelector: {} } }, '/affinity must NOT have additional properties'],
+  [{ topologySpreadConstraints: [{ topologyKey: 'zone' }] }, "must have required property 'maxSkew'"],
+  [{ extraVolumes: [{ name: 'tmp', emptyDir: {} }] }, '/extraVolumes/0/name'],
+  [{ extraVolumeMounts: [{ name: 'ca', mountPath: 'etc/ca' }] }, '/extraVolumeMounts/0/mountPath'],
+  [{ extraCaCertificates: '/etc/ca.crt' }, '/extraVolumeMounts must NOT have fewer than 1 items'],
   [{ networkPolicy: { postgresql: { to: [] } } }, '/networkPolicy/postgresql/to'],
   [{ networkPolicy: { dns: { to: [] } } }, '/networkPolicy/dns/to'],
   [{ networkPolicy: { internet: { to: [] } } }, '/networkPolicy/internet/to'],
@@ -114,7 +121,10 @@ export function findChartProblems({ settings, loadConfig, isAllowedAddress }) {
   ];
   for (const file of documents)
     for (const [name] of read(file).matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g))
-      expect(Object.hasOwn(settings, name.replace(/_FILE$/, '')), `${file}: ${name} is not a setting`);
+      expect(
+        Object.hasOwn(settings, name.replace(/_FILE$/, '')) || NODE_VARIABLES.includes(name),
+        `${file}: ${name} is not a setting`,
+      );
   return problems;
 }
 

@@ -8,6 +8,9 @@ import { openApiDocuments } from './openapi-document.mjs';
 /** The defaults and ranges of the setting `limits`, which the console describes. */
 const LIMIT_RANGES = 'apps/console/src/projects/limit-ranges.json';
 const CHART_SCHEMA = 'ops/helm/gatehouse/values.schema.json';
+/** The alert rules, and their copy in the chart: Helm reads no files outside of a chart. */
+const ALERT_RULES = 'ops/prometheus/alerts.yml';
+const CHART_ALERT_RULES = 'ops/helm/gatehouse/alerts.yml';
 /** The settings that the chart or the image sets. */
 const SET_BY_CHART = ['HOST', 'PORT', 'DATA_DIR', 'MIGRATE', 'METRICS_PORT'];
 
@@ -47,6 +50,7 @@ async function generateFiles() {
     ),
     'docs/events.schema.json': await formatText('docs/events.schema.json', JSON.stringify(eventsSchema)),
     [CHART_SCHEMA]: await formatText(CHART_SCHEMA, JSON.stringify(chartSchema(settings))),
+    [CHART_ALERT_RULES]: `# ${NOTE}\n${read(ALERT_RULES)}`,
     [LIMIT_RANGES]: await formatText(LIMIT_RANGES, JSON.stringify(limitRanges(limitSettings))),
     'docs/openapi.json': await formatText('docs/openapi.json', JSON.stringify(openApi.public)),
     'docs/operator-openapi.json': await formatText(

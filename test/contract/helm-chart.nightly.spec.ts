@@ -1,5 +1,6 @@
 import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { KUBERNETES_VERSIONS, prepareHelmTools } from '../../scripts/helm-tools.mjs';
 import { run } from '../../scripts/processes.mjs';
 
@@ -10,7 +11,7 @@ const CHART = 'ops/helm/gatehouse';
 const VALUES = readdirSync(`${CHART}/ci`);
 
 /** Resources of operators, whose schemas are not part of Kubernetes. */
-const WITHOUT_SCHEMA = ['ExternalSecret', 'ServiceMonitor'];
+const WITHOUT_SCHEMA = ['ExternalSecret', 'PrometheusRule', 'ServiceMonitor'];
 
 /** Time in seconds after which a program that is stopping exits (libs/platform/src/run-process.ts). */
 const STOP_TIMEOUT = 15;
@@ -104,9 +105,60 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     const kinds = async (values: string) =>
       [...new Set((await render(values)).map(({ kind }) => kind))].sort();
     const required = ['Deployment', 'Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'];
-    const optional = ['ExternalSecret', 'HorizontalPodAutoscaler', 'Ingress', 'ServiceMonitor'];
+    const optional = [
+      'ExternalSecret',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'PrometheusRule',
+      'ServiceMonitor',
+    ];
     expect(await kinds('minimal-values.yaml')).toEqual(required);
     expect(await kinds('complete-values.yaml')).toEqual([...required, ...optional].sort());
+  });
+
+  it('contains exactly the alert rules of ops/prometheus', async () => {
+    const { spec } = (await render('complete-values.yaml')).find(({ kind }) => kind === 'PrometheusRule')!;
+    expect(spec).toEqual(
+      load(await readFile('ops/prometheus/alerts.yml', 'utf8'), { schema: YAML11_SCHEMA }),
+    );
+  });
+
+  it('lets every pod trust the certificates of a mounted file', async () => {
+    for (const [name, { containers, volumes }] of podsOf(await render('complete-values.yaml'))) {
+      expect([name, volumes]).toEqual([
+        name,
+        expect.arrayContaining([{ name: 'authorities', configMap: { name: 'authorities' } }]),
+      ]);
+      expect(containers[0]).toMatchObject({
+        env: expect.arrayContaining([{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/authorities/ca.crt' }]),
+        volumeMounts: expect.arrayContaining([
+          { name: 'authorities', mountPath: '/etc/authorities', readOnly: true },
+        ]),
+      });
+    }
+  });
+
+  it('schedules every pod by affinity, and spreads the pods of each component', async () => {
+    const pods = podsOf(await render('complete-values.yaml'));
+    for (const [name, pod] of pods) {
+      expect([name, pod['affinity']]).toEqual([name, { nodeAffinity: expect.anything() }]);
+      const constraint = (topologyKey: string, whenUnsatisfiable: string) => ({
+        ...{ topologyKey, maxSkew: 1, whenUnsatisfiable, matchLabelKeys: ['pod-template-hash'] },
+        labelSelector: { matchLabels: expect.objectContaining({ 'app.kubernetes.io/component': name }) },
+      });
+      const expected = [
+        constraint('kubernetes.io/hostname', 'DoNotSchedule'),
+        constraint('topology.kubernetes.io/zone', 'ScheduleAnyway'),
+      ];
+      expect([name, pod['topologySpreadConstraints']]).toEqual([
+        name,
+        name === 'migrate' ? undefined : expected,
+      ]);
+    }
+    const [api] = (await render('minimal-values.yaml')).filter(({ kind }) => kind === 'Deployment');
+    expect(api!.spec.template.spec['topologySpreadConstraints']).toMatchObject([
+      { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
+    ]);
   });
 
   it('SC-04: runs every pod without root, capabilities, a writable file system and a token of the cluster', async () => {

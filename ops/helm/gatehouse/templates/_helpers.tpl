@@ -85,17 +85,21 @@ spec:
   tolerations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- if ne .component "migrate" }}
+  {{- with $root.Values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if and (ne .component "migrate") $root.Values.topologySpreadConstraints }}
   topologySpreadConstraints:
-    - topologyKey: kubernetes.io/hostname
-      maxSkew: 1
-      whenUnsatisfiable: ScheduleAnyway
+    {{- range $root.Values.topologySpreadConstraints }}
+    - {{- toYaml . | nindent 6 }}
       labelSelector:
         matchLabels:
           {{- include "gatehouse.selector" $root | nindent 10 }}
-          app.kubernetes.io/component: {{ .component }}
+          app.kubernetes.io/component: {{ $.component }}
       # Otherwise the pods of the previous version count during an update.
       matchLabelKeys: [pod-template-hash]
+    {{- end }}
   {{- end }}
   containers:
     - name: {{ .component }}
@@ -117,6 +121,10 @@ spec:
           value: 'off'
         - name: METRICS_PORT
           value: '9464'
+        {{- with $root.Values.extraCaCertificates }}
+        - name: NODE_EXTRA_CA_CERTS
+          value: {{ . | quote }}
+        {{- end }}
         {{- range $keys }}
         - name: {{ . }}_FILE
           value: /run/secrets/gatehouse/{{ . }}
@@ -158,6 +166,9 @@ spec:
         - name: secret
           mountPath: /run/secrets/gatehouse
           readOnly: true
+        {{- with $root.Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
   volumes:
     - name: tmp
       emptyDir: { sizeLimit: 64Mi }
@@ -169,4 +180,7 @@ spec:
           {{- range $keys }}
           - { key: {{ . }}, path: {{ . }} }
           {{- end }}
+    {{- with $root.Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 {{- end -}}
