@@ -2,12 +2,15 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { alertKinds } from '@gatehouse/domain';
 import { Keyring } from '@gatehouse/platform';
 import pg from 'pg';
 import { shellBlocks } from '../support/code-blocks.js';
 import { adminUrl } from '../support/databases.mjs';
 import { waitForDeadLetters, emitEvents, waitForRedelivery, FAST_RETRIES } from '../support/dead-letters.js';
+import { insertIdentity } from '../support/identity-providers/insert-provider.js';
 import { migrateDatabase } from '../support/migrate-database.js';
+import { seedDeliveries } from '../support/seed-deliveries.js';
 import { TestInstance } from '../support/test-instance.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
@@ -165,6 +168,91 @@ it('OP-05: the SQL of operations.md separates the roles of a database that had o
     await admin.query(`DROP ROLE IF EXISTS ${name}, ${name}_runtime`);
     await admin.end();
   }
+});
+
+describe('the queries of operations.md that find who is affected', () => {
+  /** Returns the queries by their names, with the text that introduces each. */
+  async function readQueries(): Promise<Map<string, { intro: string; sql: string }>> {
+    const text = await readFile(DOCUMENT, 'utf8');
+    const blocks = text.matchAll(
+      /^(.+)\n\n<!-- (affected-[a-z-]+|former-primary) -->\n\n```sql\n([^]*?)^```$/gm,
+    );
+    return new Map([...blocks].map(([, intro, name, sql]) => [name!, { intro: intro!, sql: sql! }]));
+  }
+
+  it('mention each alert and each rule', async () => {
+    const intros = [...(await readQueries()).values()].map(({ intro }) => intro).join('\n');
+    const mentioned = new Set([...intros.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+    const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
+    const names = [...alertKinds, ...[...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!)];
+    expect(names.filter((name) => !mentioned.has(name))).toEqual([]);
+  });
+
+  it('return the affected records to the runtime role', async () => {
+    const { projectId } = instance.credentials;
+    const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.updated']);
+    const customer = (await instance.register()).body.customer as { id: string; email: string };
+    const at = Date.now();
+    const failed = { endpointId, projectId, customerId: customer.id, finishedAt: at };
+    const attempts = [{ at, status: 500 }];
+    const [, canceled] = await seedDeliveries(instance, [
+      { ...failed, state: 'failed', attempts },
+      { ...failed, state: 'cancelled', attempts },
+      { ...failed, state: 'cancelled', attempts },
+    ]);
+    await instance.sql(`UPDATE attempts SET error = 'worker_lost'`);
+    await instance.sql(
+      `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', disabled_at = now()`,
+    );
+    for (const [state, reason] of [
+      ['pending', null],
+      ['failed', 'rejected'],
+      ['dropped', 'project_limit'],
+    ])
+      await instance.sql(
+        `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, reason)
+         VALUES (gen_random_uuid(), $1, $2, 'verify-email', 'ada@example.com', $3, $4)`,
+        [projectId, customer.id, state, reason],
+      );
+    await instance.sql(
+      `INSERT INTO email_code_guesses (project_id, began_at, guesses) VALUES ($1, now(), 1001)`,
+      [projectId],
+    );
+    await instance.login(customer.email, 'not their password');
+    await instance.sql(
+      `INSERT INTO factor_attempts (customer_id, tries, window_ends_at, failures) VALUES ($1, 1, now() + interval '1 minute', 1)`,
+      [customer.id],
+    );
+    await insertIdentity(instance, customer.id);
+    await instance.sql(
+      `INSERT INTO process_problems (process_id, kind, service, host, detail)
+       VALUES (gen_random_uuid(), 'clock_skew', 'api', 'api-1', '3 s ahead')`,
+    );
+    const client = new pg.Client(instance.env['DATABASE_URL']);
+    await client.connect();
+    try {
+      // In a transaction, so that no worker claims it.
+      await client.query('BEGIN');
+      await client.query(
+        `UPDATE deliveries SET state = 'pending', finished_at = NULL, next_attempt_at = now() - interval '1 minute'
+         WHERE id = $1`,
+        [canceled!.id],
+      );
+      const queries = await readQueries();
+      expect(queries.size).toBeGreaterThan(10);
+      const [project] = await instance.sql<{ name: string }>('SELECT name FROM projects WHERE id = $1', [
+        projectId,
+      ]);
+      for (const [name, { sql }] of queries) {
+        const { rows } = await client.query(sql);
+        const expected =
+          name === 'affected-process-problems' ? { host: 'api-1' } : { project: project!.name };
+        expect([name, rows]).toEqual([name, expect.arrayContaining([expect.objectContaining(expected)])]);
+      }
+    } finally {
+      await client.end();
+    }
+  });
 });
 
 it('operations.md documents exactly the rules of ops/prometheus/alerts.yml', async () => {
