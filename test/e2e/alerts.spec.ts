@@ -426,6 +426,18 @@ describe('alerts', () => {
     ]);
   });
 
+  it('of a later version stay open, and do not prevent the others', async () => {
+    instance = await TestInstance.startShared({ workerEnv });
+    await instance.sql(
+      `INSERT INTO alerts (id, kind, channel, told_at, is_open)
+       VALUES (gen_random_uuid(), 'of_a_later_version', 'webhook', now(), true)`,
+    );
+    const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
+    await addDeadLetter(id);
+    await checkAlerts();
+    expect(alerts.requests.map(({ event }) => event.type)).toEqual(['alert.dead_letters']);
+  });
+
   it('are resent with the same id after a failure, follow no redirect and do not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     instance = await TestInstance.startShared({ workerEnv });
