@@ -4,6 +4,7 @@ import { AuditLogRepository, Database } from '@gatehouse/persistence';
 import { createLogger, loadConfig } from '@gatehouse/platform';
 import { uuidAt } from '../support/seed-deliveries.js';
 import { adminUrl, createDatabase, dropDatabase, OWNER_ROLE, RUNTIME_ROLE } from '../support/databases.mjs';
+import { withoutTimeouts } from '../support/hostile-settings.mjs';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -19,18 +20,7 @@ let runtime: pg.Pool;
 let owner: pg.Pool;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  // The roles inherit hostile settings, of which these would end a connection.
-  const harmless = {
-    exit_on_error: 'off',
-    idle_session_timeout: 0,
-    idle_in_transaction_session_timeout: 0,
-    statement_timeout: 0,
-    lock_timeout: 0,
-  };
-  const options = Object.entries(harmless)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ');
-  const settings = { max: 1, options };
+  const settings = { max: 1, options: withoutTimeouts };
   runtime = new pg.Pool({ connectionString: instance.env['DATABASE_URL']!, ...settings });
   owner = new pg.Pool({ connectionString: instance.env['MIGRATE_DATABASE_URL']!, ...settings });
 });

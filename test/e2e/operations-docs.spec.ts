@@ -9,6 +9,7 @@ import { shellBlocks } from '../support/code-blocks.js';
 import { adminUrl } from '../support/databases.mjs';
 import { waitForDeadLetters, emitEvents, waitForRedelivery, FAST_RETRIES } from '../support/dead-letters.js';
 import { insertIdentity } from '../support/identity-providers/insert-provider.js';
+import { withoutTimeouts } from '../support/hostile-settings.mjs';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { seedDeliveries } from '../support/seed-deliveries.js';
 import { TestInstance } from '../support/test-instance.js';
@@ -227,7 +228,10 @@ describe('the queries of operations.md that find who is affected', () => {
       `INSERT INTO process_problems (process_id, kind, service, host, detail)
        VALUES (gen_random_uuid(), 'clock_skew', 'api', 'api-1', '3 s ahead')`,
     );
-    const client = new pg.Client(instance.env['DATABASE_URL']);
+    const client = new pg.Client({
+      connectionString: instance.env['DATABASE_URL']!,
+      options: withoutTimeouts,
+    });
     await client.connect();
     try {
       // In a transaction, so that no worker claims it.

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { eventually } from './eventually.js';
+import { withoutTimeouts } from './hostile-settings.mjs';
 import type { TestInstance } from './test-instance.js';
 
 /** Runs `work` while the database has a connection of a process of 0.1.0, which records no heartbeats. */
@@ -8,7 +9,8 @@ export async function withFirstVersion<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const connectionString = instance.env['DATABASE_URL']!;
-  const client = new pg.Client({ connectionString, application_name: 'gatehouse' });
+  const settings = { application_name: 'gatehouse', options: withoutTimeouts };
+  const client = new pg.Client({ connectionString, ...settings });
   await client.connect();
   try {
     return await work();

@@ -22,6 +22,14 @@ export const hostileSettings = {
   idle_in_transaction_session_timeout: '1s',
 };
 
+/** Options of a test's own connection, which none of these settings shall end. */
+export const withoutTimeouts = [
+  ...['exit_on_error=off', 'idle_session_timeout=0', 'idle_in_transaction_session_timeout=0'],
+  ...['lock_timeout=0', 'statement_timeout=0'],
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
 /**
  * Returns a statement that sets the hostile values for both roles in a database, as an operator does. Omits settings that
  * the server does not know yet.
