@@ -5,9 +5,11 @@ import pg from 'pg';
 import {
   createConnection,
   Database,
+  DependencyHealth,
   SERVER_TIMEOUTS,
   sessionLimits,
   sessionSettings,
+  SystemStatusRepository,
 } from '@gatehouse/persistence';
 import { createLogger, type Config, type Logger } from '@gatehouse/platform';
 import { adminUrl, createDatabase, dropDatabase, RUNTIME_ROLE } from '../support/databases.mjs';
@@ -71,7 +73,7 @@ describe('a database URL with several hosts', () => {
         `BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`,
       );
       await connecting;
-      await database.ping();
+      expect(database.problem).toBeNull();
       await eventually('a connection that listens', () => notified);
     } finally {
       await database.close();
@@ -98,7 +100,8 @@ describe('a database whose roles have other settings', () => {
     const config = {
       database: { url, migrateUrl: ownerUrl, readUrl: url, pooler: 'none', pool: 1 },
     } as Config;
-    return { database: new Database(config, { warn, debug: warn } as unknown as Logger), log };
+    const logger = { warn, debug: warn, info: () => undefined } as unknown as Logger;
+    return { database: new Database(config, logger), log };
   }
 
   it('inherits a hostile value of each setting', async () => {
@@ -145,12 +148,13 @@ describe('a database whose roles have other settings', () => {
     }
   });
 
-  it('is not usable while a superuser has turned off triggers for the role, and the log names the setting', async () => {
+  it('is not usable while a superuser has turned off triggers for the role: the log names the setting, and a running process is not ready', async () => {
     const admin = new pg.Client(adminUrl(name));
     await admin.connect();
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${name}`;
     await admin.query(`${role} SET session_replication_role = replica`);
     const { database, log } = connectTo(urls);
+    const health = new DependencyHealth(database, null, {} as Config, new SystemStatusRepository(database));
     const connecting = database.connect();
     try {
       const problem = 'session_replication_role is "replica" instead of "origin"';
@@ -158,7 +162,20 @@ describe('a database whose roles have other settings', () => {
       expect(log[0]).toEqual([expect.objectContaining({ reason: problem }), 'database settings not usable']);
       await admin.query(`${role} RESET session_replication_role`);
       await connecting;
-      await database.ping();
+      expect(health.readReadiness()).toBe('ready');
+
+      await admin.query(`${role} SET session_replication_role = replica`);
+      await database.dataSource.destroy();
+      await database.check();
+      expect(health.readReadiness()).toBe('degraded');
+      await database.dataSource.initialize();
+      await database.check();
+      expect([database.problem, health.readReadiness()]).toEqual(['wrong_settings', 'unavailable']);
+      await admin.query(`${role} RESET session_replication_role`);
+      await database.dataSource.destroy();
+      await database.dataSource.initialize();
+      await database.check();
+      expect(health.readReadiness()).toBe('ready');
     } finally {
       await database.close();
       await admin.end();

@@ -323,6 +323,24 @@ describe('the metrics of both programs', () => {
     }
   });
 
+  it('CO-05: are served beside the health of the dependencies, which names each problem', async () => {
+    await instance.api.runCommand('check-replica');
+    const read = async (port: number) => {
+      const response = await fetch(`http://127.0.0.1:${port}/healthz`);
+      return { status: response.status, body: await response.json() };
+    };
+    const components = { postgresql: 'ok', redis: 'not_configured', mail: 'not_configured' };
+    expect(await read(ports.worker)).toEqual({ status: 200, body: { status: 'ready', components } });
+    expect(await read(ports.api)).toEqual({
+      status: 503,
+      body: {
+        status: 'degraded',
+        components: { ...components, replica: 'not_used', webhookWorker: 'ok' },
+      },
+    });
+    expect((await instance.request('GET', '/readyz')).body).toEqual({ status: 'ready' });
+  });
+
   it('CO-05: are returned only by GET and HEAD of /metrics, and not on the port of the API', async () => {
     const base = `http://127.0.0.1:${ports.api}`;
     const response = await fetch(`${base}/metrics`);
@@ -337,7 +355,8 @@ describe('the metrics of both programs', () => {
     ]) {
       expect((await fetch(base + path, { method: method! })).status).toBe(404);
     }
-    expect((await fetch(`${instance.baseUrl}/metrics`)).status).toBe(404);
+    for (const path of ['/metrics', '/healthz'])
+      expect((await fetch(instance.baseUrl + path)).status).toBe(404);
   });
 });
 

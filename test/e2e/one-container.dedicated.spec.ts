@@ -58,6 +58,14 @@ describe('npm run serve', () => {
     }
   });
 
+  it('serves the health of the dependencies on the port of the API, only with METRICS_TOKEN', async () => {
+    const response = await getMetrics('/healthz', `Bearer ${token}`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: 'ready', components: { postgresql: 'ok' } });
+    const rejected = await getMetrics('/healthz', `Bearer ${token}x`);
+    expect([rejected.status, await rejected.text()]).toEqual([401, '']);
+  });
+
   it.each(['webhook-worker', 'api'])('restarts the %s after a crash', async (service) => {
     const [ready] = listLines(service, 'ready');
     process.kill(ready!['pid'] as number, 'SIGKILL');

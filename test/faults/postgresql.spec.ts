@@ -2,6 +2,7 @@ import { runInChains } from '../support/run-in-chains.js';
 import { registerCustomer, registerCustomers } from '../support/customers.js';
 import {
   DedicatedDatabase,
+  METRICS_TOKEN,
   expectUnavailable,
   POOL_SIZE,
   sendAllRequestKinds,
@@ -9,7 +10,16 @@ import {
 import { eventually } from '../support/eventually.js';
 import { recordMeasurements } from '../support/measurements.js';
 import { mixedRequests } from '../support/mixed-requests.js';
-import { freePort } from '../support/server-process.mjs';
+import { CONSOLE_HEADER, OPERATOR_COOKIE, signIn } from '../support/operator-client.js';
+import { fillPath, listDocumentedRoutes, type CredentialKind } from '../support/routes.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+
+/** Requests the health of the dependencies of a program. */
+async function readHealth(url: string) {
+  const response = await fetch(`${url}/healthz`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+  const body = (await response.json()) as { status: string; components: Record<string, string> };
+  return { status: response.status, body };
+}
 
 describe('faults of PostgreSQL', () => {
   let dedicated: DedicatedDatabase;
@@ -49,12 +59,11 @@ describe('faults of PostgreSQL', () => {
   );
 
   it('PostgreSQL is unreachable when both programs start: live but not ready; they continue without a restart when it becomes reachable', async () => {
-    const { instance, history, server } = dedicated;
+    const { instance, history, server, workerPort } = dedicated;
     await Promise.all(dedicated.programs.map((each) => each.stop('SIGTERM')));
     await server.stop();
-    const workerPort = await freePort();
     instance.startApi();
-    const worker = instance.startWorker({ METRICS_PORT: String(workerPort) });
+    const worker = instance.startWorker();
     const statusOf = (url: string) =>
       fetch(url).then(
         ({ status }) => status,
@@ -102,6 +111,72 @@ describe('faults of PostgreSQL', () => {
     await history.check();
   });
 
+  it('PostgreSQL is stopped while balancers and pages continue: probes, public keys, discovery, documents, the console and preflights respond as before, every route with a credential returns 503 with Retry-After, and /healthz names PostgreSQL', async () => {
+    const { instance, history, customer, pids, server, workerPort } = dedicated;
+    const worker = `http://127.0.0.1:${workerPort}`;
+    const { cookie } = await signIn(instance);
+    const guarded = (await listDocumentedRoutes(instance)).filter(({ kinds }) => kinds.length > 0);
+    const credentials: Record<CredentialKind, Record<string, string>> = {
+      secret: { authorization: `Bearer ${instance.credentials.secretKey}` },
+      publishable: { 'x-publishable-key': instance.credentials.publishableKey },
+      access: { authorization: `Bearer ${customer.tokens.accessToken}` },
+      operator: { ...CONSOLE_HEADER, cookie: `${OPERATOR_COOKIE}=${cookie}` },
+    };
+    const programs = [instance.baseUrl, worker];
+    const readReadiness = () =>
+      Promise.all(
+        programs.map(async (url) => {
+          const response = await fetch(`${url}/readyz`);
+          return `${response.status} ${((await response.json()) as { status: string }).status}`;
+        }),
+      );
+    expect(await readReadiness()).toEqual(['200 ready', '200 ready']);
+    try {
+      await server.stop();
+      await eventually('the outage to be noticed', async () =>
+        (await readReadiness()).every((each) => each !== '200 ready'),
+      );
+      expect(await readReadiness()).toEqual(['200 degraded', '200 degraded']);
+
+      expect(guarded.length).toBeGreaterThan(250);
+      const others = await runInChunks(guarded, async (route) => {
+        const { status, headers: received } = await instance.request(route.method, fillPath(route.path, {}), {
+          headers: credentials[route.kinds[0]!],
+        });
+        return status === 503 && received.has('retry-after') ? [] : [`${route.name}: ${status}`];
+      });
+      expect(others).toEqual([]);
+      const paths = [
+        ...['/', '/livez', '/.well-known/jwks.json', '/.well-known/openid-configuration'],
+        ...[
+          '/openapi.json',
+          '/operator/openapi.json',
+          '/docs',
+          '/docs/errors',
+          '/console/',
+          '/sign-in/page.js',
+        ],
+      ];
+      const statuses = paths.map(async (path) => [path, (await fetch(instance.baseUrl + path)).status]);
+      expect(await Promise.all(statuses)).toEqual(paths.map((path) => [path, 200]));
+      const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+      const allowed = await instance.request('OPTIONS', '/api/v1/auth/login', { headers: preflight });
+      expect(allowed.status).toBe(204);
+      const page = await instance.request('GET', '/verify-email');
+      expect([page.status, page.headers.has('retry-after')]).toEqual([503, true]);
+      const unreachable = { status: 503, body: { components: { postgresql: 'unreachable' } } };
+      for (const url of programs) expect(await readHealth(url)).toMatchObject(unreachable);
+    } finally {
+      await server.start();
+    }
+    await eventually('both programs to be ready', async () =>
+      (await readReadiness()).every((each) => each === '200 ready'),
+    );
+    for (const url of programs) expect(await readHealth(url)).toMatchObject({ status: 200 });
+    expect(dedicated.pids).toEqual(pids);
+    await history.check();
+  });
+
   it('RN-03: PostgreSQL is read-only, as a standby after a failover: reads return 200, writes get 503, a start waits for the primary; the same processes continue when it accepts writes', async () => {
     const { instance, history, customer, pids } = dedicated;
     const [, worker] = dedicated.programs;
@@ -120,6 +195,10 @@ describe('faults of PostgreSQL', () => {
        WHERE datname = current_database() AND application_name LIKE 'gatehouse/%'`,
     );
     await eventually('a read', async () => (await me('GET')).status === 200);
+    await eventually('the health of the worker', async () => {
+      const { body } = await readHealth(`http://127.0.0.1:${dedicated.workerPort}`);
+      return body.components['postgresql'] === 'read_only';
+    });
     const writes = Array.from({ length: 15 }, () => me('PATCH', { firstName: 'Grace' }));
     (await Promise.all(writes)).forEach(expectUnavailable);
     expect((await me('GET')).status).toBe(200);

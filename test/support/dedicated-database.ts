@@ -5,7 +5,7 @@ import { eventually } from './eventually.js';
 import { History, ON_TIME } from './history.js';
 import { PostgresServer } from './postgres-server.mjs';
 import { Receiver } from './receiver.js';
-import type { ServerProcess } from './server-process.mjs';
+import { freePort, type ServerProcess } from './server-process.mjs';
 import { TestInstance, type TestResponse } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
@@ -18,6 +18,9 @@ export const LEASE_TOLERANCES = { ...ON_TIME, lateMs: 60_000 };
 /** Default pool size of one process. */
 export const POOL_SIZE = 10;
 
+/** METRICS_TOKEN of the instance. */
+export const METRICS_TOKEN = 'a-metrics-token-of-at-least-32-characters';
+
 /** An instance with its own PostgreSQL server, which tests stop, kill and freeze. */
 export class DedicatedDatabase {
   private constructor(
@@ -27,6 +30,8 @@ export class DedicatedDatabase {
     readonly receiver: Receiver,
     readonly history: History,
     readonly customer: RegisteredCustomer,
+    /** METRICS_PORT of the workers. */
+    readonly workerPort: number,
   ) {}
 
   static async start(): Promise<DedicatedDatabase> {
@@ -35,9 +40,11 @@ export class DedicatedDatabase {
     const shared = process.env['TEST_POSTGRES_URL']!;
     process.env['TEST_POSTGRES_URL'] = server.url;
     try {
+      const workerPort = await freePort();
       const instance = await TestInstance.start({
+        workerEnv: { METRICS_PORT: String(workerPort) },
         template: 'template1',
-        env: { RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
+        env: { METRICS_TOKEN, RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
       });
       const receiver = await Receiver.start();
       const history = new History(instance, receiver);
@@ -49,6 +56,7 @@ export class DedicatedDatabase {
         receiver,
         history,
         await registerCustomer(instance),
+        workerPort,
       );
     } catch (error) {
       process.env['TEST_POSTGRES_URL'] = shared;

@@ -19,6 +19,7 @@ import { consoleFiles } from './console/console-files.js';
 import { bodyReader } from './http/body-reader.js';
 import { corsMiddleware } from './http/cors.js';
 import { createHttpServer, drain } from './http/http-server.js';
+import { Probes } from './http/probes.js';
 import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
 import { metricsRoutes } from './http/metrics-routes.js';
@@ -39,7 +40,7 @@ export interface Api {
 
 /** Paths that are served while the server is starting. */
 const startupPaths =
-  /^\/(|livez|readyz|metrics(\/webhook-worker)?|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
+  /^\/(|livez|readyz|healthz|metrics(\/webhook-worker)?|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
 
 /** Creates the api. `rootModule` is for tests that inspect how the modules are composed. */
 export async function createApi(
@@ -75,7 +76,9 @@ export async function createApi(
   app.use(routeGate(server), ...bodyReader());
   if (config.docs) serveOpenApi(app, server, '/openapi.json', 'public');
   if (config.docs && config.console) serveOpenApi(app, server, '/operator/openapi.json', 'operator');
-  if (config.metrics.token) metricsRoutes(server, app.get(Metrics), config.metrics.token);
+  const probes = app.get(Probes);
+  const { token } = config.metrics;
+  if (token) metricsRoutes(server, { metrics: app.get(Metrics), probes, token });
   await app.init();
 
   const http = createHttpServer(server, config.publicUrl, logger);
@@ -89,7 +92,7 @@ export async function createApi(
           resolve();
         });
       });
-      app.get(MetricsServer).start();
+      app.get(MetricsServer).start({ readHealth: () => probes.readHealth() });
       await app.get(StartupService).start();
     },
     stop: async () => {

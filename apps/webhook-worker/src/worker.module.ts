@@ -14,6 +14,7 @@ import { ConcurrencyLimits } from './delivery/concurrency-limits.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { DomainChecker } from './domains/domain-checker.js';
 import { RequiredDomainEnforcer } from './domains/required-domain-enforcer.js';
+import { DatabaseCheck } from './health/database-check.js';
 import { DatabaseWatcher } from './health/database-watcher.js';
 import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
 import { FailingEndpointDisabler } from './health/failing-endpoint-disabler.js';
@@ -36,6 +37,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     Alerter,
     AttemptRunner,
     BulkRedeliveryRunner,
+    DatabaseCheck,
     DatabaseWatcher,
     MaintenanceJobs,
     DeadLetterNotifier,
@@ -62,6 +64,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
       inject: [
         Alerter,
         BulkRedeliveryRunner,
+        DatabaseCheck,
         DatabaseWatcher,
         DeadLetterNotifier,
         FailingEndpointDisabler,

@@ -3,8 +3,8 @@ import {
   assertRootSecret,
   Database,
   DELIVERY_CHANNEL,
+  DependencyHealth,
   InstallationRepository,
-  readReadinessStatus,
   SigningKeysRepository,
   waitForMigrations,
   type ReadinessStatus,
@@ -53,6 +53,7 @@ export class WorkerService {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
+    private readonly dependencies: DependencyHealth,
     private readonly installation: InstallationRepository,
     private readonly signingKeys: SigningKeysRepository,
     private readonly keyring: Keyring,
@@ -72,7 +73,10 @@ export class WorkerService {
 
   /** @throws RootSecretError if GATEHOUSE_SECRET does not belong to the database */
   async start(): Promise<void> {
-    this.metricsServer.start(() => this.readReadiness());
+    this.metricsServer.start({
+      readReadiness: () => this.readReadiness(),
+      readHealth: () => this.dependencies.read(this.readReadiness()),
+    });
     if (this.metrics) sendMetricsOnRequest(this.metrics);
     await this.database.connect();
     await waitForMigrations(this.database, this.logger, () => this.isStopping);
@@ -122,9 +126,8 @@ export class WorkerService {
     return job ? job.runNow() : this.maintenance.runNow(name);
   }
 
-  private async readReadiness(): Promise<ReadinessStatus> {
-    if (!this.isStarted || this.isStopping) return 'unavailable';
-    return readReadinessStatus(this.database, this.queue);
+  private readReadiness(): ReadinessStatus {
+    return this.isStarted && !this.isStopping ? this.dependencies.readReadiness() : 'unavailable';
   }
 
   private async close(isDrained: boolean): Promise<void> {

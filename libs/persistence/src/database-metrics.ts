@@ -1,12 +1,7 @@
-import { monotonicMs, withTimeout, type Metrics } from '@gatehouse/platform';
+import type { Metrics } from '@gatehouse/platform';
+import { cacheReads } from './cached-reads.js';
 import type { Database } from './database.js';
 import type { Backlog, BacklogRepository } from './webhooks/backlog.repository.js';
-
-/** Time in ms for which a result is cached, so that the number of scrapers does not matter. */
-const CACHE_MS = 5_000;
-
-/** Timeout in ms. A scrape has 10 s by default, for all metrics. */
-const TIMEOUT_MS = 2_000;
 
 /** The gauges of the backlog: field, name and help. */
 const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {
@@ -89,7 +84,7 @@ export function registerDatabaseMetrics(
     );
   }
 
-  const backlog = cached(() => repository.read());
+  const backlog = cacheReads(() => repository.read());
   metrics.gauge('gatehouse_database_up', '1 if PostgreSQL responds, otherwise 0.', () =>
     backlog().then(
       () => 1,
@@ -98,16 +93,4 @@ export function registerDatabaseMetrics(
   );
   for (const [field, [name, help]] of Object.entries(backlogGauges))
     metrics.gauge(name, help, async () => (await backlog())[field as keyof Backlog]);
-}
-
-/** Returns a function that caches the last result or error for `CACHE_MS`. */
-function cached<T>(read: () => Promise<T>): () => Promise<T> {
-  let last: Promise<T> | undefined;
-  let until = -Infinity;
-  return () => {
-    if (last && monotonicMs() < until) return last;
-    until = monotonicMs() + CACHE_MS;
-    last = withTimeout(read(), TIMEOUT_MS, 'PostgreSQL did not respond in time');
-    return last;
-  };
 }

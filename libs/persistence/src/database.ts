@@ -56,6 +56,12 @@ const READ_ONLY_MESSAGE = 'database is read-only, waiting for the primary';
 /** Minimum time in ms between two log messages while a start waits for PostgreSQL. */
 const WAITING_LOG_MS = 60_000;
 
+/** Time between two checks of a process that has started, in ms. */
+export const DATABASE_CHECK_INTERVAL_MS = 1_000;
+
+/** `wrong_settings`: statements would return wrong results (ADR 0087). */
+export type DatabaseProblem = 'unreachable' | 'read_only' | 'wrong_settings';
+
 /** A standby, or a server or database that was set to read-only. */
 const findReadOnly = statement(
   { isReadOnly: boolean },
@@ -90,6 +96,8 @@ export class Database implements Sql {
   readonly unitOfWorkStorage = new AsyncLocalStorage<UnitOfWork>();
   /** Null unless DATABASE_READ_URL is set. */
   readonly replica: ReadReplica | null;
+  /** The reason for which PostgreSQL could not be fully used at the last check, or null. */
+  problem: DatabaseProblem | null = 'unreachable';
   private listener: pg.Client | undefined;
   private isClosed = false;
   private waitingLoggedAt = -Infinity;
@@ -135,7 +143,7 @@ export class Database implements Sql {
         const [state] = await this.execute(findReadOnly);
         if (!state!.isReadOnly) {
           if (this.config.database.pooler !== 'none') await this.storeRoleSettings();
-          if (await this.checkSettings()) return;
+          if (await this.checkSettings()) return void (this.problem = null);
         } else this.logWaiting(READ_ONLY_MESSAGE);
       } catch (error) {
         // Statements have translated the error already.
@@ -202,9 +210,24 @@ export class Database implements Sql {
     }
   }
 
-  /** Waits for a response of PostgreSQL. @throws GatehouseError `unavailable`, also if statements return wrong results */
-  async ping(): Promise<void> {
-    if (!(await this.checkSettings())) throw unavailable();
+  /** Updates `problem`, and logs a change. Takes as long as a statement may take, and does not throw. */
+  async check(): Promise<void> {
+    let reason = {};
+    const problem = await this.findProblem().catch((error: unknown) => {
+      const cause = error instanceof GatehouseError ? (error.cause ?? error) : error;
+      reason = { reason: errorMessage(cause), code: errorCode(cause) };
+      return 'unreachable' as const;
+    });
+    if (this.isClosed || problem === this.problem) return;
+    this.problem = problem;
+    if (problem) this.logger.warn({ problem, ...reason }, 'database problem detected');
+    else this.logger.info('database problem resolved');
+  }
+
+  private async findProblem(): Promise<DatabaseProblem | null> {
+    if (!(await this.checkSettings())) return 'wrong_settings';
+    const [state] = await this.execute(findReadOnly);
+    return state!.isReadOnly ? 'read_only' : null;
   }
 
   /** Returns whether the session has the settings on which statements rely. Logs the others. */

@@ -25,6 +25,7 @@ import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { EventSearchRepository } from './events/event-search.repository.js';
 import { ApisRepository } from './health/apis.repository.js';
+import { DependencyHealth } from './health/dependency-health.js';
 import { ProcessProblemsRepository } from './health/process-problems.repository.js';
 import { SystemStatusRepository } from './health/system-status.repository.js';
 import { WorkersRepository } from './health/workers.repository.js';
@@ -175,6 +176,16 @@ const providers: Provider[] = [
       return backlog;
     },
     inject: [Database, Config, Metrics],
+  },
+  {
+    provide: DependencyHealth,
+    useFactory: (
+      database: Database,
+      queue: DeliveryQueue | null,
+      config: Config,
+      systemStatus: SystemStatusRepository,
+    ) => new DependencyHealth(database, queue, config, systemStatus),
+    inject: [Database, DeliveryQueue, Config, SystemStatusRepository],
   },
   {
     provide: DeliveryAnnouncer,

@@ -4,6 +4,7 @@ import {
   assertRootSecret,
   AuditLogRepository,
   Database,
+  DATABASE_CHECK_INTERVAL_MS,
   DATABASE_WATCH_INTERVAL_MS,
   DatabaseWatch,
   ensureAttemptPartitions,
@@ -90,6 +91,7 @@ export class StartupService implements OnApplicationShutdown {
       const { reloadInterval } = this.config.signingKeys;
       this.repeat(reloadInterval, () => this.loadKeys(), 'signing key reload failed');
       this.repeat(HEARTBEAT_INTERVAL_MS, () => this.heartbeat.record(), 'heartbeat write failed');
+      this.repeat(DATABASE_CHECK_INTERVAL_MS, () => this.database.check(), 'database check failed');
       const { replica } = this.database;
       if (replica) this.repeat(REPLICA_CHECK_INTERVAL_MS, () => replica.check(), 'replica check failed');
       void this.databaseWatch.check();

@@ -1,23 +1,15 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { Database, readReadinessStatus } from '@gatehouse/persistence';
-import { DeliveryQueue } from '@gatehouse/platform';
 import { LivenessResponse, ReadinessResponse } from './health.response.js';
-import { Readiness } from './readiness.js';
-import { WorkerWatch } from './worker-watch.js';
+import { Probes } from './probes.js';
 
 @ApiTags('Health')
 @NoCredential()
 @Controller()
 export class HealthController {
-  constructor(
-    private readonly readiness: Readiness,
-    private readonly database: Database,
-    private readonly workerWatch: WorkerWatch,
-    @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
-  ) {}
+  constructor(private readonly probes: Probes) {}
 
   @Get('livez')
   @ApiOperation({
@@ -35,14 +27,13 @@ export class HealthController {
     operationId: 'health.ready',
     summary: 'Check readiness',
     description:
-      'Returns 200 while the process accepts requests. `degraded`: it continues without a component, such as Redis or a webhook-worker, that is unavailable. The metrics and the health in the console show which one.',
+      'Returns 200 while the process accepts requests, and 503 while it starts or stops. `degraded`: it continues without a component, such as PostgreSQL, Redis or a webhook-worker, that is unavailable. Requests that need PostgreSQL then return 503.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })
-  async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
-    const isServing = this.readiness.started && !this.readiness.draining;
-    const status = isServing ? await readReadinessStatus(this.database, this.queue) : 'unavailable';
+  ready(@Res({ passthrough: true }) response: Response): ReadinessResponse {
+    const status = this.probes.readReadiness();
     response.status(status === 'unavailable' ? 503 : 200);
-    return { status: status === 'ready' && this.workerWatch.isWorkerMissing ? 'degraded' : status };
+    return { status };
   }
 }

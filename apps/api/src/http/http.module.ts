@@ -8,6 +8,7 @@ import { IdempotencyService } from './idempotency.service.js';
 import { InputPipe } from './input.pipe.js';
 import { OriginGuard } from './origin.guard.js';
 import { ProblemFilter } from './problem.filter.js';
+import { Probes } from './probes.js';
 import { RateLimitGuard, RateLimits } from './rate-limit.js';
 import { Readiness } from './readiness.js';
 import { RequestLanguages } from './request-languages.js';
@@ -21,6 +22,7 @@ import { WorkerWatch } from './worker-watch.js';
   providers: [
     IdempotencyInterceptor,
     IdempotencyService,
+    Probes,
     RateLimits,
     Readiness,
     RequestLanguages,

@@ -1,24 +1,37 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Express, Request, Response } from 'express';
-import { requestWorkerMetrics, sha256, type Metrics } from '@gatehouse/platform';
+import { healthStatusCode, requestWorkerMetrics, sha256, type Metrics } from '@gatehouse/platform';
+import type { Probes } from './probes.js';
+
+interface MetricsRoutes {
+  metrics: Metrics;
+  probes: Probes;
+  /** METRICS_TOKEN. */
+  token: string;
+}
 
 /**
- * Serves the metrics of this process and of the webhook-worker beside it on the port of the API, for platforms
- * that route only one port to a container (METRICS_TOKEN).
+ * Serves the health of this process, its metrics, and those of the webhook-worker beside it on the port of the API, for
+ * platforms that route only one port to a container (METRICS_TOKEN).
  */
-export function metricsRoutes(server: Express, metrics: Metrics, token: string): void {
+export function metricsRoutes(server: Express, { metrics, probes, token }: MetricsRoutes): void {
   const expected = sha256(`Bearer ${token}`);
-  const serve = (path: string, read: () => Promise<string | null>): void => {
+  const serve = (path: string, send: (response: Response) => Promise<unknown>): void => {
     server.get(path, async (request: Request, response: Response) => {
-      if (!timingSafeEqual(sha256(request.headers.authorization ?? ''), expected)) {
-        response.status(401).set('WWW-Authenticate', 'Bearer').end();
-        return;
-      }
+      if (timingSafeEqual(sha256(request.headers.authorization ?? ''), expected)) await send(response);
+      else response.status(401).set('WWW-Authenticate', 'Bearer').end();
+    });
+  };
+  const serveMetrics = (path: string, read: () => Promise<string | null>): void =>
+    serve(path, async (response) => {
       const text = await read();
       if (text === null) response.status(503).end();
       else response.set('Content-Type', metrics.contentType).end(text);
     });
-  };
-  serve('/metrics', () => metrics.render());
-  serve('/metrics/webhook-worker', requestWorkerMetrics);
+  serveMetrics('/metrics', () => metrics.render());
+  serveMetrics('/metrics/webhook-worker', requestWorkerMetrics);
+  serve('/healthz', async (response) => {
+    const report = await probes.readHealth();
+    response.status(healthStatusCode(report)).json(report);
+  });
 }

@@ -88,11 +88,11 @@ function endSpan(span: Span, request: GatehouseRequest, status: number | null): 
 const routePattern = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
-/** The routes whose responses are never logged: an outage changes those of `/readyz`, and is logged elsewhere. */
+/** The routes whose responses are never logged: a start or stop changes those of `/readyz`, and is logged elsewhere. */
 const healthRoutes = new Set(['/livez', '/readyz']);
 
 /** The routes that monitoring requests every few seconds. */
-const probedRoutes = new Set([...healthRoutes, '/metrics', '/metrics/webhook-worker']);
+const probedRoutes = new Set([...healthRoutes, '/healthz', '/metrics', '/metrics/webhook-worker']);
 
 function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
   const route = routePattern(request) ?? 'unmatched';

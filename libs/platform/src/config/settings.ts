@@ -226,7 +226,7 @@ export const settings = {
   }),
   METRICS_PORT: setting.integer(
     {
-      doc: 'Port for Prometheus metrics at /metrics, and for /livez and /readyz of the webhook-worker. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.',
+      doc: 'Port for Prometheus metrics at /metrics and the health of dependencies at /healthz, and for /livez and /readyz of the webhook-worker. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.',
       fallback: 0,
       displayedDefault: '',
     },
@@ -236,7 +236,7 @@ export const settings = {
   ),
   METRICS_TOKEN: setting.pattern(
     {
-      doc: 'Token of at least 32 characters with which the api also serves metrics on its own port, at /metrics: Authorization: Bearer <token>. With npm start and npm run serve, /metrics/webhook-worker serves those of the webhook-worker.',
+      doc: 'Token of at least 32 characters with which the api also serves metrics and the health of dependencies on its own port, at /metrics and /healthz: Authorization: Bearer <token>. With npm start and npm run serve, /metrics/webhook-worker serves those of the webhook-worker.',
       fallback: null,
       secret: true,
     },

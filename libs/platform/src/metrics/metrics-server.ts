@@ -7,12 +7,26 @@ import type { Metrics } from './metrics.js';
 /** Interval between attempts to listen on a port that another process uses, in ms. */
 const RETRY_MS = 5_000;
 
-/** Returns `unavailable`, or another status while the process does its work. */
-export type ReadReadiness = () => Promise<string>;
+/** The state of a process and of the components of its installation. */
+export interface HealthReport {
+  /** `ready` only if each component is `ok` or `not_configured`. */
+  status: string;
+  components: Record<string, string>;
+}
+
+/** What the server reads on each request. */
+interface Probes {
+  readHealth: () => Promise<HealthReport>;
+  /** For a process that has no other port. Returns `unavailable`, or another status while the process does its work. */
+  readReadiness?: () => string;
+}
+
+/** Returns the HTTP status of a report: 503 if it contains a problem. */
+export const healthStatusCode = ({ status }: HealthReport): number => (status === 'ready' ? 200 : 503);
 
 /**
- * Serves `/metrics` on a separate port (requirement CO-05), and `/livez` and `/readyz` of a process that has no other
- * port. Serves nothing without METRICS_PORT.
+ * Serves `/metrics` and `/healthz` on a separate port (requirement CO-05), and `/livez` and `/readyz` of a process that
+ * has no other port. Serves nothing without METRICS_PORT.
  */
 export class MetricsServer {
   private server: Server | undefined;
@@ -27,9 +41,8 @@ export class MetricsServer {
   /**
    * Starts to listen. Returns immediately and never throws, because a process must run even if its metrics
    * are unavailable.
-   * @param readReadiness for a process that has no other port
    */
-  start(readReadiness?: ReadReadiness): void {
+  start({ readHealth, readReadiness }: Probes): void {
     const { metrics } = this;
     const { http, metrics: settings } = this.config;
     if (!metrics || settings.port === null || this.server) return;
@@ -37,10 +50,13 @@ export class MetricsServer {
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
       const path = ['GET', 'HEAD'].includes(request.method!) ? request.url : undefined;
       if (path === '/metrics') void this.sendMetrics(metrics, response);
-      else if (path === '/livez' && readReadiness) sendStatus(response, 'ok');
-      else if (path === '/readyz' && readReadiness)
-        void readReadiness().then((status) => sendStatus(response, status));
-      else response.writeHead(404).end();
+      else if (path === '/healthz')
+        void readHealth().then((report) => sendJson(response, healthStatusCode(report), report));
+      else if (path === '/livez' && readReadiness) sendJson(response, 200, { status: 'ok' });
+      else if (path === '/readyz' && readReadiness) {
+        const status = readReadiness();
+        sendJson(response, status === 'unavailable' ? 503 : 200, { status });
+      } else response.writeHead(404).end();
     });
     let isReported = false;
     server.on('error', (error) => {
@@ -71,8 +87,8 @@ export class MetricsServer {
   }
 }
 
-/** Sends a status in the format of the api. */
-function sendStatus(response: ServerResponse, status: string): void {
+/** Sends a response in the format of the api. */
+function sendJson(response: ServerResponse, status: number, body: object): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
-  response.writeHead(status === 'unavailable' ? 503 : 200, headers).end(JSON.stringify({ status }));
+  response.writeHead(status, headers).end(JSON.stringify(body));
 }

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { Database, DependencyHealth, type ReadinessStatus } from '@gatehouse/persistence';
+import type { HealthReport } from '@gatehouse/platform';
+import { Readiness } from './readiness.js';
+import { WorkerWatch } from './worker-watch.js';
+
+/** Reads what the probes of this process and its monitoring return. */
+@Injectable()
+export class Probes {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly workerWatch: WorkerWatch,
+    private readonly dependencies: DependencyHealth,
+    private readonly database: Database,
+  ) {}
+
+  /** Returns whether this process should get requests. Does not wait for a server. */
+  readReadiness(): ReadinessStatus {
+    if (!this.readiness.started || this.readiness.draining) return 'unavailable';
+    const status = this.dependencies.readReadiness();
+    return status === 'ready' && this.workerWatch.isWorkerMissing ? 'degraded' : status;
+  }
+
+  /** Returns the state of each component of the installation. */
+  readHealth(): Promise<HealthReport> {
+    return this.dependencies.read(this.readReadiness(), {
+      replica: describeReplica(this.database.replica),
+      webhookWorker: this.workerWatch.isWorkerMissing ? 'missing' : 'ok',
+    });
+  }
+}
+
+function describeReplica(replica: Database['replica']): string {
+  if (!replica) return 'not_configured';
+  if (replica.isUsed === null) return 'unknown';
+  return replica.isUsed ? 'ok' : 'not_used';
+}

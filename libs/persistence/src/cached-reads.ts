@@ -1,0 +1,19 @@
+import { monotonicMs, withTimeout } from '@gatehouse/platform';
+
+/** Time in ms for which a result is cached, so that the number of scrapers does not matter. */
+const CACHE_MS = 5_000;
+
+/** Timeout in ms. A scrape has 10 s by default, for all metrics. */
+const TIMEOUT_MS = 2_000;
+
+/** Returns a function that reads for monitoring, and caches the last result or error for 5 s. */
+export function cacheReads<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  let until = -Infinity;
+  return () => {
+    if (last && monotonicMs() < until) return last;
+    until = monotonicMs() + CACHE_MS;
+    last = withTimeout(read(), TIMEOUT_MS, 'PostgreSQL did not respond in time');
+    return last;
+  };
+}
