@@ -8,7 +8,7 @@ import { requestPublic } from './public-request.js';
 export const ADMIN_COMMAND =
   'gatehouse-admin doctor in the container of an api, or npm run gatehouse -- doctor in its clone';
 
-/** Checks what `/readyz` reports about the servers behind the api. @returns also whether the api serves requests */
+/** Checks what `/readyz` reports about the api and the servers behind it. @returns also whether the api serves requests */
 export async function checkReadiness(
   cli: Cli,
   url: URL,
@@ -25,7 +25,7 @@ function describeReadiness(readiness: unknown, status: number): CheckResult {
     case 'degraded':
       return failed(
         check,
-        'Redis is unavailable, or no webhook-worker is running: webhooks and emails can be late',
+        'PostgreSQL or Redis is unavailable, or no webhook-worker is running: requests fail, or webhooks and emails are late',
         `Run ${ADMIN_COMMAND}: it names the cause.`,
       );
     case 'unavailable':
