@@ -14,6 +14,8 @@ export interface ProcessMemory {
   privateDirty: number;
   /** Maximum of `resident` since the process started. */
   peak: number;
+  /** `resident` without pages of files, which the system can drop and read again. */
+  anonymous: number;
 }
 
 /** The resident memory of a process over time. */
@@ -62,12 +64,14 @@ export class MemoryLog {
 
 /** Returns the memory of a process. Requires Linux. */
 export function readMemory(pid: number): ProcessMemory {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   return {
     resident: readNumber(rollup, 'Rss') / KIB_PER_MIB,
     proportional: readNumber(rollup, 'Pss') / KIB_PER_MIB,
     privateDirty: readNumber(rollup, 'Private_Dirty') / KIB_PER_MIB,
-    peak: readNumber(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM') / KIB_PER_MIB,
+    peak: readNumber(status, 'VmHWM') / KIB_PER_MIB,
+    anonymous: readNumber(status, 'RssAnon') / KIB_PER_MIB,
   };
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
 import { measureAttempts } from './attempts.js';
 import { stopInstances } from './bench-instance.js';
+import { measureBodies } from './bodies.js';
 import { stopChildren } from './child.js';
 import { measureConsole } from './console.js';
 import { measureCosts } from './costs.js';
@@ -108,6 +109,11 @@ const sections: Record<string, Section> = {
     title: 'Import: 100,000 customers as lines while others log in, and from the files of other systems',
     limitMinutes: 30,
     measure: measureImport,
+  },
+  bodies: {
+    title: 'Bodies: 16 parallel imports of 14 MB, with 512 and 256 MiB of memory',
+    limitMinutes: 20,
+    measure: measureBodies,
   },
   customers: {
     title: 'Customers: a million and 10,000 projects, compared with a few',
