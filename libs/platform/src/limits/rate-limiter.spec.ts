@@ -18,3 +18,14 @@ it('compares the count of the current window with a quota that has changed', asy
   expect(await consume(1)).toEqual(expect.any(Number));
   expect(await consume(4)).toBeNull();
 });
+
+it('forgets the keys that were counted longest ago beyond 50,000', async () => {
+  const limiter = new RateLimiter(null);
+  const count = async (key: string) => (await limiter.count(policy, key)).count;
+  await count('first');
+  await count('second');
+  for (let number = 0; number < 49_998; number += 1) await limiter.count(policy, `other ${number}`);
+  expect(await count('first')).toBe(2);
+  await count('one more');
+  expect([await count('first'), await count('second')]).toEqual([3, 1]);
+});

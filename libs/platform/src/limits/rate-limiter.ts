@@ -1,4 +1,6 @@
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { monotonicMs } from '../clock/clock.js';
 import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from '../queue/connect-redis.js';
@@ -22,6 +24,12 @@ export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy
   RateLimit: `"${name}";r=0;t=${retryAfter}`,
 });
 
+/**
+ * Maximum number of windows in this process, about 15 MB. The one that was counted longest ago is forgotten first: a client
+ * with that many addresses is not limited by address anyway.
+ */
+const MAX_WINDOWS = 50_000;
+
 /** The requests of a key in the current window. */
 export interface WindowCount {
   count: number;
@@ -37,7 +45,9 @@ type RetryAfterSeconds = number | null;
  * process, so that limits always apply.
  */
 export class RateLimiter {
-  private readonly limiters = new Map<string, RateLimiterAbstract>();
+  /** By policy. */
+  private readonly limiters = new Map<string, RateLimiterRedis>();
+  private readonly windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_WINDOWS });
   /** Null until it is known whose counters in Redis are used. */
   private prefix: string | null = null;
 
@@ -69,32 +79,56 @@ export class RateLimiter {
 
   /** Counts one request of `key` in the window of a policy, whatever its quota. */
   async count(policy: Omit<RateLimitPolicy, 'quota'>, key: string): Promise<WindowCount> {
-    const { consumedPoints, msBeforeNext } = await this.getLimiter(policy).consume(key);
-    return { count: consumedPoints, secondsLeft: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+    if (!this.redis || this.prefix === null) return this.countInProcess(policy, key);
+    try {
+      const { consumedPoints, msBeforeNext } = await this.getLimiter(policy, this.redis).consume(key);
+      return toWindowCount(consumedPoints, msBeforeNext);
+    } catch {
+      return this.countInProcess(policy, key);
+    }
   }
 
   /** Clears the counters of this process, not those in Redis. */
   reset(): void {
-    this.limiters.clear();
+    this.windows.clear();
   }
 
   close(): void {
     this.redis?.disconnect();
   }
 
-  private getLimiter({ name, windowSeconds }: Omit<RateLimitPolicy, 'quota'>): RateLimiterAbstract {
+  private countInProcess({ name, windowSeconds }: Omit<RateLimitPolicy, 'quota'>, key: string): WindowCount {
+    const now = monotonicMs();
+    const id = `${name} ${windowSeconds} ${key}`;
+    const current = this.windows.get(id);
+    const window =
+      current && current.endsAt > now ? current : { count: 0, endsAt: now + windowSeconds * 1_000 };
+    window.count += 1;
+    this.windows.set(id, window);
+    return toWindowCount(window.count, window.endsAt - now);
+  }
+
+  private getLimiter(
+    { name, windowSeconds }: Omit<RateLimitPolicy, 'quota'>,
+    storeClient: RedisConnection,
+  ): RateLimiterRedis {
     const cacheKey = `${name} ${windowSeconds}`;
     const existing = this.limiters.get(cacheKey);
     if (existing) return existing;
     // The limiter only counts: projects have different quotas, which can change within a window.
     const points = Number.MAX_SAFE_INTEGER;
-    const options = { keyPrefix: `${this.prefix ?? 'limit'}:${name}`, points, duration: windowSeconds };
-    const inProcess = new RateLimiterMemory(options);
-    const limiter =
-      this.redis && this.prefix !== null
-        ? new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: inProcess })
-        : inProcess;
+    const limiter = new RateLimiterRedis({
+      keyPrefix: `${this.prefix}:${name}`,
+      points,
+      duration: windowSeconds,
+      storeClient,
+    });
     this.limiters.set(cacheKey, limiter);
     return limiter;
   }
 }
+
+const toWindowCount = (count: number, msLeft: number): WindowCount => ({
+  count,
+  secondsLeft: Math.max(1, Math.ceil(msLeft / 1_000)),
+});
