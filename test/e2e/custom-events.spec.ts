@@ -237,6 +237,25 @@ describe('a custom event', () => {
     expect(await as(key).get(PATH)).toHaveLength(3);
   });
 
+  it('ends a page of the feed after 2 MiB, and the next page continues with the next event', async () => {
+    const { secretKey: key } = await newProject();
+    const large = { type: 'app.large', data: { text: 'x'.repeat(31_000) } };
+    const ids: string[] = [];
+    // Two of them fit into a request.
+    for (let sent = 0; sent < 80; sent += 2)
+      ids.push(...(await create(key, [large, large])).map(({ id }: any) => id as string));
+    await waitForFeed(instance);
+    const read = async (query: string) =>
+      expectStatus(200, await instance.requestWithBearer(key, 'GET', `${PATH}?limit=200${query}`)).body;
+    const first = await read('');
+    expect(first.data.length).toBeGreaterThan(60);
+    expect(first.data.length).toBeLessThan(80);
+    expect(first.has_more).toBe(true);
+    const second = await read(`&cursor=${first.next_cursor}`);
+    expect([...first.data, ...second.data].map(({ id }: any) => id as string)).toEqual(ids);
+    expect(second.has_more).toBe(false);
+  });
+
   it('can be found by its type and by app.* in every list', async () => {
     const { projectId, secretKey: key } = await newProject();
     const { get, createEndpoint } = as(key);

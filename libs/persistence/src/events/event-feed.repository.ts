@@ -66,13 +66,20 @@ const REALIGN_BATCH_SIZE = 10_000;
  */
 const MAX_XACT_SKEW_MS = 60_000;
 
-/** The row of a match, or the last scanned row with the number of scanned rows and without a body. */
+/**
+ * Size of the bodies of a page, in bytes, after which it ends before its limit: 200 custom events have 6 MB, and several
+ * copies of them are in memory while a page is sent.
+ */
+const MAX_PAGE_BYTES = 2 ** 21;
+
+/** The row of a match, or the last scanned row with the numbers of scanned rows and of matches, and without a body. */
 const feedRow = {
   /** Number of the transaction that wrote the event. */
   xact: text,
   id: uuid,
   body: nullable(text),
   scannedCount: nullable(integer),
+  matchCount: nullable(integer),
 };
 
 const readFeed = dynamicStatement(
@@ -84,11 +91,14 @@ const readFeed = dynamicStatement(
     const sql = `
       WITH scanned AS MATERIALIZED (${scan}),
         page AS (SELECT xact, id FROM scanned ${typeCondition} ORDER BY xact, id LIMIT ${where.bind(limit)})
-      SELECT page.xact::text, page.id, ${visibleBody('e')} AS body, NULL::int AS "scannedCount"
-      FROM page JOIN events e ON e.id = page.id
+      SELECT xact::text, id, body, NULL::int AS "scannedCount", NULL::int AS "matchCount"
+      FROM (SELECT page.xact, page.id, ${visibleBody('e')} AS body,
+              sum(octet_length(e.body)) OVER (ORDER BY page.xact, page.id) - octet_length(e.body) AS bytes_before
+            FROM page JOIN events e ON e.id = page.id) sized
+      WHERE bytes_before < ${MAX_PAGE_BYTES}
       UNION ALL
-      (SELECT last.xact::text, last.id, NULL, (SELECT count(*)::int FROM scanned) FROM scanned last
-       ORDER BY last.xact DESC, last.id DESC LIMIT 1)`;
+      (SELECT last.xact::text, last.id, NULL, (SELECT count(*)::int FROM scanned), (SELECT count(*)::int FROM page)
+       FROM scanned last ORDER BY last.xact DESC, last.id DESC LIMIT 1)`;
     return { text: sql, values: where.values };
   },
   sampleReaches.flatMap((reach) =>
@@ -151,7 +161,7 @@ export class EventFeedRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns up to `limit` events after a position, oldest first. */
+  /** Returns up to `limit` events after a position, oldest first, and fewer if they are large. */
   async readPage(reach: Reach, filter: FeedFilter, after: FeedPosition, limit: number): Promise<FeedPage> {
     const window = filter.types ? PAGE_SCAN_LIMIT : limit + 1;
     const rows = await this.database.execute(readFeed(reach, filter, after, window, limit + 1));
@@ -247,8 +257,9 @@ function toFeedPage(
     .sort((a, b) => Number(BigInt(a.xact) - BigInt(b.xact)) || (a.id < b.id ? -1 : 1));
   const page = matches.slice(0, limit);
   const events = page.map(({ id, body }) => ({ id, body }));
-  if (matches.length > limit) return { events, nextPosition: position(page.at(-1)!), hasMore: true };
   const lastScanned = rows.find(({ scannedCount }) => scannedCount !== null);
+  const isCut = matches.length > limit || matches.length < (lastScanned?.matchCount ?? 0);
+  if (isCut) return { events, nextPosition: position(page.at(-1)!), hasMore: true };
   const nextPosition = lastScanned ? position(lastScanned) : after;
   return { events, nextPosition, hasMore: lastScanned?.scannedCount === window };
 }
