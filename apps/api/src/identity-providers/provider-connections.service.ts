@@ -17,6 +17,15 @@ import {
 /** Validity of a client secret that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;
 
+/** Maximum number of cached connections. */
+const MAX_CONNECTIONS = 500;
+
+/**
+ * Maximum length of a document of a cached connection, in bytes. Discovery documents and key sets of providers have a few
+ * KB, but tenants choose the URLs, and a connection keeps what it has parsed.
+ */
+const MAX_CACHED_BYTES = 32 * 1024;
+
 /** The connection with which requests to a provider are sent. */
 export interface Connection {
   client: OpenIdClient;
@@ -36,7 +45,7 @@ export class ProviderConnectionsService {
    * Microsoft, and the keys that sign id tokens.
    */
   private readonly cache = new LRUCache<string, Promise<Connection>>({
-    max: 1_000,
+    max: MAX_CONNECTIONS,
     ttl: PROVIDER_METADATA_TTL_MS,
   });
 
@@ -50,24 +59,32 @@ export class ProviderConnectionsService {
     this.fetch = outboundFetch(outbound, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES);
   }
 
-  /** Returns the connection to a provider. Only the first call, and one every ten minutes, sends a request. */
+  /**
+   * Returns the connection to a provider. Only the first call, and one every ten minutes, sends a request, unless the
+   * documents of the provider are too large to be cached.
+   */
   async connect(provider: ConnectedProvider): Promise<Connection> {
     const key = `${provider.id} ${provider.updatedAt.getTime()}`;
     const cached = this.cache.get(key);
     if (cached) return cached;
-    const connection = this.discover(provider);
+    const connection = this.discover(provider, () => this.cache.delete(key));
     this.cache.set(key, connection);
     connection.catch(() => this.cache.delete(key));
     return connection;
   }
 
-  /** Connects to a provider without using or changing the cache. */
-  async discover(provider: ConnectedProvider): Promise<Connection> {
+  /**
+   * Connects to a provider without using or changing the cache.
+   * @param onLarge called when the provider sends a document that is too large to be cached
+   */
+  async discover(provider: ConnectedProvider, onLarge = (): void => undefined): Promise<Connection> {
     const client = await import('openid-client');
     const preset = providerPresets[provider.type];
+    const fetch = this.reportLarge(onLarge);
     const configuration = preset.oauth
       ? this.configure(client, provider, preset)
-      : await this.discoverConfiguration(client, provider, preset);
+      : await this.discoverConfiguration(client, provider, preset, fetch);
+    configuration[client.customFetch] = fetch;
     return { client, configuration, preset };
   }
 
@@ -79,14 +96,25 @@ export class ProviderConnectionsService {
     return response.json();
   }
 
+  /** Returns `fetch` of a provider, which reports a document that is too large to be cached. */
+  private reportLarge(onLarge: () => void): CustomFetch {
+    return async (url, options) => {
+      const response = await this.fetch(url, options);
+      const bytes = await response.clone().arrayBuffer();
+      if (bytes.byteLength > MAX_CACHED_BYTES) onLarge();
+      return response;
+    };
+  }
+
   private async discoverConfiguration(
     client: OpenIdClient,
     provider: ConnectedProvider,
     preset: ProviderPreset,
+    fetch: CustomFetch,
   ): Promise<Configuration> {
     const { issuer, clientId } = provider;
     const authentication = this.authenticate(client, provider, preset);
-    return discoverIssuer(client, { issuer, clientId, authentication, fetch: this.fetch });
+    return discoverIssuer(client, { issuer, clientId, authentication, fetch });
   }
 
   private configure(
@@ -103,7 +131,6 @@ export class ProviderConnectionsService {
     };
     const authentication = this.authenticate(client, provider, preset);
     const configuration = new client.Configuration(metadata, provider.clientId, undefined, authentication);
-    configuration[client.customFetch] = this.fetch;
     configuration.timeout = PROVIDER_TIMEOUT_MS / 1_000;
     if (isInsecure(provider.issuer)) client.allowInsecureRequests(configuration);
     return configuration;
