@@ -77,3 +77,34 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     expect(stored).toHaveLength(1_100);
   },
 );
+
+it('holds the memory of an import until it has been processed, also without its client', async () => {
+  const heldBytes = (): Promise<number> => instance.api.runCommand('request-memory');
+  await eventually('the end of earlier requests', async () => (await heldBytes()) === 0);
+  await instance.api.runCommand('hold', 'password.before-hash');
+  const text = 'x'.repeat(7_000);
+  const customers = Array.from({ length: 20 }, () => ({
+    email: uniqueEmail(),
+    password: PASSWORD,
+    metadata: { text },
+  }));
+  const client = new AbortController();
+  const sent = fetch(`${instance.baseUrl}/api/v1/customers/import`, {
+    method: 'POST',
+    headers: { ...bearerHeader(instance.credentials.secretKey), 'content-type': 'application/json' },
+    body: JSON.stringify({
+      customers: [customers[0], ...customers.slice(1).map(({ password: _, ...rest }) => rest)],
+    }),
+    signal: client.signal,
+  }).catch(() => null);
+  const isHeld = async (): Promise<boolean> => (await heldBytes()) > 4 * 20 * 7_000;
+  await eventually('the import', isHeld);
+  client.abort();
+  expect(await sent).toBeNull();
+  await eventually('the end of the connection', () =>
+    instance.api.log.some(({ route, status }) => route === '/api/v1/customers/import' && status === 499),
+  );
+  expect(await isHeld()).toBe(true);
+  await instance.api.runCommand('release', 'password.before-hash');
+  await eventually('the release of the memory', async () => (await heldBytes()) === 0);
+});

@@ -16,6 +16,7 @@ import { HttpModule } from './http/http.module.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { ReplicaReadsInterceptor } from './http/replica-reads.interceptor.js';
 import { RequestLanguages } from './http/request-languages.js';
+import { RequestMemoryInterceptor } from './http/request-memory.interceptor.js';
 import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { MailTemplatesModule } from './mail-templates/mail-templates.module.js';
@@ -68,7 +69,8 @@ export const publicModules: Type[] = [
 @Module({
   providers: [
     // The order matters: a rejected action is recorded after the transaction of the request has been rolled
-    // back.
+    // back, and the memory of a request is held until all of this has ended.
+    { provide: APP_INTERCEPTOR, useExisting: RequestMemoryInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: RequestLanguages },

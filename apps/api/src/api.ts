@@ -17,11 +17,14 @@ import { ApiModule } from './api.module.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { consoleFiles } from './console/console-files.js';
 import { bodyReader } from './http/body-reader.js';
+import { isLoopback } from './http/client-address.js';
+import { limitConnections, maxConnections } from './http/connection-limits.js';
 import { corsMiddleware } from './http/cors.js';
 import { createHttpServer, drain } from './http/http-server.js';
 import { Probes } from './http/probes.js';
 import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
+import { RequestMemory } from './http/request-memory.js';
 import { metricsRoutes } from './http/metrics-routes.js';
 import { routeGate } from './http/route-gate.js';
 import { securityHeaders } from './http/security-headers.js';
@@ -73,7 +76,7 @@ export async function createApi(
   app.use(securityHeaders, corsMiddleware());
   app.use(readinessGate(readiness));
   if (config.console) app.use(consoleFiles());
-  app.use(routeGate(server), ...bodyReader());
+  app.use(routeGate(server), ...bodyReader(app.get(RequestMemory).holdRequests()));
   if (config.docs) serveOpenApi(app, server, '/openapi.json', 'public');
   if (config.docs && config.console) serveOpenApi(app, server, '/operator/openapi.json', 'operator');
   const probes = app.get(Probes);
@@ -82,6 +85,12 @@ export async function createApi(
   await app.init();
 
   const http = createHttpServer(server, config.publicUrl, logger);
+  const isTrusted = server.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  limitConnections(http, {
+    maxConnections: maxConnections(config.http.requestMemory),
+    isProxy: (address) => isTrusted(address, 0) || isLoopback(address),
+    logger,
+  });
   return {
     express: server,
     app,

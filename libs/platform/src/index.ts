@@ -37,6 +37,7 @@ export { createFilteredAgents } from './http/filtered-agents.js';
 export * from './http/outbound-client.js';
 export * from './http/outbound-fetch.js';
 export * from './http/outbound-response.js';
+export * from './limits/memory-budget.js';
 export * from './limits/rate-limiter.js';
 export * from './logging/logger.js';
 export * from './logging/nest-logger.js';

@@ -2,6 +2,8 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
+import { BulkMemory } from '../http/bulk-memory.js';
+import { STREAM_BYTES } from '../http/request-memory.js';
 import { AuditCsvService } from './audit-csv.service.js';
 import { CountAuditLogQuery } from './dto/audit-log.request.js';
 
@@ -17,6 +19,7 @@ export class AuditCsvOperatorController {
     description: 'Newest first, at most 100,000 entries.',
   })
   @Operator('viewer')
+  @BulkMemory(STREAM_BYTES)
   @ApiOkResponse({
     description:
       'The first line contains the column names. If entries are missing, the first column of the last line says so. ' +

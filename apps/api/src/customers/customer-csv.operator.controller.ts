@@ -2,7 +2,9 @@ import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentCaller, Operator, type OperatorCaller } from '@gatehouse/auth';
+import { STREAM_BYTES } from '../http/request-memory.js';
 import { ApiProblems } from '../http/api-problems.js';
+import { BulkMemory } from '../http/bulk-memory.js';
 import { CustomerCsvService } from './customer-csv.service.js';
 import { CountOperatorCustomersQuery } from './dto/list-customers.request.js';
 
@@ -19,6 +21,7 @@ export class CustomerCsvOperatorController {
       'In the order of the list, at most 1,000,000 customers, without password hashes. Cells that a spreadsheet would interpret as a formula begin with an apostrophe.',
   })
   @Operator('operator')
+  @BulkMemory(STREAM_BYTES)
   @ApiOkResponse({
     description:
       'The first line contains the column names. If customers are missing, the first column of the last line says so. ' +

@@ -10,12 +10,14 @@ import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@g
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
+import { BulkMemory } from '../http/bulk-memory.js';
 import { CurrentClient } from '../http/current-client.js';
 import { ETag } from '../http/entity-tag.js';
 import { camelList } from '../http/paging.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import type { Client } from '../http/request-context.js';
+import { DOCUMENT_BYTES } from '../http/request-memory.js';
 import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import { CustomerExportService } from './customer-export.service.js';
@@ -71,7 +73,6 @@ export class CustomersController {
     'external_id_taken',
     'project_archived',
     'weak_password',
-    'overloaded',
   )
   async create(
     @CurrentCaller() caller: ManagementCaller,
@@ -125,6 +126,7 @@ export class CustomersController {
       'Returns all data stored about one customer, except passwords, links and the text of emails.',
   })
   @SecretKey('customer:read')
+  @BulkMemory(DOCUMENT_BYTES)
   @ApiOkResponse({ type: CustomerExportResponse })
   export(
     @CurrentCaller() caller: ManagementCaller,

@@ -7,5 +7,4 @@ export const freshProofProblems = [
   'reauthentication_required',
   'sso_required',
   'too_many_attempts',
-  'overloaded',
 ] as const satisfies ErrorCode[];

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { RawBodyRequest } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
+import type { GatehouseRequest } from './request-context.js';
+import { bodyMemory, STREAM_BYTES, valuesMemory } from './request-memory.js';
 import { parseStrictJson, parseStrictJsonOrList, type JsonLimits } from './strict-json.js';
 
 const JSON_LIMIT = 64 * 1024;
@@ -28,9 +29,10 @@ const formPaths = new Set([
 const importPaths = new Set(['/api/v1/customers/import', '/operator/v1/customers/import']);
 
 /**
- * Limits of a list of 1,000 records, each with two objects of 50 keys; the list and its body add two levels.
+ * Limits of a list of 1,000 records, each with two objects of 50 keys; the list and its body add two levels. 500 values
+ * per record are 40 MB of memory in all: millions fit into a body.
  */
-const importLimits: JsonLimits = { name: 'body', depth: 22, keys: 200_000 };
+const importLimits: JsonLimits = { name: 'body', depth: 22, keys: 200_000, values: 500_000 };
 
 /** The only path that accepts a list: of custom events (contract, section 4). */
 const EVENTS_PATH = '/v1/events';
@@ -46,9 +48,10 @@ const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf
  * Returns middleware that reads bodies instead of Express's own parsers, which accept UTF-16, invalid UTF-8
  * and compressed bodies, turn a missing body into `{}`, and read a body that is too large to its end before
  * they reject it. A request without a body leaves `request.body` undefined.
+ * @param holdRequests holds the memory of a request before its body is read
  */
-export function bodyReader(): RequestHandler[] {
-  return [rejectUnsupportedBodies, readBody];
+export function bodyReader(holdRequests: RequestHandler): RequestHandler[] {
+  return [rejectUnsupportedBodies, holdRequests, readBody];
 }
 
 const hasBody = (request: Request): boolean =>
@@ -110,25 +113,46 @@ async function readBody(request: Request, response: Response, next: NextFunction
   if (isNdjson(request)) response.setHeader('Connection', 'close');
   // Parsing 16 MiB for any caller would be too expensive: an import of more than 64 KiB is read after
   // authentication.
-  else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT)
+  else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT) {
+    memoryOf(request)?.grow(bodyMemory(declaredLength(request)));
     await readAndParse(request);
+  }
   next();
 }
 
-/** Reads the body of an import after authentication, unless it is NDJSON or has already been read. */
+/**
+ * Reads the body of an import after authentication, unless it has already been read. NDJSON is read by the handler.
+ * @throws GatehouseError `overloaded` if there is no memory for it
+ */
 export async function readDeferredBody(request: Request): Promise<void> {
-  if (hasBody(request) && !isNdjson(request) && !request.readableEnded) await readAndParse(request);
+  if (!hasBody(request) || request.readableEnded) return;
+  if (!isNdjson(request)) {
+    memoryOf(request)?.holdBulk(bodyMemory(declaredLength(request)));
+    return readAndParse(request);
+  }
+  const { res: response } = request;
+  const connection = response?.getHeader('Connection');
+  // The client would lose a response that closes the connection while it still sends: Node.js reads and discards the rest.
+  response?.removeHeader('Connection');
+  memoryOf(request)?.holdBulk(STREAM_BYTES);
+  if (connection !== undefined) response?.setHeader('Connection', connection);
 }
+
+const memoryOf = (request: Request) => (request as GatehouseRequest).memory;
+
+/** Returns the length of a body; 0 if only its end reveals it. */
+const declaredLength = ({ headers }: Request): number => Number(headers['content-length'] ?? 0);
 
 async function readAndParse(request: Request): Promise<void> {
   const bytes = await readBytes(request, bodyLimit(request));
+  const onStructure = (count: number): void => memoryOf(request)?.grow(valuesMemory(count));
   if (bytes.length === 0) request.body = undefined;
   else if (acceptsForms(request)) request.body = parseForm(bytes);
   else if (request.path === EVENTS_PATH) {
-    request.body = parseStrictJsonOrList(bytes, eventsLimits);
+    request.body = parseStrictJsonOrList(bytes, eventsLimits, onStructure);
     // Custom events are delivered as they were sent: see slice-data.ts.
-    (request as RawBodyRequest<Request>).rawBody = bytes;
-  } else request.body = parseStrictJson(bytes, isImport(request) ? importLimits : undefined);
+    (request as GatehouseRequest).rawBody = bytes;
+  } else request.body = parseStrictJson(bytes, isImport(request) ? importLimits : undefined, onStructure);
 }
 
 /**
@@ -156,21 +180,35 @@ function isWellEscaped(text: string): boolean {
 
 /**
  * Reads a body.
- * @throws GatehouseError `payload_too_large` as soon as the limit is exceeded, without reading the rest
+ * @throws GatehouseError as soon as a limit is exceeded: `payload_too_large`, without reading the rest, or `overloaded`,
+ *   for which the rest is discarded, so that the connection can be used again
  */
 function readBytes(request: Request, limit: number): Promise<Buffer> {
+  const declared = declaredLength(request);
   return new Promise((resolve, reject) => {
+    // Chunks of a large body would be in memory twice when they are joined.
+    const bytes = Buffer.allocUnsafe(declared);
     const chunks: Buffer[] = [];
     let length = 0;
+    const addChunk = (chunk: Buffer): void => {
+      memoryOf(request)?.grow(bodyMemory(chunk.length));
+      chunks.push(chunk);
+    };
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else {
+      if (length > limit) {
         request.pause().removeAllListeners('data');
-        reject(new GatehouseError('payload_too_large'));
+        return reject(new GatehouseError('payload_too_large'));
+      }
+      try {
+        if (declared > 0) chunk.copy(bytes, length - chunk.length);
+        else addChunk(chunk);
+      } catch (error) {
+        request.removeAllListeners('data').resume();
+        if (error instanceof Error) reject(error);
       }
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => resolve(declared > 0 ? bytes.subarray(0, length) : Buffer.concat(chunks)));
     // The client disconnected, so the response is not delivered.
     request.once('error', () => reject(new GatehouseError('request_timeout')));
   });

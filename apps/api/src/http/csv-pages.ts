@@ -1,6 +1,7 @@
 import { csvLine } from './csv-line.js';
 
-const PAGE_SIZE = 1_000;
+/** A page of customers with the largest metadata has 3 MB. */
+const PAGE_SIZE = 200;
 
 /** A page of rows, and the position after which more may follow; null at the end. */
 export interface CsvPage<Row, Position> {

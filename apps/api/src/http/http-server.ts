@@ -62,6 +62,8 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
   );
   // For the same reason, a request is served regardless of other expectations (RFC 9110, section 10.1.1).
   server.on('checkExpectation', handleRequest);
+  // Each request in progress listens for the end of its connection, on which a client can send many at once.
+  server.on('connection', (socket) => socket.setMaxListeners(0));
   server.on('clientError', (error, socket: Socket) => {
     // Node emits this error once per request and leaves closing the connection to the handler.
     if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && longBodySockets.has(socket)) return;

@@ -11,6 +11,9 @@ import { ProblemFilter } from './problem.filter.js';
 import { Probes } from './probes.js';
 import { RateLimitGuard, RateLimits } from './rate-limit.js';
 import { Readiness } from './readiness.js';
+import { RequestMemoryGuard } from './request-memory.guard.js';
+import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
+import { RequestMemory } from './request-memory.js';
 import { RequestLanguages } from './request-languages.js';
 import { StrayInputGuard } from './stray-input.guard.js';
 import { UntrustedForwards } from './untrusted-forwards.js';
@@ -26,6 +29,8 @@ import { WorkerWatch } from './worker-watch.js';
     RateLimits,
     Readiness,
     RequestLanguages,
+    RequestMemory,
+    RequestMemoryInterceptor,
     UntrustedForwards,
     WorkerWatch,
     {
@@ -44,6 +49,7 @@ import { WorkerWatch } from './worker-watch.js';
     { provide: APP_GUARD, useExisting: CredentialGuard },
     { provide: APP_GUARD, useClass: OriginGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_GUARD, useClass: RequestMemoryGuard },
     { provide: APP_GUARD, useClass: StrayInputGuard },
   ],
   exports: [
@@ -54,6 +60,7 @@ import { WorkerWatch } from './worker-watch.js';
     RateLimits,
     Readiness,
     RequestLanguages,
+    RequestMemoryInterceptor,
     UntrustedForwards,
     WorkerWatch,
   ],

@@ -3,12 +3,12 @@ import type { Request } from 'express';
 import { readDeferredBody } from './body-reader.js';
 
 /**
- * Reads a body that must not be read before authentication. Nest runs the guards of a route after the global
- * guards.
+ * Reads a body that must not be read before authentication, and holds the memory of one that the handler reads. Nest runs
+ * the guards of a route after the global guards.
  */
 @Injectable()
 export class LateBodyGuard implements CanActivate {
-  /** @throws GatehouseError `payload_too_large`, `invalid_json` */
+  /** @throws GatehouseError `overloaded`, `payload_too_large`, `invalid_json` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     await readDeferredBody(context.switchToHttp().getRequest<Request>());
     return true;

@@ -43,8 +43,12 @@ export class ProblemFilter implements ExceptionFilter {
 const limitBeforeInput = (error: GatehouseError, { counted }: GatehouseRequest): GatehouseError =>
   (error.code === 'validation_failed' && exceededDefault(counted)) || error;
 
-/** Adds the error code to the log entry of the request, and logs an unexpected error in a separate entry. */
+/**
+ * Adds the error code to the log entry of the request, and logs an unexpected error in a separate entry. Ends the
+ * processing of the request: nothing uses its body after its error.
+ */
 export function reportError(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
+  request.memory?.endProcessing();
   request.problemCode = error.code;
   Object.assign(request, error.details.subject);
   if (error.code !== 'internal_error') return;

@@ -13,6 +13,7 @@ import {
 } from '@gatehouse/platform';
 import type { CountedRequest } from './address-limit.js';
 import { addressBlock, normalizeAddress } from './client-address.js';
+import type { RequestHold } from './request-hold.js';
 
 /** A request with the fields that Gatehouse adds. */
 export interface GatehouseRequest extends AuthenticatedRequest {
@@ -29,6 +30,10 @@ export interface GatehouseRequest extends AuthenticatedRequest {
   counted?: CountedRequest | undefined;
   /** The address of the sender, cached by `callerIp`. */
   callerIp?: string | null;
+  /** The body as it was sent, of custom events only. */
+  rawBody?: Buffer | undefined;
+  /** The memory of the request; unset for a probe. */
+  memory?: RequestHold;
 }
 
 const requestIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
@@ -93,6 +98,9 @@ const healthRoutes = new Set(['/livez', '/readyz']);
 
 /** The routes that monitoring requests every few seconds. */
 const probedRoutes = new Set([...healthRoutes, '/healthz', '/metrics', '/metrics/webhook-worker']);
+
+/** Returns true for a request of monitoring. */
+export const isProbe = ({ path }: Request): boolean => probedRoutes.has(path);
 
 function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
   const route = routePattern(request) ?? 'unmatched';

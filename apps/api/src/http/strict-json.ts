@@ -6,7 +6,12 @@ export interface JsonLimits {
   name: string;
   depth: number;
   keys: number;
+  /** Maximum number of elements and members, of which an object or array can have as many as fit into the text; default: any number. */
+  values?: number;
 }
+
+/** Called with the number of keys and values before they are created in memory; can throw. */
+export type OnStructure = (count: number) => void;
 
 const bodyLimits: JsonLimits = { name: 'body', depth: 20, keys: 2_000 };
 
@@ -25,13 +30,17 @@ const invalidJson = (detail: string): GatehouseError => new GatehouseError('inva
  * a repeated key is used.
  * @throws GatehouseError `invalid_json`
  */
-export function parseStrictJson(bytes: Buffer, limits = bodyLimits): Record<string, unknown> {
-  return parseRoot(bytes, limits, 'a JSON object', isJsonObject);
+export function parseStrictJson(
+  bytes: Buffer,
+  limits = bodyLimits,
+  onStructure?: OnStructure,
+): Record<string, unknown> {
+  return parseRoot(bytes, { limits, onStructure }, 'a JSON object', isJsonObject);
 }
 
 /** Parses a body like `parseStrictJson`, but also accepts an array at the root. */
-export function parseStrictJsonOrList(bytes: Buffer, limits: JsonLimits): object {
-  return parseRoot(bytes, limits, 'a JSON object or array', isObjectOrArray);
+export function parseStrictJsonOrList(bytes: Buffer, limits: JsonLimits, onStructure?: OnStructure): object {
+  return parseRoot(bytes, { limits, onStructure }, 'a JSON object or array', isObjectOrArray);
 }
 
 const isObjectOrArray = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -41,13 +50,14 @@ const isJsonObject = (value: unknown): value is Record<string, unknown> =>
 
 function parseRoot<Root extends object>(
   bytes: Buffer,
-  limits: JsonLimits,
+  { limits, onStructure }: { limits: JsonLimits; onStructure: OnStructure | undefined },
   root: string,
   isRoot: (value: unknown) => value is Root,
 ): Root {
   const text = decode(bytes, limits);
   // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
-  const roundedAt = checkStructure(text, limits);
+  const { roundedAt, count } = checkStructure(text, limits);
+  onStructure?.(count);
   const value = parse(text, limits);
   if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
@@ -94,18 +104,24 @@ function position(text: string): string {
 }
 
 /**
- * Checks the depth and the number of keys by counting brackets and colons outside of strings.
- * @returns the offset of the first number that would be rounded to another integer, or null
+ * Checks the depth, the number of keys and the number of values by counting brackets, colons and commas outside of
+ * strings: each value is the first one in an object or array, or follows a comma.
+ * @returns the number of keys and values, and the offset of the first number that would be rounded to another integer,
+ *   or null
  */
-function checkStructure(text: string, limits: JsonLimits): number | null {
-  let [depth, keys] = [0, 0];
+function checkStructure(text: string, limits: JsonLimits): { count: number; roundedAt: number | null } {
+  const { values: maxValues = Infinity } = limits;
+  let [depth, keys, values] = [0, 0, 0];
   let roundedAt: number | null = null;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index]!;
     if (character === '"') index = endOfString(text, index);
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      values += 1;
+    } else if (character === '}' || character === ']') depth -= 1;
     else if (character === ':') keys += 1;
+    else if (character === ',') values += 1;
     else if (character >= '0' && character <= '9') {
       const end = endOfNumber(text, index);
       if (isRounded(text.slice(index, end))) roundedAt ??= index;
@@ -114,8 +130,9 @@ function checkStructure(text: string, limits: JsonLimits): number | null {
     if (depth > limits.depth)
       throw invalidJson(`The ${limits.name} is nested deeper than ${limits.depth} levels.`);
     if (keys > limits.keys) throw invalidJson(`The ${limits.name} has more than ${limits.keys} keys.`);
+    if (values > maxValues) throw invalidJson(`The ${limits.name} has more than ${maxValues} values.`);
   }
-  return roundedAt;
+  return { count: keys + values, roundedAt };
 }
 
 /** Returns the offset of the closing quote of the string that starts at an offset, or the length of the text if there is none. */

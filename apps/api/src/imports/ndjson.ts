@@ -13,10 +13,10 @@ const LINE_FEED = 10;
 
 /**
  * Limits of a batch: a larger one would lock its rows, and block the transactions that wait for them, for too
- * long.
+ * long. Two batches are in memory at once, parsed: `STREAM_BYTES`.
  */
 const BATCH_WEIGHT = 500;
-const BATCH_BYTES = 2 ** 20;
+const BATCH_BYTES = 2 ** 18;
 const BATCH_MS = 5_000;
 
 /** Weight of a line with a password to hash, which takes longer than any other line. */

@@ -26,7 +26,7 @@ export class OperatorAdmissionController {
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('invalid_token', 'weak_password', 'overloaded')
+  @ApiProblems('invalid_token', 'weak_password')
   setUp(
     @Body() body: SetUpRequest,
     @CurrentClient() client: Client,
@@ -46,7 +46,7 @@ export class OperatorAdmissionController {
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems('single_sign_on_required', 'invalid_token', 'weak_password', 'overloaded')
+  @ApiProblems('single_sign_on_required', 'invalid_token', 'weak_password')
   acceptInvitation(
     @Body() body: AcceptInvitationRequest,
     @CurrentClient() client: Client,

@@ -66,13 +66,7 @@ export class OperatorSessionController {
   @NoCredential()
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
-  @ApiProblems(
-    'single_sign_on_required',
-    'invalid_credentials',
-    'operator_disabled',
-    'too_many_attempts',
-    'overloaded',
-  )
+  @ApiProblems('single_sign_on_required', 'invalid_credentials', 'operator_disabled', 'too_many_attempts')
   signIn(
     @Body() body: OperatorSignInRequest,
     @CurrentClient() client: Client,
@@ -230,13 +224,7 @@ export class OperatorSessionController {
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()
-  @ApiProblems(
-    'single_sign_on_required',
-    'invalid_credentials',
-    'too_many_attempts',
-    'weak_password',
-    'overloaded',
-  )
+  @ApiProblems('single_sign_on_required', 'invalid_credentials', 'too_many_attempts', 'weak_password')
   changePassword(
     @CurrentCaller() caller: OperatorCaller,
     @Body() body: ChangeOperatorPasswordRequest,

@@ -45,14 +45,7 @@ export class PasswordController {
   @NoCredential()
   @RateLimit('reset')
   @ApiNoContentResponse()
-  @ApiProblems(
-    'invalid_token',
-    'origin_not_allowed',
-    'method_not_enabled',
-    'sso_required',
-    'weak_password',
-    'overloaded',
-  )
+  @ApiProblems('invalid_token', 'origin_not_allowed', 'method_not_enabled', 'sso_required', 'weak_password')
   async reset(@Body() body: ResetPasswordRequest, @CurrentClient() client: Client): Promise<void> {
     await this.resets.reset(body.token, body.password, client);
   }

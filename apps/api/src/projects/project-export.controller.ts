@@ -3,7 +3,9 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
+import { BulkMemory } from '../http/bulk-memory.js';
 import { OneOfField } from '../http/fields.js';
+import { STREAM_BYTES } from '../http/request-memory.js';
 import { ProjectExportService } from './project-export.service.js';
 
 class ExportQuery {
@@ -26,6 +28,7 @@ export class ProjectExportController {
     description: 'Oldest first, one JSON object per line, in the format that imports accept.',
   })
   @OrganizationKey('project:read', 'customer:read')
+  @BulkMemory(STREAM_BYTES)
   @ApiOkResponse({
     description:
       'One customer per line. If the connection closes before the response is complete, the export is incomplete.',

@@ -116,6 +116,7 @@ export function problemCodes(route: DocumentedRoute): ErrorCode[] {
     ...(acceptsIdempotencyKey(route) ? idempotencyProblems : []),
     ...(acceptsIfMatch(route) ? (['precondition_failed'] as const) : []),
     ...problems,
+    'overloaded',
     'internal_error',
     'unavailable',
   ];

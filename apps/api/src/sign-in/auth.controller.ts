@@ -59,7 +59,6 @@ export class AuthController {
     'sso_required',
     'email_already_registered',
     'weak_password',
-    'overloaded',
   )
   async register(
     @CurrentCaller() caller: KeyCaller,
@@ -92,7 +91,6 @@ export class AuthController {
     'customer_disabled',
     'email_not_verified',
     'too_many_attempts',
-    'overloaded',
   )
   async login(
     @CurrentCaller() { project }: PublishableKeyCaller,

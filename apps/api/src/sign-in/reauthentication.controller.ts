@@ -60,7 +60,6 @@ export class ReauthenticationController {
     'reauthentication_required',
     'sso_required',
     'too_many_attempts',
-    'overloaded',
   )
   reauthenticate(
     @CurrentCaller() caller: CustomerCaller,

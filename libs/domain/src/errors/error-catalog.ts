@@ -254,8 +254,9 @@ export const errorCatalog = {
   },
   overloaded: {
     status: 503,
-    title: 'Password hashing is at capacity',
-    cause: 'Too many passwords are waiting to be checked.',
+    title: 'The server is at capacity',
+    cause:
+      'Too many passwords are waiting to be checked, or other requests use the memory that this request needs.',
     remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   unavailable: {

@@ -4,6 +4,7 @@ import { adminCommand } from './admin-command.js';
 import { parseCidr } from './cidr.js';
 import { listConfigWarnings, type ConfigWarning } from './config-warnings.js';
 import { defaultPasswordProblems } from './default-passwords.js';
+import { defaultRequestMemory } from './default-request-memory.js';
 import {
   operatorOidcConfig,
   operatorOidcProblems,
@@ -41,7 +42,14 @@ export abstract class Config {
   /** Null if operators cannot sign in at an OpenID Provider. */
   abstract readonly operatorOidc: OperatorOidcConfig | null;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
-  abstract readonly http: { host: string; port: number; trustedProxies: string[]; rateLimits: boolean };
+  /** `requestMemory`: maximum memory of the requests in progress, in bytes. */
+  abstract readonly http: {
+    host: string;
+    port: number;
+    trustedProxies: string[];
+    rateLimits: boolean;
+    requestMemory: number;
+  };
   /**
    * `url` is null only before npm start has set up its embedded server. `migrateUrl` is null if the role of
    * `url` also runs migrations. `readUrl` is null without a replica.
@@ -287,6 +295,7 @@ function buildConfig(values: SettingValues, hosts: Hosts): Omit<Config, 'warning
       port: values.PORT,
       trustedProxies: values.TRUSTED_PROXIES,
       rateLimits: values.RATE_LIMITS,
+      requestMemory: values.REQUEST_MEMORY ? values.REQUEST_MEMORY * 2 ** 20 : defaultRequestMemory(),
     },
     database: {
       url: values.DATABASE_URL,

@@ -195,6 +195,15 @@ export const settings = {
     doc: 'Rate limits per client address and per key. Failed sign-ins are always limited. Must be on in production.',
     fallback: true,
   }),
+  REQUEST_MEMORY: setting.integer(
+    {
+      doc: 'Memory in MiB that the requests in progress of an api can use: four fifths for imports and exports, and half for one key, customer, operator or client address. Requests beyond that get 503 overloaded with Retry-After. The default follows the maximum heap of Node.js, which is half of the memory of the container.',
+      fallback: 0,
+      displayedDefault: '5/8 of the maximum heap',
+    },
+    8,
+    1_048_576,
+  ),
   TRUSTED_PROXIES: setting.list(
     {
       doc: 'Address ranges of proxies whose X-Forwarded-For header is trusted, separated by commas.',

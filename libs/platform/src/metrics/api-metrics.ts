@@ -59,6 +59,7 @@ export class ApiMetrics {
   private readonly providerReturns;
   private readonly providerRequests;
   private readonly limitedMails;
+  private readonly overloads;
   /** Cached by method, status class and route, so that a request creates no labels. */
   private readonly observers = new Map<string, Observer>();
 
@@ -90,6 +91,11 @@ export class ApiMetrics {
       'Emails that were not sent because a limit was reached, by purpose and limit.',
       { purpose: mailPurposes, limit: mailLimitReasons },
     );
+    this.overloads = metrics.counter(
+      'gatehouse_requests_overloaded_total',
+      'Requests rejected with 503 overloaded because requests in progress use the memory of REQUEST_MEMORY; bulk: imports and exports.',
+      { kind: ['requests', 'bulk'] },
+    );
   }
 
   /**
@@ -119,6 +125,25 @@ export class ApiMetrics {
 
   recordLimitedMail(purpose: MailPurpose, limit: MailLimitReason): void {
     this.limitedMails.inc({ purpose, limit });
+  }
+
+  /** Records a request that was rejected because of the memory of requests in progress. */
+  recordOverload(kind: 'requests' | 'bulk'): void {
+    this.overloads.inc({ kind });
+  }
+
+  /** Records the memory of requests in progress. */
+  instrumentRequestMemory(readHeldBytes: () => number, limitBytes: number): void {
+    this.metrics.gauge(
+      'gatehouse_request_memory_bytes',
+      'Memory that requests in progress use, as it is limited by REQUEST_MEMORY.',
+      readHeldBytes,
+    );
+    this.metrics.gauge(
+      'gatehouse_request_memory_limit_bytes',
+      'Maximum of gatehouse_request_memory_bytes.',
+      () => limitBytes,
+    );
   }
 
   /** Records the time that passwords wait for a thread. */

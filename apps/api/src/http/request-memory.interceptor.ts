@@ -1,0 +1,12 @@
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { finalize, type Observable } from 'rxjs';
+import type { GatehouseRequest } from './request-context.js';
+
+/** Ends the processing of a request whose handler has returned or failed. Must be the outermost interceptor. */
+@Injectable()
+export class RequestMemoryInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { memory } = context.switchToHttp().getRequest<GatehouseRequest>();
+    return memory ? next.handle().pipe(finalize(() => memory.endProcessing())) : next.handle();
+  }
+}

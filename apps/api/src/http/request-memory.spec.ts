@@ -1,0 +1,331 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { Server } from 'node:http';
+import { Body, Controller, Get, Injectable, Module, Post, UseGuards } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, INestApplication } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { SecretKeyCaller } from '@gatehouse/auth';
+import { GatehouseError } from '@gatehouse/domain';
+import { Config, LOGGER, TestCommands, type Logger } from '@gatehouse/platform';
+import { eventually } from '../../../../test/support/eventually.js';
+import { bodyReader } from './body-reader.js';
+import { BulkMemory } from './bulk-memory.js';
+import { createHttpServer } from './http-server.js';
+import { LateBodyGuard } from './late-body.guard.js';
+import { ProblemFilter } from './problem.filter.js';
+import { requestContext, type GatehouseRequest } from './request-context.js';
+import { RequestMemoryGuard } from './request-memory.guard.js';
+import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
+import { RequestMemory, STREAM_BYTES } from './request-memory.js';
+
+const MIB = 2 ** 20;
+/** Four fifths for imports and exports, of which one key can use half. */
+const MEMORY = 20 * MIB;
+const IMPORT = '/api/v1/customers/import';
+
+/** A handler that waits until the test continues it. */
+class Gate {
+  private waiting: (() => void)[] = [];
+  entered = 0;
+
+  async pass(): Promise<void> {
+    this.entered += 1;
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  open(): void {
+    for (const proceed of this.waiting.splice(0)) proceed();
+  }
+}
+
+const gate = new Gate();
+
+@Controller()
+class Routes {
+  @Post('echo') echo(@Body() body: unknown): unknown {
+    return { body };
+  }
+
+  @Post('wait') async wait(): Promise<object> {
+    await gate.pass();
+    return {};
+  }
+
+  @Post('fail') fail(): never {
+    throw new Error('a failure of the test');
+  }
+
+  @Get('large') large(): object {
+    return { text: 'x'.repeat(32 * MIB) };
+  }
+
+  @Get('export') @BulkMemory(STREAM_BYTES) export(): Promise<object> {
+    return this.wait();
+  }
+
+  @Post(IMPORT.slice(1)) @UseGuards(LateBodyGuard) import(): Promise<object> {
+    return this.wait();
+  }
+}
+
+/** Accepts `Authorization: <key id>`, and rejects `none`. */
+@Injectable()
+class KeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<GatehouseRequest>();
+    const keyId = request.get('authorization');
+    if (keyId === 'none') throw new GatehouseError('invalid_api_key');
+    if (keyId !== undefined) request.caller = { kind: 'secret-key', keyId } as SecretKeyCaller;
+    return true;
+  }
+}
+
+const warnings: string[] = [];
+const logger = {
+  info: () => undefined,
+  error: () => undefined,
+  warn: (_: object, message: string) => void warnings.push(message),
+} as unknown as Logger;
+const testConfig = { http: { requestMemory: MEMORY }, publicUrl: 'http://x' } as Config;
+
+@Module({
+  controllers: [Routes],
+  providers: [
+    { provide: Config, useValue: testConfig },
+    { provide: LOGGER, useValue: logger },
+    { provide: APP_GUARD, useClass: KeyGuard },
+    { provide: APP_GUARD, useClass: RequestMemoryGuard },
+    { provide: APP_INTERCEPTOR, useClass: RequestMemoryInterceptor },
+    { provide: APP_FILTER, useClass: ProblemFilter },
+  ],
+})
+class TestModule {}
+
+let app: INestApplication;
+let server: Server;
+let memory: RequestMemory;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  const web = express();
+  app = await NestFactory.create(TestModule, new ExpressAdapter(web), { bodyParser: false, logger: false });
+  memory = new RequestMemory(testConfig, new TestCommands(false), null, logger);
+  app.use(requestContext(logger, null), ...bodyReader(memory.holdRequests()));
+  web.get('/plain', (_request: Request, response: Response, _next: NextFunction) => {
+    response.send('plain');
+  });
+  await app.init();
+  server = createHttpServer(web, 'http://x', logger).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await eventually('the end of all requests', () => {
+    gate.open();
+    return memory.heldBytes === 0;
+  });
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await app.close();
+});
+
+const head = (line: string, headers: Record<string, string | number> = {}): string =>
+  [
+    `${line} HTTP/1.1`,
+    ...Object.entries({ Host: 'x', 'Content-Type': 'application/json', ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    '\r\n',
+  ].join('\r\n');
+
+const post = (path: string, body: string, headers: Record<string, string> = {}): string =>
+  head(`POST ${path}`, { 'Content-Length': Buffer.byteLength(body), ...headers }) + body;
+
+/** Sends text, and collects what is received. */
+function send(text: string): { socket: Socket; received: () => string } {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  let received = '';
+  socket.on('error', () => undefined).setEncoding('latin1');
+  socket.on('data', (chunk: string) => (received += chunk)).write(text);
+  return { socket, received: () => received };
+}
+
+/** Sends a request. @returns its response as text, when it is complete */
+async function exchange(text: string): Promise<string> {
+  const { received } = send(text);
+  const isComplete = (): boolean => {
+    const [, length, body] = /content-length: (\d+)\r\n(?:.*?\r\n)?\r\n(.*)$/is.exec(received()) ?? [];
+    return body !== undefined && body.length >= Number(length);
+  };
+  await eventually('the response', isComplete);
+  return received();
+}
+
+const status = async (text: string): Promise<number> => Number((await exchange(text)).split(' ')[1]);
+
+const enter = async (text: string, count = 1) => {
+  const before = gate.entered;
+  const sent = send(text);
+  await eventually('the handler', () => gate.entered === before + count);
+  return sent;
+};
+
+const allReleased = () => eventually('the release of all memory', () => memory.heldBytes === 0);
+
+const chunked = (path: string, body: string): string =>
+  `${head(`POST ${path}`, { 'Transfer-Encoding': 'chunked' })}${body.length.toString(16)}\r\n${body}\r\n`;
+
+const json = (bytes: number): string => JSON.stringify({ text: 'x'.repeat(bytes) });
+
+describe('RequestMemory', () => {
+  it('rejects an import with 503 before its body is read if imports in progress use its memory', async () => {
+    await enter(post(IMPORT, json(2 * MIB), { Authorization: 'one' }));
+    const announced = (key: string, bytes: number) =>
+      head(`POST ${IMPORT}`, { 'Content-Length': bytes, Authorization: key });
+    const response = await exchange(announced('one', 2 * MIB));
+    expect(response).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 5\r\n.*"code":"overloaded"/is);
+    // Half of the memory is left to other keys.
+    await enter(post(IMPORT, json(MIB), { Authorization: 'two' }));
+    expect(await status(announced('three', 2 * MIB))).toBe(503);
+    const streamed = { Authorization: 'three', 'Content-Type': 'application/x-ndjson' };
+    expect(await status(post(IMPORT, json(10), streamed))).toBe(503);
+    expect(await status(head('GET /export', { Authorization: 'three' }))).toBe(503);
+    gate.open();
+    await allReleased();
+    await enter(head('GET /export', { Authorization: 'three' }));
+  });
+
+  it('handles other requests while imports use all memory of imports', async () => {
+    await enter(post(IMPORT, json(5 * MIB), { Authorization: 'one' }));
+    expect(await status(post(IMPORT, json(100_000), { Authorization: 'two' }))).toBe(503);
+    expect(await status(post('/echo', json(60_000)))).toBe(201);
+  });
+
+  it('rejects a chunked body with 503 as soon as there is no memory for the part that has arrived', async () => {
+    // 16 KiB for the request, and four times its body.
+    const each = 16 * 1024 + 4 * 60_000;
+    const parallel = Math.floor((MEMORY * 0.2) / 2 / each);
+    for (let number = 0; number < parallel; number += 1) await enter(post('/wait', json(60_000)));
+    const { socket, received } = send(chunked('/echo', 'x'.repeat(60_000)));
+    await eventually('the rejection', () => received().includes(' 503 '));
+    // The rest is discarded, and the connection serves the next request.
+    socket.write(`10\r\n${'x'.repeat(16)}\r\n0\r\n\r\n${head('GET /plain')}`);
+    await eventually('the next response', () => received().endsWith('plain'));
+  });
+
+  it('counts the values of a body before it creates them', async () => {
+    // Four times 30 KB of text, and 20,000 brackets and commas.
+    const lists = JSON.stringify({ lists: Array.from({ length: 10_000 }, () => []) });
+    await enter(post('/wait', lists));
+    await enter(post('/wait', lists));
+    expect(await status(post('/echo', lists))).toBe(503);
+    expect(await status(post('/echo', json(lists.length)))).toBe(201);
+  });
+
+  it('counts a request to its key instead of its address', async () => {
+    const headers = { Authorization: 'one' };
+    // As many requests as half of the memory allows, with 16 KiB each and their bodies.
+    const count = Math.floor(MEMORY / 10 / (16 * 1024 + 100));
+    await enter(post('/wait', '{}', headers).repeat(count), count);
+    expect(await status(post('/echo', json(60_000), headers))).toBe(503);
+    expect(await status(post('/echo', json(60_000)))).toBe(201);
+  });
+
+  describe('releases the memory', () => {
+    it.each<[string, () => Promise<unknown>]>([
+      ['after a response', () => status(post('/echo', '{}'))],
+      ['after an error of the handler', () => status(post('/fail', '{}'))],
+      ['after a rejected credential', () => status(post('/echo', '{}', { Authorization: 'none' }))],
+      ['after invalid JSON', () => status(post('/echo', '{'))],
+      ['after a body with too many keys', () => status(post('/echo', json(10).repeat(2)))],
+      ['after a chunked body that is too long', () => status(chunked('/echo', 'x'.repeat(70_000)))],
+      [
+        'after an import with too many values',
+        () => status(post(IMPORT, `{"customers":[${'[],'.repeat(600_000)}[]]}`)),
+      ],
+      [
+        'after a response without a handler of Nest',
+        async () => {
+          const { received } = send(head('GET /plain'));
+          await eventually('the response', () => received().endsWith('plain'));
+        },
+      ],
+      ['after an unknown route', () => status(head('GET /unknown'))],
+      [
+        'after a repeated request on one connection',
+        async () => {
+          const { received } = send(head('GET /plain').repeat(20));
+          await eventually('all responses', () => received().split('plain').length > 20);
+        },
+      ],
+      [
+        'after a request that did not arrive in time',
+        async () => {
+          const { socket } = send(head('POST /echo', { 'Content-Length': 10 }));
+          await eventually('the request', () => memory.heldBytes > 0);
+          server.emit(
+            'clientError',
+            Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+            serverSocket(),
+          );
+          await once(socket, 'close');
+        },
+      ],
+      [
+        'after a client that disconnected during its upload',
+        async () => {
+          const { socket } = send(`${head(`POST ${IMPORT}`, { 'Content-Length': 100_000 })}x`);
+          await eventually('the request', () => memory.heldBytes >= 400_000);
+          socket.destroy();
+        },
+      ],
+      [
+        'after clients that disconnected before responses that wait for an earlier one',
+        async () => {
+          const { socket } = await enter(post('/wait', '{}') + post('/echo', '{}').repeat(20));
+          await eventually('all requests', () => memory.heldBytes >= 21 * 16 * 1024);
+          socket.destroy();
+          gate.open();
+        },
+      ],
+    ])('%s', async (_, run) => {
+      await run();
+      await allReleased();
+    });
+
+    it('only when a request whose client has disconnected has been processed', async () => {
+      const { socket } = await enter(post(IMPORT, json(MIB), { Authorization: 'one' }));
+      const closed = once(serverSocket(), 'close');
+      socket.destroy();
+      await closed;
+      expect(memory.heldBytes).toBeGreaterThan(4 * MIB);
+      gate.open();
+      await allReleased();
+    });
+  });
+
+  it('disconnects a client for whose unread response there is no memory', async () => {
+    await enter(post('/wait', '{}'));
+    const { socket } = send('');
+    socket.pause().write(head('GET /large'));
+    await eventually('the end of the connection', () => warnings.length > 0);
+    expect(warnings).toEqual(['response dropped because the client does not read it']);
+    gate.open();
+    await allReleased();
+  });
+});
+
+const open = new Set<Socket>();
+const connections = (): Socket[] => [...open];
+const serverSocket = (): Socket => connections().at(-1)!;
+beforeAll(() => {
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+});

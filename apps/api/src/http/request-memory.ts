@@ -1,0 +1,115 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Caller } from '@gatehouse/auth';
+import { GatehouseError } from '@gatehouse/domain';
+import { ApiMetrics, Config, LOGGER, MemoryBudget, TestCommands, type Logger } from '@gatehouse/platform';
+import { addressBlock } from './client-address.js';
+import { callerIp, isProbe, type GatehouseRequest } from './request-context.js';
+import { RequestHold, type HoldActions, type MemoryKind } from './request-hold.js';
+
+/** Memory of a request without its body: its headers, and the objects that handle it. */
+const REQUEST_BYTES = 16 * 1024;
+
+/** Memory of a body for each of its bytes: as it was sent, as text, as parsed strings, and as parameters of statements. */
+const BYTES_PER_BODY_BYTE = 4;
+
+/** Memory of each key and value of a parsed body, in addition to the text of strings. */
+const BYTES_PER_VALUE = 40;
+
+/** Memory of a streamed import, which holds two batches, or of an export, which holds two pages. */
+export const STREAM_BYTES = 8 * 2 ** 20;
+
+/** Memory of the export of a customer: one document, with up to 10 MB of events. */
+export const DOCUMENT_BYTES = 32 * 2 ** 20;
+
+/** Part of the memory that imports and exports can use, so that all other requests always have the rest. */
+const BULK_PART = 0.8;
+
+/** Seconds after which a rejected request is sent again. An import takes longer than any other request. */
+const retryAfter: Record<MemoryKind, number> = { requests: 1, bulk: 5 };
+
+/** Returns the memory of a body. */
+export const bodyMemory = (bytes: number): number => bytes * BYTES_PER_BODY_BYTE;
+
+/** Returns the memory of the keys and values of a parsed body. */
+export const valuesMemory = (count: number): number => count * BYTES_PER_VALUE;
+
+/**
+ * Limits the memory of the requests in progress, which clients could otherwise exhaust (docs/adr/0093-request-memory.md). A
+ * client address, and each secret key, customer and operator, can use half of it.
+ */
+@Injectable()
+export class RequestMemory {
+  private readonly budgets: Record<MemoryKind, MemoryBudget>;
+  private readonly actions: HoldActions;
+
+  constructor(
+    config: Config,
+    testCommands: TestCommands,
+    @Inject(ApiMetrics) metrics: ApiMetrics | null,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const { requestMemory } = config.http;
+    const bulk = Math.floor(requestMemory * BULK_PART);
+    this.budgets = { bulk: createBudget(bulk), requests: createBudget(requestMemory - bulk) };
+    this.actions = {
+      hold: (kind, holder, bytes) => this.budgets[kind].hold(holder, bytes),
+      overloaded: (kind) => {
+        metrics?.recordOverload(kind);
+        return overloaded(kind);
+      },
+      onDropped: ({ requestId }) =>
+        logger.warn({ requestId }, 'response dropped because the client does not read it'),
+    };
+    metrics?.instrumentRequestMemory(() => this.heldBytes, requestMemory);
+    testCommands.on('request-memory', () => this.heldBytes);
+  }
+
+  /** Bytes of all requests in progress. */
+  get heldBytes(): number {
+    return this.budgets.requests.heldBytes + this.budgets.bulk.heldBytes;
+  }
+
+  /** Returns middleware that holds the memory of each request, except of those of probes. */
+  holdRequests(): RequestHandler {
+    return (request: Request, response: Response, next: NextFunction) => {
+      const current = request as GatehouseRequest;
+      if (isProbe(request)) return next();
+      const holder = addressHolder(current);
+      const own = this.budgets.requests.hold(holder, REQUEST_BYTES);
+      if (!own) throw this.actions.overloaded('requests');
+      current.memory = new RequestHold(this.actions, own, holder, current, response);
+      next();
+    };
+  }
+}
+
+const createBudget = (bytes: number): MemoryBudget => new MemoryBudget(bytes, bytes / 2);
+
+const overloaded = (kind: MemoryKind): GatehouseError =>
+  new GatehouseError('overloaded', {
+    detail:
+      'Other requests use the memory that this request needs. Wait for the number of seconds in Retry-After, then retry.',
+    headers: { 'Retry-After': String(retryAfter[kind]) },
+  });
+
+function addressHolder(request: GatehouseRequest): string {
+  const address = callerIp(request) ?? '';
+  // The blocks of IPv4 addresses are the addresses.
+  return address.includes(':') ? addressBlock(address) : address;
+}
+
+/**
+ * Returns the holder of a caller's requests; null for those that count to their client address. A publishable key is
+ * public, so its requests do: one client could otherwise use the memory of all others of the project.
+ */
+export function callerHolder({ caller, accompanyingSecretKey }: GatehouseRequest): string | null {
+  if (accompanyingSecretKey) return `key:${accompanyingSecretKey.keyId}`;
+  return caller ? holderOf(caller) : null;
+}
+
+function holderOf(caller: Caller): string | null {
+  if (caller.kind === 'secret-key') return `key:${caller.keyId}`;
+  if (caller.kind === 'access-token') return `customer:${caller.customer.id}`;
+  return caller.kind === 'operator' ? `operator:${caller.operatorId}` : null;
+}
