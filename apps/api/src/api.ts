@@ -51,14 +51,7 @@ export async function createApi(
   logger: Logger,
   rootModule: unknown = ApiModule.forRoot(config, logger),
 ): Promise<Api> {
-  const server = express();
-  server.disable('x-powered-by');
-  // Responses must not be cached, so an ETag for each body would be wasted work. `@ETag()` sets those of a few resources.
-  server.disable('etag');
-  server.set('query parser', 'simple');
-  server.set('trust proxy', config.http.trustedProxies);
-  server.set('case sensitive routing', true);
-  server.set('strict routing', true);
+  const server = createExpress(config);
   const app = await NestFactory.create<NestExpressApplication>(
     rootModule as Type,
     new ExpressAdapter(server),
@@ -111,6 +104,18 @@ export async function createApi(
       app.get(MetricsServer).stop();
     },
   };
+}
+
+function createExpress(config: Config): Express {
+  const server = express();
+  server.disable('x-powered-by');
+  // Responses must not be cached, so an ETag for each body would be wasted work. `@ETag()` sets those of a few resources.
+  server.disable('etag');
+  server.set('query parser', 'simple');
+  server.set('trust proxy', config.http.trustedProxies);
+  server.set('case sensitive routing', true);
+  server.set('strict routing', true);
+  return server;
 }
 
 /** Rejects requests until the server has started, and sends `Connection: close` while it drains. */

@@ -3,6 +3,7 @@ export * from './batching/keyed-lock.js';
 export * from './clock/clock.js';
 export * from './config/admin-command.js';
 export * from './config/config.js';
+export * from './config/config-error.js';
 export type { AlertMailServer } from './config/mail-config.js';
 export * from './config/production-problems.js';
 export type { RedisTarget } from './config/redis-target.js';

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import { loadConfig, ConfigError, type Config } from './config/config.js';
+import { loadConfig, type Config } from './config/config.js';
+import { ConfigError } from './config/config-error.js';
 import { configWarnings } from './config/config-warnings.js';
 import { errorMessage } from './errors.js';
 import { monotonicMs, sleep, withTimeout } from './clock/clock.js';

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { splitWords } from '../../../../test/support/split-words.js';
-import { ConfigError, loadConfig } from './config.js';
+import { ConfigError } from './config-error.js';
+import { loadConfig } from './config.js';
 import { settings } from './settings.js';
 import { splitHosts } from './split-hosts.js';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '@gatehouse/domain';
-import { adminCommand } from './admin-command.js';
 import { parseCidr } from './cidr.js';
+import { ConfigError } from './config-error.js';
 import { listConfigWarnings, type ConfigWarning } from './config-warnings.js';
 import { defaultPasswordProblems } from './default-passwords.js';
 import { defaultRequestMemory } from './default-request-memory.js';
@@ -121,26 +121,6 @@ export abstract class Config {
   abstract readonly periodicJobs: boolean;
   /** Weaknesses of this configuration, for the log and the health of the installation. */
   abstract readonly warnings: ConfigWarning[];
-}
-
-/** Thrown for an invalid configuration. Its message lists all problems, without the value of any secret. */
-export class ConfigError extends Error {
-  constructor(readonly problems: string[]) {
-    super(
-      `The configuration has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-    );
-    this.name = 'ConfigError';
-  }
-}
-
-/** GATEHOUSE_SECRET is valid, but does not belong to the database. */
-export class RootSecretError extends ConfigError {
-  constructor(cause: unknown) {
-    super([]);
-    this.name = 'RootSecretError';
-    this.cause = cause;
-    this.message = `GATEHOUSE_SECRET cannot decrypt the signing keys of this database (${errorMessage(cause)}): restore the secret with which the database was created, or, if it is lost, stop all apis and run "${adminCommand('rotate-signing-key --now')}" as docs/operations.md, "Replace a lost root secret", describes`;
-  }
 }
 
 type Environment = Record<string, string | undefined>;

@@ -1,4 +1,5 @@
-import { ConfigError, loadConfig } from './config.js';
+import { ConfigError } from './config-error.js';
+import { loadConfig } from './config.js';
 
 /** Returns the problems for which production would reject a configuration. */
 export function listProductionProblems(

@@ -1,0 +1,22 @@
+import { errorMessage } from '../errors.js';
+import { adminCommand } from './admin-command.js';
+
+/** Thrown for an invalid configuration. Its message lists all problems, without the value of any secret. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+  }
+}
+
+/** GATEHOUSE_SECRET is valid, but does not belong to the database. */
+export class RootSecretError extends ConfigError {
+  constructor(cause: unknown) {
+    super([]);
+    this.name = 'RootSecretError';
+    this.cause = cause;
+    this.message = `GATEHOUSE_SECRET cannot decrypt the signing keys of this database (${errorMessage(cause)}): restore the secret with which the database was created, or, if it is lost, stop all apis and run "${adminCommand('rotate-signing-key --now')}" as docs/operations.md, "Replace a lost root secret", describes`;
+  }
+}
