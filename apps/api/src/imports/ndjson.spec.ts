@@ -65,7 +65,7 @@ describe('readBatches', () => {
   const sizes = (batches: Batch[]): [number, number][] =>
     batches.map(({ lines, lastLine }) => [lines.length, lastLine]);
 
-  it('ends a batch at 500 lines, at 50 with passwords, and at 1 MiB', async () => {
+  it('ends a batch at 500 lines, at 50 with passwords, and at 256 KiB', async () => {
     expect(sizes(await collectBatches(createBody('{}\n'.repeat(1_200))))).toEqual([
       [500, 500],
       [500, 1_000],
@@ -76,9 +76,11 @@ describe('readBatches', () => {
       [10, 60],
     ]);
     const large = `${'x'.repeat(60 * 1024)}\n`;
-    expect(sizes(await collectBatches(createBody(...Array<string>(20).fill(large))))).toEqual([
-      [18, 18],
-      [2, 20],
+    expect(sizes(await collectBatches(createBody(...Array<string>(18).fill(large))))).toEqual([
+      [5, 5],
+      [5, 10],
+      [5, 15],
+      [3, 18],
     ]);
   });
 
