@@ -40,8 +40,9 @@ export class ServerProcess {
   /**
    * @param {string} entryPoint
    * @param {Record<string, string>} env
+   * @param {number | 'pipe'} output the file of standard output and standard error, without which the log is read here
    */
-  constructor(entryPoint, env) {
+  constructor(entryPoint, env, output = 'pipe') {
     this.entryPoint = entryPoint;
     this.#env = env;
     // The IPC channel carries test commands, and ends the process when its parent has ended.
@@ -52,7 +53,7 @@ export class ServerProcess {
         ...(env.NODE_ENV === 'production' ? {} : { TEST_COMMANDS: 'on' }),
         ...env,
       }),
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', output, output, 'ipc'],
     });
     this.#child.once('exit', () => {
       this.endedAt = Date.now();
@@ -64,7 +65,7 @@ export class ServerProcess {
       if (error === undefined) command?.resolve(result);
       else command?.reject(new Error(error));
     });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+    for (const stream of output === 'pipe' ? [this.#child.stdout, this.#child.stderr] : []) {
       let rest = '';
       stream.setEncoding('utf8').on('data', (chunk) => {
         this.output += chunk;
@@ -171,7 +172,7 @@ export class ServerProcess {
   /** Allows the parent process to end while this one still runs. */
   unref() {
     this.#child.unref();
-    for (const stream of [this.#child.stdout, this.#child.stderr, this.#child.channel]) stream.unref();
+    for (const stream of [this.#child.stdout, this.#child.stderr, this.#child.channel]) stream?.unref();
   }
 
   /** @param {Record<string, unknown>} line */
