@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
-import type { GatehouseRequest } from './request-context.js';
+import { hasBody, type GatehouseRequest } from './request-context.js';
 import { bodyMemory, STREAM_BYTES, valuesMemory } from './request-memory.js';
 import { parseStrictJson, parseStrictJsonOrList, type JsonLimits } from './strict-json.js';
 
@@ -53,9 +53,6 @@ const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf
 export function bodyReader(holdRequests: RequestHandler): RequestHandler[] {
   return [rejectUnsupportedBodies, holdRequests, readBody];
 }
-
-const hasBody = (request: Request): boolean =>
-  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
 const isProviderForm = (request: Request): boolean => PROVIDER_FORM_PATH.test(request.path);
 
@@ -114,8 +111,7 @@ async function readBody(request: Request, response: Response, next: NextFunction
   // Parsing 16 MiB for any caller would be too expensive: an import of more than 64 KiB is read after
   // authentication.
   else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT) {
-    memoryOf(request)?.grow(bodyMemory(declaredLength(request)));
-    await readAndParse(request);
+    await readAndParse(request, 0);
   }
   next();
 }
@@ -127,8 +123,9 @@ async function readBody(request: Request, response: Response, next: NextFunction
 export async function readDeferredBody(request: Request): Promise<void> {
   if (!hasBody(request) || request.readableEnded) return;
   if (!isNdjson(request)) {
-    memoryOf(request)?.holdBulk(bodyMemory(declaredLength(request)));
-    return readAndParse(request);
+    const length = declaredLength(request);
+    memoryOf(request)?.holdBulk(bodyMemory(length));
+    return readAndParse(request, length);
   }
   const { res: response } = request;
   const connection = response?.getHeader('Connection');
@@ -143,8 +140,9 @@ const memoryOf = (request: Request) => (request as GatehouseRequest).memory;
 /** Returns the length of a body; 0 if only its end reveals it. */
 const declaredLength = ({ headers }: Request): number => Number(headers['content-length'] ?? 0);
 
-async function readAndParse(request: Request): Promise<void> {
-  const bytes = await readBytes(request, bodyLimit(request));
+/** @param held length for which memory is held already */
+async function readAndParse(request: Request, held: number): Promise<void> {
+  const bytes = await readBytes(request, bodyLimit(request), held);
   const onStructure = (count: number): void => memoryOf(request)?.grow(valuesMemory(count));
   if (bytes.length === 0) request.body = undefined;
   else if (acceptsForms(request)) request.body = parseForm(bytes);
@@ -179,20 +177,28 @@ function isWellEscaped(text: string): boolean {
 }
 
 /**
- * Reads a body.
+ * Reads a body. Without memory that is held already, what has arrived counts once, and as parsed when it is complete: a client
+ * that sends slowly must not use more memory than its bytes.
+ * @param held length for which memory is held already, or 0
  * @throws GatehouseError as soon as a limit is exceeded: `payload_too_large`, without reading the rest, or `overloaded`,
  *   for which the rest is discarded, so that the connection can be used again
  */
-function readBytes(request: Request, limit: number): Promise<Buffer> {
-  const declared = declaredLength(request);
+function readBytes(request: Request, limit: number, held: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Chunks of a large body would be in memory twice when they are joined.
-    const bytes = Buffer.allocUnsafe(declared);
+    const bytes = Buffer.allocUnsafe(held);
     const chunks: Buffer[] = [];
     let length = 0;
-    const addChunk = (chunk: Buffer): void => {
-      memoryOf(request)?.grow(bodyMemory(chunk.length));
-      chunks.push(chunk);
+    const hold = (count: number): void => {
+      if (held === 0) memoryOf(request)?.grow(count);
+    };
+    const rejectWith = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        request.removeAllListeners('data').resume();
+        if (error instanceof Error) reject(error);
+      }
     };
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
@@ -200,16 +206,21 @@ function readBytes(request: Request, limit: number): Promise<Buffer> {
         request.pause().removeAllListeners('data');
         return reject(new GatehouseError('payload_too_large'));
       }
-      try {
-        if (declared > 0) chunk.copy(bytes, length - chunk.length);
-        else addChunk(chunk);
-      } catch (error) {
-        request.removeAllListeners('data').resume();
-        if (error instanceof Error) reject(error);
-      }
+      rejectWith(() => {
+        hold(chunk.length);
+        if (held > 0) chunk.copy(bytes, length - chunk.length);
+        else chunks.push(chunk);
+      });
     });
-    request.once('end', () => resolve(declared > 0 ? bytes.subarray(0, length) : Buffer.concat(chunks)));
-    // The client disconnected, so the response is not delivered.
-    request.once('error', () => reject(new GatehouseError('request_timeout')));
+    request.once('end', () =>
+      rejectWith(() => {
+        hold(bodyMemory(length) - length);
+        resolve(held > 0 ? bytes.subarray(0, length) : Buffer.concat(chunks));
+      }),
+    );
+    // The client disconnected, so the response is not delivered. Authentication may have taken until then.
+    const onDisconnect = (): void => reject(new GatehouseError('request_timeout'));
+    request.once('error', onDisconnect).once('close', onDisconnect);
+    if (request.destroyed) onDisconnect();
   });
 }

@@ -99,6 +99,9 @@ const healthRoutes = new Set(['/livez', '/readyz']);
 /** The routes that monitoring requests every few seconds. */
 const probedRoutes = new Set([...healthRoutes, '/healthz', '/metrics', '/metrics/webhook-worker']);
 
+export const hasBody = (request: Request): boolean =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
 /** Returns true for a request of monitoring. */
 export const isProbe = ({ path }: Request): boolean => probedRoutes.has(path);
 

@@ -41,6 +41,7 @@ class Gate {
 }
 
 const gate = new Gate();
+const authentication = new Gate();
 
 @Controller()
 class Routes {
@@ -70,13 +71,14 @@ class Routes {
   }
 }
 
-/** Accepts `Authorization: <key id>`, and rejects `none`. */
+/** Accepts `Authorization: <key id>`, waits for the test with `slow`, and rejects `none`. */
 @Injectable()
 class KeyGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<GatehouseRequest>();
     const keyId = request.get('authorization');
     if (keyId === 'none') throw new GatehouseError('invalid_api_key');
+    if (keyId === 'slow') await authentication.pass();
     if (keyId !== undefined) request.caller = { kind: 'secret-key', keyId } as SecretKeyCaller;
     return true;
   }
@@ -206,6 +208,14 @@ describe('RequestMemory', () => {
     expect(await status(post('/echo', json(60_000)))).toBe(201);
   });
 
+  it('counts only what has arrived of a body that is sent slowly', async () => {
+    const slow = head('POST /echo', { 'Content-Length': 60_000 });
+    for (let number = 0; number < 100; number += 1) send(`${slow}x`);
+    await eventually('all requests', () => memory.heldBytes >= 100 * (16 * 1024 + 1));
+    expect(memory.heldBytes).toBeLessThan(2 * MIB);
+    expect(await status(post('/echo', '{}'))).toBe(201);
+  });
+
   it('rejects a chunked body with 503 as soon as there is no memory for the part that has arrived', async () => {
     // 16 KiB for the request, and four times its body.
     const each = 16 * 1024 + 4 * 60_000;
@@ -284,6 +294,20 @@ describe('RequestMemory', () => {
           socket.destroy();
         },
       ],
+      ...['Content-Length: 1000000\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\nZZ\r\n'].map(
+        (rest): [string, () => Promise<unknown>] => [
+          `after a client that disconnected during its authentication: ${rest.split('\r')[0]}`,
+          async () => {
+            const before = authentication.entered;
+            const { socket } = send(head(`POST ${IMPORT}`, { Authorization: 'slow' }).replace(/\r\n$/, rest));
+            await eventually('the authentication', () => authentication.entered > before);
+            const closed = connections().map((each) => once(each, 'close'));
+            socket.destroy();
+            await Promise.all(closed);
+            authentication.open();
+          },
+        ],
+      ),
       [
         'after clients that disconnected before responses that wait for an earlier one',
         async () => {

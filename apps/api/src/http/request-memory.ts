@@ -4,7 +4,7 @@ import type { Caller } from '@gatehouse/auth';
 import { GatehouseError } from '@gatehouse/domain';
 import { ApiMetrics, Config, LOGGER, MemoryBudget, TestCommands, type Logger } from '@gatehouse/platform';
 import { addressBlock } from './client-address.js';
-import { callerIp, isProbe, type GatehouseRequest } from './request-context.js';
+import { callerIp, hasBody, isProbe, type GatehouseRequest } from './request-context.js';
 import { RequestHold, type HoldActions, type MemoryKind } from './request-hold.js';
 
 /** Memory of a request without its body: its headers, and the objects that handle it. */
@@ -74,7 +74,7 @@ export class RequestMemory {
   holdRequests(): RequestHandler {
     return (request: Request, response: Response, next: NextFunction) => {
       const current = request as GatehouseRequest;
-      if (isProbe(request)) return next();
+      if (isProbe(request) && !hasBody(request)) return next();
       const holder = addressHolder(current);
       const own = this.budgets.requests.hold(holder, REQUEST_BYTES);
       if (!own) throw this.actions.overloaded('requests');
