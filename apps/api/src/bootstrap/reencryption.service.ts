@@ -44,7 +44,7 @@ export class ReencryptionService {
     let passwords = 0;
     for (const column of pepperedColumns) {
       const outdated = await this.values.countOutdated(column, [newest]);
-      // Those of missing entries do not depend on the older ones.
+      // A password whose entry is missing does not depend on the older ones.
       passwords += outdated - (await this.values.countOutdated(column, [newest, ...older]));
     }
     return { reencrypted, remaining, passwords };
