@@ -1,11 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import {
-  Database,
-  DatabaseWatch,
-  PersistenceModule,
-  ProcessProblemsRepository,
-} from '@gatehouse/persistence';
-import { Config, LOGGER, Metrics, PlatformModule, WorkerMetrics, type Logger } from '@gatehouse/platform';
+import { databaseWatchProvider, PersistenceModule } from '@gatehouse/persistence';
+import { Metrics, PlatformModule, WorkerMetrics, type Config, type Logger } from '@gatehouse/platform';
 import { Alerter } from './alerts/alerter.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DuePoller } from './delivery/due-poller.js';
@@ -77,17 +72,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
         Sweeper,
       ],
     },
-    {
-      provide: DatabaseWatch,
-      useFactory: (
-        database: Database,
-        problems: ProcessProblemsRepository,
-        config: Config,
-        logger: Logger,
-        metrics: Metrics | null,
-      ) => new DatabaseWatch(database, problems, config, logger, 'webhook-worker', metrics),
-      inject: [Database, ProcessProblemsRepository, Config, LOGGER, Metrics],
-    },
+    databaseWatchProvider('webhook-worker'),
     {
       provide: WorkerMetrics,
       useFactory: (metrics: Metrics | null) => metrics && new WorkerMetrics(metrics),

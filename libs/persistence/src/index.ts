@@ -43,6 +43,7 @@ export { CLOCK_SKEW_LIMIT_MS, describeClockSkew, measureClockSkew } from './heal
 export * from './health/database-server.repository.js';
 export * from './health/dependency-health.js';
 export { DATABASE_WATCH_INTERVAL_MS, DatabaseWatch } from './health/database-watch.js';
+export { databaseWatchProvider } from './health/database-watch-provider.js';
 export * from './health/process-problems.repository.js';
 export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Database, DatabaseWatch, ProcessProblemsRepository } from '@gatehouse/persistence';
-import { Config, LOGGER, Metrics, type Logger } from '@gatehouse/platform';
+import { databaseWatchProvider } from '@gatehouse/persistence';
 import { AuditModule } from '../audit/audit.module.js';
 import { CustomersModule } from '../customers/customers.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -26,17 +25,7 @@ import { UnreadableRecordsService } from './unreadable-records.service.js';
     ReencryptionService,
     StartupService,
     UnreadableRecordsService,
-    {
-      provide: DatabaseWatch,
-      useFactory: (
-        database: Database,
-        problems: ProcessProblemsRepository,
-        config: Config,
-        logger: Logger,
-        metrics: Metrics | null,
-      ) => new DatabaseWatch(database, problems, config, logger, 'api', metrics),
-      inject: [Database, ProcessProblemsRepository, Config, LOGGER, Metrics],
-    },
+    databaseWatchProvider('api'),
   ],
 })
 export class BootstrapModule {}

@@ -106,7 +106,7 @@ export class DatabaseWatch {
       this.logger.info({ hosts }, 'only one host of DATABASE_URL accepts writes again');
   }
 
-  /** Replaces a problem. @param detail null if there is none */
+  /** Adds, updates or removes a problem. @param detail null to remove it */
   private change(kind: ProcessProblem['kind'], detail: string | null): 'began' | 'ended' | null {
     const existed = this.problems.some((problem) => problem.kind === kind);
     this.problems = this.problems.filter((problem) => problem.kind !== kind);
