@@ -128,13 +128,13 @@ function readinessGate(readiness: Readiness) {
 }
 
 /**
- * Serves the OpenAPI document. It is built on the first request, because building it at startup would slow
- * down the start of every process.
+ * Serves the OpenAPI document, whose bytes all responses share. It is built on the first request, because building it at
+ * startup would slow down the start of every process.
  */
 function serveOpenApi(app: NestExpressApplication, server: Express, path: string, audience: Audience): void {
-  let document: string | undefined;
+  let document: Buffer | undefined;
   server.get(path, (_request, response) => {
-    document ??= JSON.stringify(buildOpenApi(app, audience));
+    document ??= Buffer.from(JSON.stringify(buildOpenApi(app, audience)));
     response.type('json').send(document);
   });
 }

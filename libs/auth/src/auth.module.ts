@@ -21,6 +21,6 @@ import { SigningKeyRing } from './tokens/signing-key-ring.js';
     SigningKeyRing,
     CredentialGuard,
   ],
-  exports: [AccessTokens, CredentialGuard, RefreshTokens, SigningKeyRing],
+  exports: [AccessTokens, ApiKeyAuthenticator, CredentialGuard, RefreshTokens, SigningKeyRing],
 })
 export class AuthModule {}

@@ -35,6 +35,7 @@ export * from './http/no-address.error.js';
 export * from './http/deadline.js';
 export * from './http/domain-lookup.js';
 export { createFilteredAgents } from './http/filtered-agents.js';
+export * from './http/handle-in-order.js';
 export * from './http/outbound-client.js';
 export * from './http/outbound-fetch.js';
 export * from './http/outbound-response.js';

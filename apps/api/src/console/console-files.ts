@@ -24,6 +24,9 @@ const contentTypes: Record<string, string> = {
 /** Suffixes of the compressed files that the build creates, by content encoding. */
 const encodings: Record<string, string> = { br: '.br', gzip: '.gz', identity: '' };
 
+/** The assets that have been requested, by path. All responses share their content. */
+const assets = new Map<string, Buffer>();
+
 /**
  * Returns the content security policy of the console (requirement CO-02). Mantine inserts style sheets, which
  * need the nonce of the page.
@@ -87,10 +90,17 @@ async function sendAsset(request: Request, response: Response, name: string): Pr
 async function bestEncoding(file: string, request: Request): Promise<{ encoding: string; content: Buffer }> {
   const preferredEncoding = request.acceptsEncodings(Object.keys(encodings));
   for (const encoding of new Set([preferredEncoding || 'identity', 'identity'])) {
-    const content = await readIfExists(`${file}${encodings[encoding]}`);
+    const content = await readAsset(`${file}${encodings[encoding]}`);
     if (content) return { encoding, content };
   }
   throw new GatehouseError('not_found');
+}
+
+/** Returns an asset, or null if it does not exist. */
+async function readAsset(file: string): Promise<Buffer | null> {
+  const content = assets.get(file) ?? (await readIfExists(file));
+  if (content) assets.set(file, content);
+  return content;
 }
 
 /** Sends the page, which is not cached: a cached page would request the files of the previous version. */

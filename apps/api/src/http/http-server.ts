@@ -1,14 +1,8 @@
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
-import { errorCode, newId, sleep, withTimeout, type Logger } from '@gatehouse/platform';
+import { errorCode, handleInOrder, newId, sleep, withTimeout, type Logger } from '@gatehouse/platform';
 import { problemDocument } from './problem.js';
 
 /** Maximum wait for requests in progress when the process stops, in ms. */
@@ -39,7 +33,7 @@ export const allowLongBody = ({ socket }: IncomingMessage): void => void longBod
 
 /** Creates a server that slow or malformed clients cannot block (requirement IN-11). */
 export function createHttpServer(app: Express, publicUrl: string, logger: Logger): Server {
-  const handleRequest = (request: IncomingMessage, response: ServerResponse): void => {
+  const handleRequest = handleInOrder((request, response) => {
     if (isValidRequest(request)) app(request, response);
     else
       rejectRequest(
@@ -47,7 +41,7 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
         request.socket,
         publicUrl,
       );
-  };
+  });
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -62,8 +56,6 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
   );
   // For the same reason, a request is served regardless of other expectations (RFC 9110, section 10.1.1).
   server.on('checkExpectation', handleRequest);
-  // Each request in progress listens for the end of its connection, on which a client can send many at once.
-  server.on('connection', (socket) => socket.setMaxListeners(0));
   server.on('clientError', (error, socket: Socket) => {
     // Node emits this error once per request and leaves closing the connection to the handler.
     if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && longBodySockets.has(socket)) return;

@@ -1,13 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import type { GatehouseError } from '@gatehouse/domain';
-import type { MemoryHold } from '@gatehouse/platform';
-
-/**
- * Time without progress after which a client that does not read its response is disconnected, in ms. The same as that of
- * `streamPages`.
- */
-const STALL_MS = 60_000;
+import type { MemoryHold, MemoryHolder } from '@gatehouse/platform';
 
 /** The two budgets: of imports and exports, and of all other requests. */
 export type MemoryKind = 'requests' | 'bulk';
@@ -21,7 +15,7 @@ interface HeldRequest {
 }
 
 export interface HoldActions {
-  hold: (kind: MemoryKind, holder: string, bytes: number) => MemoryHold | null;
+  hold: (kind: MemoryKind, holder: MemoryHolder, bytes: number) => MemoryHold | null;
   /** Returns the 503 of a request for which there is no memory. */
   overloaded: (kind: MemoryKind) => GatehouseError;
   /** Called when a client is disconnected because there is no memory for a response that it does not read. */
@@ -36,18 +30,16 @@ export class RequestHold {
   private bulk: MemoryHold | null = null;
   private isProcessed = false;
   private isClosed = false;
-  /** A response that waits for an earlier one on its connection does not emit `close` when the connection closes. */
-  private readonly onClose = (): void => this.close();
 
   constructor(
     private readonly actions: HoldActions,
     private readonly own: MemoryHold,
-    private holder: string,
     private readonly request: HeldRequest,
     private readonly response: Response,
   ) {
-    response.once('close', this.onClose);
-    request.socket.once('close', this.onClose);
+    response.once('close', () => this.close());
+    // Emitted when the response is complete, before the client has read it.
+    response.once('prefinish', () => this.holdResponse());
   }
 
   /** Adds memory, of imports and exports if `holdBulk` has been called. @throws GatehouseError `overloaded` */
@@ -57,13 +49,12 @@ export class RequestHold {
 
   /** Adds memory of imports and exports. @throws GatehouseError `overloaded` */
   holdBulk(bytes: number): void {
-    this.bulk = this.actions.hold('bulk', this.holder, bytes);
+    this.bulk = this.actions.hold('bulk', this.own.holder, bytes);
     if (!this.bulk) throw this.actions.overloaded('bulk');
   }
 
   /** Counts the request to its caller instead of its client address. @throws GatehouseError `overloaded` */
-  moveTo(holder: string): void {
-    this.holder = holder;
+  moveTo(holder: MemoryHolder): void {
     if (!this.own.moveTo(holder)) throw this.actions.overloaded('requests');
   }
 
@@ -75,23 +66,17 @@ export class RequestHold {
     this.request.rawBody = undefined;
     this.bulk?.release();
     if (this.isClosed) this.release();
-    // The response is written in the current turn of the event loop.
-    else setImmediate(() => this.holdResponse());
   }
 
   /** Adds the part of the response that the client has not read. */
   private holdResponse(): void {
-    if (this.isClosed || this.response.writableFinished) return;
-    this.response.setTimeout(STALL_MS);
-    if (this.own.grow(this.response.writableLength)) return;
+    if (this.isClosed || this.own.grow(this.response.writableLength)) return;
     this.actions.onDropped(this.request);
     this.request.socket.destroy();
   }
 
   private close(): void {
-    if (this.isClosed) return;
     this.isClosed = true;
-    this.request.socket.off('close', this.onClose);
     // Routes without a handler of Nest, such as the OpenAPI document, do not call `endProcessing`.
     if (this.isProcessed || this.response.writableEnded) this.release();
   }

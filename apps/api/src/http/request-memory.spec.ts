@@ -6,7 +6,7 @@ import type { CanActivate, ExecutionContext, INestApplication } from '@nestjs/co
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import type { SecretKeyCaller } from '@gatehouse/auth';
+import type { ApiKeyAuthenticator, SecretKeyCaller } from '@gatehouse/auth';
 import { GatehouseError } from '@gatehouse/domain';
 import { Config, LOGGER, TestCommands, type Logger } from '@gatehouse/platform';
 import { eventually } from '../../../../test/support/eventually.js';
@@ -21,8 +21,11 @@ import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
 import { RequestMemory, STREAM_BYTES } from './request-memory.js';
 
 const MIB = 2 ** 20;
-/** Four fifths for imports and exports, of which one key can use half. */
+/** Four fifths for imports and exports. A key can use half of each part, a client address an eighth. */
 const MEMORY = 20 * MIB;
+const REQUEST_BYTES = 16 * 1024;
+/** Requests with little or no body that one client address can have in progress. */
+const PER_ADDRESS = MEMORY / 5 / 8 / REQUEST_BYTES;
 const IMPORT = '/api/v1/customers/import';
 
 /** A handler that waits until the test continues it. */
@@ -51,6 +54,10 @@ class Routes {
 
   @Post('wait') async wait(): Promise<object> {
     await gate.pass();
+    return {};
+  }
+
+  @Get('.well-known/jwks.json') keys(): object {
     return {};
   }
 
@@ -105,15 +112,21 @@ const testConfig = { http: { requestMemory: MEMORY }, publicUrl: 'http://x' } as
 })
 class TestModule {}
 
+/** Knows the key `sk_one`. */
+const apiKeys = {
+  authenticate: (value: string) =>
+    Promise.resolve(value === 'sk_one' ? ({ kind: 'secret-key', keyId: 'one' } as SecretKeyCaller) : null),
+} as ApiKeyAuthenticator;
+
 let app: INestApplication;
 let server: Server;
 let memory: RequestMemory;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  const web = express();
+  const web = express().set('trust proxy', 'loopback');
   app = await NestFactory.create(TestModule, new ExpressAdapter(web), { bodyParser: false, logger: false });
-  memory = new RequestMemory(testConfig, new TestCommands(false), null, logger);
+  memory = new RequestMemory(testConfig, apiKeys, new TestCommands(false), null, logger);
   app.use(requestContext(logger, null), ...bodyReader(memory.holdRequests()));
   web.get('/plain', (_request: Request, response: Response, _next: NextFunction) => {
     response.send('plain');
@@ -170,12 +183,16 @@ async function exchange(text: string): Promise<string> {
 
 const status = async (text: string): Promise<number> => Number((await exchange(text)).split(' ')[1]);
 
-const enter = async (text: string, count = 1) => {
+/** Sends requests on a connection each, and waits until their handlers run. @returns the first */
+const enter = async (...texts: string[]) => {
   const before = gate.entered;
-  const sent = send(text);
-  await eventually('the handler', () => gate.entered === before + count);
-  return sent;
+  const [first] = texts.map((text) => send(text));
+  await eventually('the handlers', () => gate.entered === before + texts.length);
+  return first!;
 };
+
+const times = (count: number, text: (number: number) => string): string[] =>
+  Array.from({ length: count }, (_, number) => text(number));
 
 const allReleased = () => eventually('the release of all memory', () => memory.heldBytes === 0);
 
@@ -210,17 +227,14 @@ describe('RequestMemory', () => {
 
   it('counts only what has arrived of a body that is sent slowly', async () => {
     const slow = head('POST /echo', { 'Content-Length': 60_000 });
-    for (let number = 0; number < 100; number += 1) send(`${slow}x`);
-    await eventually('all requests', () => memory.heldBytes >= 100 * (16 * 1024 + 1));
-    expect(memory.heldBytes).toBeLessThan(2 * MIB);
+    for (let number = 0; number < 20; number += 1) send(`${slow}x`);
+    await eventually('all requests', () => memory.heldBytes >= 20 * (REQUEST_BYTES + 1));
+    expect(memory.heldBytes).toBeLessThan(21 * REQUEST_BYTES);
     expect(await status(post('/echo', '{}'))).toBe(201);
   });
 
   it('rejects a chunked body with 503 as soon as there is no memory for the part that has arrived', async () => {
-    // 16 KiB for the request, and four times its body.
-    const each = 16 * 1024 + 4 * 60_000;
-    const parallel = Math.floor((MEMORY * 0.2) / 2 / each);
-    for (let number = 0; number < parallel; number += 1) await enter(post('/wait', json(60_000)));
+    await enter(post('/wait', json(60_000)), post('/wait', json(45_000)));
     const { socket, received } = send(chunked('/echo', 'x'.repeat(60_000)));
     await eventually('the rejection', () => received().includes(' 503 '));
     // The rest is discarded, and the connection serves the next request.
@@ -231,8 +245,7 @@ describe('RequestMemory', () => {
   it('counts the values of a body before it creates them', async () => {
     // Four times 30 KB of text, and 20,000 brackets and commas.
     const lists = JSON.stringify({ lists: Array.from({ length: 10_000 }, () => []) });
-    await enter(post('/wait', lists));
-    await enter(post('/wait', lists));
+    await enter(post('/wait', '{}'));
     expect(await status(post('/echo', lists))).toBe(503);
     expect(await status(post('/echo', json(lists.length)))).toBe(201);
   });
@@ -240,10 +253,30 @@ describe('RequestMemory', () => {
   it('counts a request to its key instead of its address', async () => {
     const headers = { Authorization: 'one' };
     // As many requests as half of the memory allows, with 16 KiB each and their bodies.
-    const count = Math.floor(MEMORY / 10 / (16 * 1024 + 100));
-    await enter(post('/wait', '{}', headers).repeat(count), count);
+    const count = Math.floor(MEMORY / 10 / (REQUEST_BYTES + 100));
+    await enter(...times(count, () => post('/wait', '{}', headers)));
     expect(await status(post('/echo', json(60_000), headers))).toBe(503);
     expect(await status(post('/echo', json(60_000)))).toBe(201);
+  });
+
+  it('accepts secret keys, and serves the keys of tokens, while others use the memory of their address', async () => {
+    await enter(...times(PER_ADDRESS, () => head('POST /wait')));
+    const [known, unknown] = ['sk_one', 'sk_two'].map((key) => ({ 'X-API-Key': key }));
+    expect([
+      await status(head('POST /echo')),
+      await status(post('/echo', '{}', unknown)),
+      await status(post('/echo', '{}', known)),
+      await status(head('GET /.well-known/jwks.json')),
+    ]).toEqual([503, 503, 201, 200]);
+  });
+
+  it('leaves a quarter of the memory to authenticated callers', async () => {
+    const from = (number: number) => ({ 'X-Forwarded-For': `192.0.2.${number}` });
+    const byAddress = (number: number): string => head('POST /wait', from(Math.floor(number / PER_ADDRESS)));
+    await enter(...times(6 * PER_ADDRESS, byAddress));
+    expect(await status(head('POST /echo', from(7)))).toBe(503);
+    const rest = MEMORY / 5 / REQUEST_BYTES - 6 * PER_ADDRESS;
+    await enter(...times(rest, () => head('POST /wait', { 'X-API-Key': 'sk_one', ...from(7) })));
   });
 
   describe('releases the memory', () => {
@@ -269,8 +302,8 @@ describe('RequestMemory', () => {
       [
         'after a repeated request on one connection',
         async () => {
-          const { received } = send(head('GET /plain').repeat(20));
-          await eventually('all responses', () => received().split('plain').length > 20);
+          const { received } = send(head('GET /plain').repeat(11));
+          await eventually('all responses', () => received().split('plain').length > 11);
         },
       ],
       [
@@ -309,10 +342,9 @@ describe('RequestMemory', () => {
         ],
       ),
       [
-        'after clients that disconnected before responses that wait for an earlier one',
+        'after a client that disconnected before its next requests started',
         async () => {
-          const { socket } = await enter(post('/wait', '{}') + post('/echo', '{}').repeat(20));
-          await eventually('all requests', () => memory.heldBytes >= 21 * 16 * 1024);
+          const { socket } = await enter(post('/wait', '{}') + post('/echo', '{}').repeat(10));
           socket.destroy();
           gate.open();
         },

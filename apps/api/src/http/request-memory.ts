@@ -1,8 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Caller } from '@gatehouse/auth';
+import { ApiKeyAuthenticator, presentedCredentials, type Caller } from '@gatehouse/auth';
 import { GatehouseError } from '@gatehouse/domain';
-import { ApiMetrics, Config, LOGGER, MemoryBudget, TestCommands, type Logger } from '@gatehouse/platform';
+import {
+  ApiMetrics,
+  Config,
+  LOGGER,
+  MemoryBudget,
+  TestCommands,
+  type Logger,
+  type MemoryHold,
+  type MemoryHolder,
+} from '@gatehouse/platform';
 import { addressBlock } from './client-address.js';
 import { callerIp, hasBody, isProbe, type GatehouseRequest } from './request-context.js';
 import { RequestHold, type HoldActions, type MemoryKind } from './request-hold.js';
@@ -25,6 +34,18 @@ export const DOCUMENT_BYTES = 32 * 2 ** 20;
 /** Part of the memory that imports and exports can use, so that all other requests always have the rest. */
 const BULK_PART = 0.8;
 
+/** Part of each budget that a secret key, a customer or an operator can use. */
+const CALLER_SHARE = 1 / 2;
+
+/** The same for a client address, to which requests count before authentication, and those of publishable keys. */
+const ADDRESS_SHARE = 1 / 8;
+
+/** All client addresses, which leave a rest to authenticated callers. */
+const addresses: MemoryHolder = { id: 'addresses', share: 3 / 4 };
+
+/** Documents that verify tokens offline, and need neither a body nor the database. */
+const WELL_KNOWN = '/.well-known/';
+
 /** Seconds after which a rejected request is sent again. An import takes longer than any other request. */
 const retryAfter: Record<MemoryKind, number> = { requests: 1, bulk: 5 };
 
@@ -35,8 +56,8 @@ export const bodyMemory = (bytes: number): number => bytes * BYTES_PER_BODY_BYTE
 export const valuesMemory = (count: number): number => count * BYTES_PER_VALUE;
 
 /**
- * Limits the memory of the requests in progress, which clients could otherwise exhaust (docs/adr/0093-request-memory.md). A
- * client address, and each secret key, customer and operator, can use half of it.
+ * Limits the memory of the requests in progress, which clients could otherwise exhaust (docs/adr/0093-request-memory.md). Each
+ * secret key, customer and operator can use half of it, each client address an eighth.
  */
 @Injectable()
 export class RequestMemory {
@@ -45,13 +66,14 @@ export class RequestMemory {
 
   constructor(
     config: Config,
+    private readonly apiKeys: ApiKeyAuthenticator,
     testCommands: TestCommands,
     @Inject(ApiMetrics) metrics: ApiMetrics | null,
     @Inject(LOGGER) logger: Logger,
   ) {
     const { requestMemory } = config.http;
     const bulk = Math.floor(requestMemory * BULK_PART);
-    this.budgets = { bulk: createBudget(bulk), requests: createBudget(requestMemory - bulk) };
+    this.budgets = { bulk: new MemoryBudget(bulk), requests: new MemoryBudget(requestMemory - bulk) };
     this.actions = {
       hold: (kind, holder, bytes) => this.budgets[kind].hold(holder, bytes),
       overloaded: (kind) => {
@@ -70,21 +92,31 @@ export class RequestMemory {
     return this.budgets.requests.heldBytes + this.budgets.bulk.heldBytes;
   }
 
-  /** Returns middleware that holds the memory of each request, except of those of probes. */
+  /** Returns middleware that holds the memory of each request, except of those that hold next to nothing. */
   holdRequests(): RequestHandler {
-    return (request: Request, response: Response, next: NextFunction) => {
+    return async (request: Request, response: Response, next: NextFunction) => {
       const current = request as GatehouseRequest;
-      if (isProbe(request) && !hasBody(request)) return next();
-      const holder = addressHolder(current);
-      const own = this.budgets.requests.hold(holder, REQUEST_BYTES);
-      if (!own) throw this.actions.overloaded('requests');
-      current.memory = new RequestHold(this.actions, own, holder, current, response);
+      if ((isProbe(request) || request.path.startsWith(WELL_KNOWN)) && !hasBody(request)) return next();
+      const held = this.hold(addressHolder(current)) ?? (await this.holdForKey(current));
+      if (!held) throw this.actions.overloaded('requests');
+      current.memory = new RequestHold(this.actions, held, current, response);
       next();
     };
   }
-}
 
-const createBudget = (bytes: number): MemoryBudget => new MemoryBudget(bytes, bytes / 2);
+  private hold(holder: MemoryHolder): MemoryHold | null {
+    return this.budgets.requests.hold(holder, REQUEST_BYTES);
+  }
+
+  /** Holds the memory of a request whose client address has used its share, if a secret key sends it. */
+  private async holdForKey(request: GatehouseRequest): Promise<MemoryHold | null> {
+    for (const { value } of presentedCredentials(request)) {
+      const caller = await this.apiKeys.authenticate(value);
+      if (caller?.kind === 'secret-key') return this.hold(holderOf(caller)!);
+    }
+    return null;
+  }
+}
 
 const overloaded = (kind: MemoryKind): GatehouseError =>
   new GatehouseError('overloaded', {
@@ -93,23 +125,26 @@ const overloaded = (kind: MemoryKind): GatehouseError =>
     headers: { 'Retry-After': String(retryAfter[kind]) },
   });
 
-function addressHolder(request: GatehouseRequest): string {
+function addressHolder(request: GatehouseRequest): MemoryHolder {
   const address = callerIp(request) ?? '';
   // The blocks of IPv4 addresses are the addresses.
-  return address.includes(':') ? addressBlock(address) : address;
+  const id = address.includes(':') ? addressBlock(address) : address;
+  return { id, share: ADDRESS_SHARE, group: addresses };
 }
+
+const callerOf = (kind: string, id: string): MemoryHolder => ({ id: `${kind}:${id}`, share: CALLER_SHARE });
 
 /**
  * Returns the holder of a caller's requests; null for those that count to their client address. A publishable key is
  * public, so its requests do: one client could otherwise use the memory of all others of the project.
  */
-export function callerHolder({ caller, accompanyingSecretKey }: GatehouseRequest): string | null {
-  if (accompanyingSecretKey) return `key:${accompanyingSecretKey.keyId}`;
+export function callerHolder({ caller, accompanyingSecretKey }: GatehouseRequest): MemoryHolder | null {
+  if (accompanyingSecretKey) return holderOf(accompanyingSecretKey);
   return caller ? holderOf(caller) : null;
 }
 
-function holderOf(caller: Caller): string | null {
-  if (caller.kind === 'secret-key') return `key:${caller.keyId}`;
-  if (caller.kind === 'access-token') return `customer:${caller.customer.id}`;
-  return caller.kind === 'operator' ? `operator:${caller.operatorId}` : null;
+function holderOf(caller: Caller): MemoryHolder | null {
+  if (caller.kind === 'secret-key') return callerOf('key', caller.keyId);
+  if (caller.kind === 'access-token') return callerOf('customer', caller.customer.id);
+  return caller.kind === 'operator' ? callerOf('operator', caller.operatorId) : null;
 }

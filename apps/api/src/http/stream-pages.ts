@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorCode, errorMessage, type Logger } from '@gatehouse/platform';
-
-/** Time without progress after which the client counts as disconnected, in ms. */
-const STALL_MS = 60_000;
+import { errorCode, errorMessage, STALL_MS, type Logger } from '@gatehouse/platform';
 
 /**
  * Streams a long body as fast as the client reads it. Once the headers have been sent, an error can only be

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
+import { sha256 } from '@gatehouse/platform';
 import { referencePage, referencePolicy, referenceScript, referenceStyle } from './reference-page.js';
 
 /**
@@ -44,14 +46,30 @@ export class ReferenceController {
   }
 
   @Get('swagger-ui.css')
+  @Header('Content-Type', 'text/css; charset=utf-8')
   @Header(...CACHE)
   viewerStyle(@Res() response: Response): void {
-    response.sendFile('swagger-ui.css', { root: viewerFiles });
+    sendViewerFile(response, 'swagger-ui.css');
   }
 
   @Get('swagger-ui-bundle.js')
+  @Header('Content-Type', 'text/javascript; charset=utf-8')
   @Header(...CACHE)
   viewerScript(@Res() response: Response): void {
-    response.sendFile('swagger-ui-bundle.js', { root: viewerFiles });
+    sendViewerFile(response, 'swagger-ui-bundle.js');
   }
+}
+
+/** The files of Swagger UI that have been requested, with their entity tags. All responses share their content. */
+const cachedFiles = new Map<string, { content: Buffer; etag: string }>();
+
+/** Sends a file of Swagger UI, or 304 if the browser has it. */
+function sendViewerFile(response: Response, name: string): void {
+  let file = cachedFiles.get(name);
+  if (!file) {
+    const content = readFileSync(join(viewerFiles, name));
+    file = { content, etag: `"${sha256(content).toString('base64url')}"` };
+    cachedFiles.set(name, file);
+  }
+  response.set('ETag', file.etag).send(file.content);
 }

@@ -197,7 +197,7 @@ export const settings = {
   }),
   REQUEST_MEMORY: setting.integer(
     {
-      doc: 'Memory in MiB that the requests in progress of an api can use: four fifths for imports and exports, and half for one key, customer, operator or client address. Requests beyond that get 503 overloaded with Retry-After. The default follows the maximum heap of Node.js, which is half of the memory of the container.',
+      doc: 'Memory in MiB that the requests in progress of an api can use: four fifths for imports and exports. A secret key, customer or operator can use half of each part, a client address an eighth. Requests beyond that get 503 overloaded with Retry-After. The default follows the maximum heap of Node.js, which is half of the memory of the container.',
       fallback: 0,
       displayedDefault: '5/8 of the maximum heap',
     },

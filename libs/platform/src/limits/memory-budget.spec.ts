@@ -1,41 +1,54 @@
-import { MemoryBudget } from './memory-budget.js';
+import { MemoryBudget, type MemoryHolder } from './memory-budget.js';
+
+const half = (id: string): MemoryHolder => ({ id, share: 1 / 2 });
 
 it('limits each holder to its share and all of them to the total', () => {
-  const budget = new MemoryBudget(100, 50);
-  const first = budget.hold('a', 40)!;
-  expect(budget.hold('a', 11)).toBeNull();
-  const second = budget.hold('b', 50)!;
-  expect(budget.hold('c', 11)).toBeNull();
+  const budget = new MemoryBudget(100);
+  const first = budget.hold(half('a'), 40)!;
+  expect(budget.hold(half('a'), 11)).toBeNull();
+  const second = budget.hold(half('b'), 50)!;
+  expect(budget.hold(half('c'), 11)).toBeNull();
   expect([first.grow(11), first.grow(10), budget.heldBytes]).toEqual([false, true, 100]);
   second.release();
-  expect(budget.hold('c', 11)).not.toBeNull();
+  expect(budget.hold(half('c'), 11)).not.toBeNull();
 });
 
 it('holds more than a share for a holder without another part, and more than the total for the only one', () => {
-  const budget = new MemoryBudget(100, 50);
-  const only = budget.hold('a', 200)!;
-  expect([only.grow(100), budget.hold('b', 1)]).toEqual([true, null]);
+  const budget = new MemoryBudget(100);
+  const only = budget.hold(half('a'), 200)!;
+  expect([only.grow(100), budget.hold(half('b'), 1)]).toEqual([true, null]);
   only.release();
-  budget.hold('a', 1);
-  expect(budget.hold('b', 99)).not.toBeNull();
+  budget.hold(half('a'), 1);
+  expect(budget.hold(half('b'), 99)).not.toBeNull();
 });
 
 it('moves a part to another holder unless its share does not allow it', () => {
-  const budget = new MemoryBudget(100, 50);
-  const part = budget.hold('address', 30)!;
-  budget.hold('key', 30);
-  expect(part.moveTo('key')).toBe(false);
-  expect(part.moveTo('other key')).toBe(true);
-  expect(budget.hold('other key', 21)).toBeNull();
-  expect(budget.hold('address', 40)).not.toBeNull();
+  const budget = new MemoryBudget(100);
+  const part = budget.hold(half('address'), 30)!;
+  budget.hold(half('key'), 30);
+  expect(part.moveTo(half('key'))).toBe(false);
+  expect(part.moveTo(half('other key'))).toBe(true);
+  expect(budget.hold(half('other key'), 21)).toBeNull();
+  expect(budget.hold(half('address'), 40)).not.toBeNull();
+});
+
+it('counts what a holder holds to its group as well', () => {
+  const budget = new MemoryBudget(100);
+  const group = half('group');
+  const [one, two] = ['one', 'two'].map((id) => ({ id, share: 3 / 10, group }));
+  const part = budget.hold(one!, 30)!;
+  const other = budget.hold(half('other'), 1)!;
+  expect([budget.hold(two!, 21), budget.hold(half('group'), 21)]).toEqual([null, null]);
+  expect(budget.hold(two!, 20)).not.toBeNull();
+  expect([other.moveTo(two!), part.moveTo(half('third')), other.moveTo(two!)]).toEqual([false, true, true]);
 });
 
 it('returns everything that was held, however often a part is released', () => {
-  const budget = new MemoryBudget(1_000, 500);
-  const parts = ['a', 'b', 'a', 'c'].map((holder) => budget.hold(holder, 100)!);
-  parts[0]!.moveTo('c');
+  const budget = new MemoryBudget(1_000);
+  const parts = ['a', 'b', 'a', 'c'].map((holder) => budget.hold(half(holder), 100)!);
+  parts[0]!.moveTo(half('c'));
   parts[1]!.grow(50);
   for (const part of [...parts, ...parts]) part.release();
-  expect([parts[1]!.grow(1), parts[1]!.moveTo('a'), budget.heldBytes]).toEqual([false, false, 0]);
-  expect(budget.hold('b', 1_000)).not.toBeNull();
+  expect([parts[1]!.grow(1), parts[1]!.moveTo(half('a')), budget.heldBytes]).toEqual([false, false, 0]);
+  expect(budget.hold(half('b'), 1_000)).not.toBeNull();
 });

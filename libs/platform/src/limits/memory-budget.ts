@@ -1,9 +1,19 @@
+/** Who holds memory. */
+export interface MemoryHolder {
+  id: string;
+  /** Part of the budget that the holder can hold at once, from 0 to 1. */
+  share: number;
+  /** A holder to which all that this one holds counts as well. */
+  group?: MemoryHolder;
+}
+
 /** A part of a budget, which counts until it is released. */
 export interface MemoryHold {
+  readonly holder: MemoryHolder;
   /** Adds bytes. Returns false, and adds nothing, if the budget or the share of the holder does not allow it. */
   grow: (bytes: number) => boolean;
   /** Counts the part to another holder. Returns false, and changes nothing, if that holder's share does not allow it. */
-  moveTo: (holder: string) => boolean;
+  moveTo: (holder: MemoryHolder) => boolean;
   /** Returns the part to the budget. Does nothing when repeated. */
   release: () => void;
 }
@@ -17,11 +27,8 @@ export class MemoryBudget {
   private readonly byHolder = new Map<string, number>();
   private held = 0;
 
-  /** @param share maximum of one holder, in bytes, as `total` */
-  constructor(
-    readonly total: number,
-    readonly share: number,
-  ) {}
+  /** @param total maximum of all holders, in bytes */
+  constructor(readonly total: number) {}
 
   /** Bytes that are held now. */
   get heldBytes(): number {
@@ -29,26 +36,40 @@ export class MemoryBudget {
   }
 
   /** Holds bytes. Returns null if the budget or the share of the holder does not allow it. */
-  hold(holder: string, bytes: number): MemoryHold | null {
+  hold(holder: MemoryHolder, bytes: number): MemoryHold | null {
     const part = new BudgetPart(this, holder);
     return part.grow(bytes) ? part : null;
   }
 
   /** Returns whether a holder may hold more bytes. @param own bytes of the part that grows */
-  allows(holder: string, own: number, more: number): boolean {
+  allows(holder: MemoryHolder, own: number, more: number): boolean {
     if (this.held === own) return true;
-    const ofHolder = this.byHolder.get(holder) ?? 0;
-    return this.held + more <= this.total && (ofHolder === own || ofHolder + more <= this.share);
+    return (
+      this.held + more <= this.total && withGroups(holder).every((each) => this.hasShare(each, own, more))
+    );
+  }
+
+  private hasShare({ id, share }: MemoryHolder, own: number, more: number): boolean {
+    const ofHolder = this.byHolder.get(id) ?? 0;
+    return ofHolder === own || ofHolder + more <= share * this.total;
   }
 
   /** Changes the bytes of a holder. */
-  change(holder: string, bytes: number): void {
+  change(holder: MemoryHolder, bytes: number): void {
     this.held += bytes;
-    const ofHolder = (this.byHolder.get(holder) ?? 0) + bytes;
-    if (ofHolder > 0) this.byHolder.set(holder, ofHolder);
-    else this.byHolder.delete(holder);
+    for (const { id } of withGroups(holder)) {
+      const ofHolder = (this.byHolder.get(id) ?? 0) + bytes;
+      if (ofHolder > 0) this.byHolder.set(id, ofHolder);
+      else this.byHolder.delete(id);
+    }
   }
 }
+
+/** Returns a holder, its group, and the group of that. */
+const withGroups = (holder: MemoryHolder): MemoryHolder[] => [
+  holder,
+  ...(holder.group ? withGroups(holder.group) : []),
+];
 
 class BudgetPart implements MemoryHold {
   private bytes = 0;
@@ -56,7 +77,7 @@ class BudgetPart implements MemoryHold {
 
   constructor(
     private readonly budget: MemoryBudget,
-    private holder: string,
+    public holder: MemoryHolder,
   ) {}
 
   grow(more: number): boolean {
@@ -66,8 +87,8 @@ class BudgetPart implements MemoryHold {
     return true;
   }
 
-  moveTo(holder: string): boolean {
-    if (this.isReleased || holder === this.holder) return !this.isReleased;
+  moveTo(holder: MemoryHolder): boolean {
+    if (this.isReleased || holder.id === this.holder.id) return !this.isReleased;
     const { bytes } = this;
     this.budget.change(this.holder, -bytes);
     const isAllowed = this.budget.allows(holder, 0, bytes);

@@ -1,11 +1,15 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/config.js';
 import { errorCode, errorMessage } from '../errors.js';
+import { handleInOrder } from '../http/handle-in-order.js';
 import type { Logger } from '../logging/logger.js';
 import type { Metrics } from './metrics.js';
 
 /** Interval between attempts to listen on a port that another process uses, in ms. */
 const RETRY_MS = 5_000;
+
+/** More than those of monitoring and of a load balancer. */
+const MAX_CONNECTIONS = 200;
 
 /** The state of a process and of the components of its installation. */
 export interface HealthReport {
@@ -47,7 +51,9 @@ export class MetricsServer {
     const { http, metrics: settings } = this.config;
     if (!metrics || settings.port === null || this.server) return;
     const listen = { host: http.host, port: settings.port };
-    const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+    const server = createServer({ requestTimeout: 10_000 });
+    server.maxConnections = MAX_CONNECTIONS;
+    const respond = handleInOrder((request, response) => {
       const path = ['GET', 'HEAD'].includes(request.method!) ? request.url : undefined;
       if (path === '/metrics') void this.sendMetrics(metrics, response);
       else if (path === '/healthz')
@@ -58,6 +64,7 @@ export class MetricsServer {
         sendJson(response, status === 'unavailable' ? 503 : 200, { status });
       } else response.writeHead(404).end();
     });
+    server.on('request', respond);
     let isReported = false;
     server.on('error', (error) => {
       if (server.listening) return;

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { eventually } from '../../../../test/support/eventually.js';
+import { handleInOrder } from './handle-in-order.js';
+
+/** Larger than the buffers of both sockets. */
+const LARGE = 32 * 2 ** 20;
+
+describe('handleInOrder', () => {
+  let server: Server;
+  let client: Socket;
+  let received: string;
+  let handled: { request: IncomingMessage; response: ServerResponse }[];
+  beforeEach(async () => {
+    handled = [];
+    received = '';
+    server = createServer(handleInOrder((request, response) => handled.push({ request, response })));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    client = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    client.on('data', (text: string) => (received += text)).on('error', () => undefined);
+  });
+  afterEach(() => {
+    client.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const last = () => handled.at(-1)!;
+  const handledCount = (count: number) => eventually(`request ${count}`, () => handled.length === count);
+
+  it('starts a request once the response to the one before has been sent, and reads no others until then', async () => {
+    const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n`;
+    client.write(`${get('/a')}${post('/b')}body${post('/c')}bo`);
+    for (const path of ['/a', '/b', '/c', '/d']) {
+      await handledCount(handled.length + 1);
+      const { request, response } = last();
+      expect(request.url).toBe(path);
+      await eventually('the pause', () => request.socket.isPaused() === ['/a', '/b'].includes(path));
+      if (path === '/c') client.write(`dy${get('/d')}`);
+      let text = '';
+      for await (const chunk of request) text += String(chunk);
+      response.end(`${path} ${text}.`);
+    }
+    await eventually('all responses', () => /\/a \..*\/b body\..*\/c body\..*\/d \./s.test(received));
+  });
+
+  it('holds one response of a client that reads none, and disconnects it after a minute', async () => {
+    client.pause().write(get('/large').repeat(10));
+    await handledCount(1);
+    const { request, response } = last();
+    response.end('x'.repeat(LARGE));
+    expect([response.writableFinished, request.socket.timeout]).toEqual([false, 60_000]);
+    const closed = once(response, 'close');
+    request.socket.emit('timeout');
+    await closed;
+    expect([handled.length, request.socket.destroyed]).toEqual([1, true]);
+  });
+
+  it('starts no request after a response that closes the connection', async () => {
+    client.write(get('/a') + get('/b'));
+    await handledCount(1);
+    const closed = once(last().request.socket, 'close');
+    last().response.setHeader('Connection', 'close').end();
+    await closed;
+    expect(handled).toHaveLength(1);
+  });
+
+  it('disconnects a client that sends more than 10 requests ahead', async () => {
+    const closed = once(client, 'close');
+    client.write(get('/a').repeat(12));
+    await closed;
+    expect(handled).toHaveLength(1);
+  });
+});
