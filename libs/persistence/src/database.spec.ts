@@ -105,3 +105,17 @@ it('sends the statements and transactions of a read from the replica to the repl
   expect(await database.replica!.read(findServers)).toEqual(['replica', 'replica']);
   expect(await findServers()).toEqual(['primary', 'primary']);
 });
+
+it.each([
+  [{ isReadOnly: false, settingProblems: [] }, null],
+  [{ isReadOnly: true, settingProblems: [] }, 'read_only'],
+  [{ isReadOnly: true, settingProblems: ['TimeZone is "CET" instead of "UTC"'] }, 'wrong_settings'],
+])('checks a session with one statement: %j', async (session, problem) => {
+  const query = jest.fn(() => Promise.resolve({ rows: [session] }));
+  const source = { isInitialized: true, driver: { master: { query } } } as unknown as DataSource;
+  const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
+  const config = { database: { url: 'postgres://db/shop', pooler: 'none' } } as Config;
+  const database = new Database(config, logger, source);
+  await database.check();
+  expect([database.problem, query.mock.calls.length]).toEqual([problem, 1]);
+});

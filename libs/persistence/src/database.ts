@@ -1,4 +1,4 @@
-// This file contains SQL: whether the database accepts writes.
+// This file contains SQL: the lock under which the settings of the role are stored.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import type pg from 'pg';
@@ -30,11 +30,10 @@ import { poolOf, runStatement, type PgQueryable, type Sql, type StatementCall } 
 import {
   DIFFERING_ROLE_SETTINGS,
   endOutdatedConnection,
-  findOtherSettings,
+  readSession,
   sessionLimits,
   sessionSettings,
 } from './session-settings.js';
-import { boolean, statement } from './statements.js';
 
 export type { Sql } from './run-statement.js';
 
@@ -61,12 +60,6 @@ export const DATABASE_CHECK_INTERVAL_MS = 1_000;
 
 /** `wrong_settings`: statements would return wrong results (ADR 0087). */
 export type DatabaseProblem = 'unreachable' | 'read_only' | 'wrong_settings';
-
-/** A standby, or a server or database that was set to read-only. */
-const findReadOnly = statement(
-  { isReadOnly: boolean },
-  `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
-);
 
 /** The advisory lock while a process changes the settings of its role, because two at the same time would fail. */
 const ROLE_SETTINGS_LOCK = 7_120_919;
@@ -140,10 +133,10 @@ export class Database implements Sql {
     for (let pause = 100; !this.isClosed; pause = Math.min(2 * pause, 2_000)) {
       try {
         await this.dataSource.initialize();
-        const [state] = await this.execute(findReadOnly);
-        if (!state!.isReadOnly) {
+        const [session] = await this.execute(readSession);
+        if (!session!.isReadOnly) {
           if (this.config.database.pooler !== 'none') await this.storeRoleSettings();
-          if (await this.checkSettings()) return void (this.problem = null);
+          if ((await this.findProblem()) === null) return void (this.problem = null);
         } else this.logWaiting(READ_ONLY_MESSAGE);
       } catch (error) {
         // Statements have translated the error already.
@@ -224,25 +217,20 @@ export class Database implements Sql {
     else this.logger.info('database problem resolved');
   }
 
+  /** Reads the session with one statement, because each process does it once a second. */
   private async findProblem(): Promise<DatabaseProblem | null> {
-    if (!(await this.checkSettings())) return 'wrong_settings';
-    const [state] = await this.execute(findReadOnly);
-    return state!.isReadOnly ? 'read_only' : null;
-  }
-
-  /** Returns whether the session has the settings on which statements rely. Logs the others. */
-  private async checkSettings(): Promise<boolean> {
-    const problems = await this.findSettingProblems();
-    if (problems.length === 0) return true;
-    this.logWaiting('database settings not usable', { reason: problems.join('; ') });
+    const [session] = await this.execute(readSession);
+    const { isReadOnly, settingProblems } = session!;
+    if (settingProblems.length === 0) return isReadOnly ? 'read_only' : null;
+    this.logWaiting('database settings not usable', { reason: settingProblems.join('; ') });
     if (this.config.database.pooler !== 'none') await this.execute(endOutdatedConnection);
-    return false;
+    return 'wrong_settings';
   }
 
   /** Returns a description of each setting of the session that is not the required one. */
   async findSettingProblems(): Promise<string[]> {
-    const settings = await this.execute(findOtherSettings);
-    return settings.map(({ name, value, expected }) => `${name} is "${value}" instead of "${expected}"`);
+    const [session] = await this.execute(readSession);
+    return session!.settingProblems;
   }
 
   /**

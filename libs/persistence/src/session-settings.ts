@@ -1,5 +1,5 @@
 // This file contains SQL: settings of a session.
-import { boolean, statement, text } from './statements.js';
+import { arrayOf, boolean, statement, text } from './statements.js';
 
 /**
  * The settings on which statements and their results rely. A database or a role can have others (`ALTER DATABASE … SET`,
@@ -79,10 +79,16 @@ const checked = Object.entries({ ...sessionSettings, ...superuserSettings });
 const OTHER_SETTINGS = `(VALUES ${checked.map(([name, value]) => `('${name}', '${value}')`).join(', ')}) AS s (name, expected)
   WHERE current_setting(s.name) <> s.expected`;
 
-/** Returns the settings of the session whose value is another one. */
-export const findOtherSettings = statement(
-  { name: text, value: text, expected: text },
-  `SELECT s.name, current_setting(s.name) AS value, s.expected FROM ${OTHER_SETTINGS}`,
+/** Reads whether the session accepts writes, and describes each setting whose value is another one. */
+export const readSession = statement(
+  {
+    /** True on a standby, and on a server or database that was set to read-only. */
+    isReadOnly: boolean,
+    settingProblems: arrayOf(text),
+  },
+  `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+     ARRAY(SELECT format('%s is "%s" instead of "%s"', s.name, current_setting(s.name), s.expected) FROM ${OTHER_SETTINGS})
+       AS "settingProblems"`,
 );
 
 /**
