@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
 import {
+  BacklogRepository,
   createConnection,
   Database,
   DependencyHealth,
   SERVER_TIMEOUTS,
   sessionLimits,
   sessionSettings,
-  SystemStatusRepository,
 } from '@gatehouse/persistence';
 import { createLogger, type Config, type Logger } from '@gatehouse/platform';
 import { adminUrl, createDatabase, dropDatabase, RUNTIME_ROLE } from '../support/databases.mjs';
@@ -154,7 +154,7 @@ describe('a database whose roles have other settings', () => {
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${name}`;
     await admin.query(`${role} SET session_replication_role = replica`);
     const { database, log } = connectTo(urls);
-    const health = new DependencyHealth(database, null, {} as Config, new SystemStatusRepository(database));
+    const health = new DependencyHealth(database, null, {} as Config, new BacklogRepository(database, false));
     const connecting = database.connect();
     try {
       const problem = 'session_replication_role is "replica" instead of "origin"';

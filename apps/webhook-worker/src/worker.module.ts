@@ -9,7 +9,7 @@ import { ConcurrencyLimits } from './delivery/concurrency-limits.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { DomainChecker } from './domains/domain-checker.js';
 import { RequiredDomainEnforcer } from './domains/required-domain-enforcer.js';
-import { DatabaseCheck } from './health/database-check.js';
+import { DependencyChecker } from './health/dependency-checker.js';
 import { DatabaseWatcher } from './health/database-watcher.js';
 import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
 import { FailingEndpointDisabler } from './health/failing-endpoint-disabler.js';
@@ -32,7 +32,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     Alerter,
     AttemptRunner,
     BulkRedeliveryRunner,
-    DatabaseCheck,
+    DependencyChecker,
     DatabaseWatcher,
     MaintenanceJobs,
     DeadLetterNotifier,
@@ -59,7 +59,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
       inject: [
         Alerter,
         BulkRedeliveryRunner,
-        DatabaseCheck,
+        DependencyChecker,
         DatabaseWatcher,
         DeadLetterNotifier,
         FailingEndpointDisabler,

@@ -83,6 +83,7 @@ export class WorkerService {
     if (this.isStopping) return;
     await assertRootSecret(this.signingKeys, this.keyring);
     if (this.queue) await this.queue.open(await this.installation.readKey());
+    await this.dependencies.check();
     await this.maintenance.start();
     if (this.isStopping) return;
     this.duePoller.start();

@@ -55,9 +55,6 @@ const READ_ONLY_MESSAGE = 'database is read-only, waiting for the primary';
 /** Minimum time in ms between two log messages while a start waits for PostgreSQL. */
 const WAITING_LOG_MS = 60_000;
 
-/** Time between two checks of a process that has started, in ms. */
-export const DATABASE_CHECK_INTERVAL_MS = 1_000;
-
 /** `wrong_settings`: statements would return wrong results (ADR 0087). */
 export type DatabaseProblem = 'unreachable' | 'read_only' | 'wrong_settings';
 

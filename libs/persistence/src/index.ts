@@ -22,7 +22,7 @@ export * from './customers/customers-bulk.repository.js';
 export * from './customers/customers.repository.js';
 export * from './customers/erasures.repository.js';
 export { createConnection, SERVER_TIMEOUTS } from './data-source.js';
-export { Database, DATABASE_CHECK_INTERVAL_MS, type DatabaseProblem, type Sql } from './database.js';
+export { Database, type DatabaseProblem, type Sql } from './database.js';
 export { declaredColumns, type DeclaredColumn } from './declared-columns.js';
 export * from './email-codes/email-codes.repository.js';
 export {

@@ -183,9 +183,9 @@ const providers: Provider[] = [
       database: Database,
       queue: DeliveryQueue | null,
       config: Config,
-      systemStatus: SystemStatusRepository,
-    ) => new DependencyHealth(database, queue, config, systemStatus),
-    inject: [Database, DeliveryQueue, Config, SystemStatusRepository],
+      backlog: BacklogRepository,
+    ) => new DependencyHealth(database, queue, config, backlog),
+    inject: [Database, DeliveryQueue, Config, BacklogRepository],
   },
   {
     provide: DeliveryAnnouncer,

@@ -4,9 +4,10 @@ import {
   assertRootSecret,
   AuditLogRepository,
   Database,
-  DATABASE_CHECK_INTERVAL_MS,
   DATABASE_WATCH_INTERVAL_MS,
   DatabaseWatch,
+  DEPENDENCY_CHECK_INTERVAL_MS,
+  DependencyHealth,
   ensureAttemptPartitions,
   EventFeedRepository,
   InstallationRepository,
@@ -60,6 +61,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly signingKeys: SigningKeysRepository,
     private readonly keyring: Keyring,
     private readonly heartbeat: ApiHeartbeat,
+    private readonly dependencies: DependencyHealth,
     private readonly databaseWatch: DatabaseWatch,
     private readonly readiness: Readiness,
     private readonly workerWatch: WorkerWatch,
@@ -86,12 +88,13 @@ export class StartupService implements OnApplicationShutdown {
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
     const heartbeat = this.heartbeat.record();
-    await Promise.all([heartbeat, this.loadKeys(), this.hasher.warmUp(), this.checkAuditLog()]);
+    const health = this.dependencies.check();
+    await Promise.all([heartbeat, health, this.loadKeys(), this.hasher.warmUp(), this.checkAuditLog()]);
     if (this.config.periodicJobs) {
       const { reloadInterval } = this.config.signingKeys;
       this.repeat(reloadInterval, () => this.loadKeys(), 'signing key reload failed');
       this.repeat(HEARTBEAT_INTERVAL_MS, () => this.heartbeat.record(), 'heartbeat write failed');
-      this.repeat(DATABASE_CHECK_INTERVAL_MS, () => this.database.check(), 'database check failed');
+      this.repeat(DEPENDENCY_CHECK_INTERVAL_MS, () => this.dependencies.check(), 'dependency check failed');
       const { replica } = this.database;
       if (replica) this.repeat(REPLICA_CHECK_INTERVAL_MS, () => replica.check(), 'replica check failed');
       void this.databaseWatch.check();

@@ -16,7 +16,7 @@ interface MetricsRoutes {
  */
 export function metricsRoutes(server: Express, { metrics, probes, token }: MetricsRoutes): void {
   const expected = sha256(`Bearer ${token}`);
-  const serve = (path: string, send: (response: Response) => Promise<unknown>): void => {
+  const serve = (path: string, send: (response: Response) => Promise<void> | void): void => {
     server.get(path, async (request: Request, response: Response) => {
       if (timingSafeEqual(sha256(request.headers.authorization ?? ''), expected)) await send(response);
       else response.status(401).set('WWW-Authenticate', 'Bearer').end();
@@ -30,8 +30,8 @@ export function metricsRoutes(server: Express, { metrics, probes, token }: Metri
     });
   serveMetrics('/metrics', () => metrics.render());
   serveMetrics('/metrics/webhook-worker', requestWorkerMetrics);
-  serve('/healthz', async (response) => {
-    const report = await probes.readHealth();
+  serve('/healthz', (response) => {
+    const report = probes.readHealth();
     response.status(healthStatusCode(report)).json(report);
   });
 }

@@ -21,8 +21,8 @@ export class Probes {
     return status === 'ready' && this.workerWatch.isWorkerMissing ? 'degraded' : status;
   }
 
-  /** Returns the state of each component of the installation. */
-  readHealth(): Promise<HealthReport> {
+  /** Returns the state of each component of the installation. Does not wait for a server. */
+  readHealth(): HealthReport {
     return this.dependencies.read(this.readReadiness(), {
       replica: describeReplica(this.database.replica),
       webhookWorker: this.workerWatch.isWorkerMissing ? 'missing' : 'ok',

@@ -1,26 +1,34 @@
 import type { Config, DeliveryQueue } from '@gatehouse/platform';
 import type { Database, DatabaseProblem } from '../database.js';
+import type { BacklogRepository } from '../webhooks/backlog.repository.js';
 import { DependencyHealth } from './dependency-health.js';
-import type { SystemStatus, SystemStatusRepository } from './system-status.repository.js';
 
 interface Servers {
   problem?: DatabaseProblem;
   redis?: string;
-  /** Creation time of the oldest pending email. */
-  oldestMailAt?: Date;
+  failingMails?: Promise<number>;
+  /** Resolves when the check of PostgreSQL has ended. */
+  checked?: Promise<void>;
 }
 
-function createHealth({ problem, redis, oldestMailAt }: Servers): DependencyHealth {
+function createHealth({ problem, redis, failingMails, checked }: Servers): DependencyHealth {
   const queue = { problem: redis ?? null, isReady: () => !redis } as DeliveryQueue;
-  const read = () =>
-    problem ? Promise.reject(new Error()) : Promise.resolve({ oldestMailAt } as SystemStatus);
   return new DependencyHealth(
-    { problem: problem ?? null } as Database,
+    { problem: problem ?? null, check: () => checked ?? Promise.resolve() } as Database,
     queue,
     { mail: { smtpUrl: 'smtp://mail.example.com' } } as Config,
-    { read } as SystemStatusRepository,
+    { countFailingMails: () => failingMails ?? Promise.resolve(0) } as BacklogRepository,
   );
 }
+
+/** Returns the health after a check. */
+async function readHealth(servers: Servers) {
+  const health = createHealth(servers);
+  await health.check();
+  return health.read('ready');
+}
+
+const never = new Promise<never>(() => undefined);
 
 describe('DependencyHealth', () => {
   it.each<[string, Servers, string]>([
@@ -33,21 +41,33 @@ describe('DependencyHealth', () => {
     expect(createHealth(servers).readReadiness()).toBe(expected);
   });
 
-  it('reports emails that wait for more than five minutes, and those that cannot be read', async () => {
+  it('reports failing emails, and an unknown state if they cannot be read', async () => {
     const ok = { postgresql: 'ok', redis: 'ok', mail: 'ok' };
-    const read = (servers: Servers) => createHealth(servers).read('ready');
-    expect(await read({ oldestMailAt: new Date() })).toEqual({ status: 'ready', components: ok });
-    expect(await read({ oldestMailAt: new Date(0) })).toEqual({
+    expect(await readHealth({})).toEqual({ status: 'ready', components: ok });
+    expect(await readHealth({ failingMails: Promise.resolve(1) })).toEqual({
       status: 'degraded',
-      components: { ...ok, mail: 'delayed' },
+      components: { ...ok, mail: 'failing' },
     });
-    expect((await read({ problem: 'unreachable' })).components['mail']).toBe('unknown');
+    const unread = await readHealth({ failingMails: Promise.reject(new Error()) });
+    expect(unread.components).toEqual({ ...ok, mail: 'unknown' });
+    const unreachable = await readHealth({ problem: 'unreachable' });
+    expect(unreachable.components).toEqual({ ...ok, postgresql: 'unreachable', mail: 'unknown' });
+  });
+
+  it('reads the last known states at once while PostgreSQL hangs', () => {
+    const hung = createHealth({ checked: never, failingMails: never });
+    void hung.check();
+    expect(hung.read('ready').components).toMatchObject({ postgresql: 'ok', mail: 'unknown' });
+    const detected = createHealth({ problem: 'unreachable', failingMails: never });
+    void detected.check();
+    expect(detected.read('ready').components).toMatchObject({ postgresql: 'unreachable', mail: 'unknown' });
   });
 
   it('reports components that only the process knows, and a process that does not serve', async () => {
     const health = createHealth({});
-    const report = await health.read('ready', { webhookWorker: 'missing' });
+    await health.check();
+    const report = health.read('ready', { webhookWorker: 'missing' });
     expect(report).toMatchObject({ status: 'degraded', components: { webhookWorker: 'missing' } });
-    expect((await health.read('unavailable')).status).toBe('unavailable');
+    expect(health.read('unavailable').status).toBe('unavailable');
   });
 });

@@ -1,30 +1,42 @@
-import { now, type Config, type DeliveryQueue, type HealthReport } from '@gatehouse/platform';
+import type { Config, DeliveryQueue, HealthReport } from '@gatehouse/platform';
 import { cacheReads } from '../cached-reads.js';
 import type { Database } from '../database.js';
-import type { SystemStatusRepository } from './system-status.repository.js';
+import type { BacklogRepository } from '../webhooks/backlog.repository.js';
 
 export const readinessStatuses = ['ready', 'degraded', 'unavailable'] as const;
 export type ReadinessStatus = (typeof readinessStatuses)[number];
 
-/** Age in ms from which a pending email is reported. */
-const MAX_MAIL_AGE_MS = 300_000;
+/** Time between two checks of a process that has started, in ms. */
+export const DEPENDENCY_CHECK_INTERVAL_MS = 1_000;
 
-/** The states of the servers on which a process depends (ADR 0094). */
+/**
+ * The states of the servers on which a process depends (ADR 0094). They are read from memory, so that a server that hangs
+ * delays no probe.
+ */
 export class DependencyHealth {
-  private readonly readSystemStatus;
+  /** Number of emails that fail (ADR 0091); null if PostgreSQL did not return it. */
+  private failingMails: number | null = null;
+  private readonly countFailingMails;
 
   constructor(
     private readonly database: Database,
     private readonly queue: DeliveryQueue | null,
     private readonly config: Config,
-    systemStatus: SystemStatusRepository,
+    backlog: BacklogRepository,
   ) {
-    this.readSystemStatus = cacheReads(() => systemStatus.read());
+    this.countFailingMails = cacheReads(() => backlog.countFailingMails());
+  }
+
+  /** Updates what is read from PostgreSQL. Takes as long as two statements may take, and does not throw. */
+  async check(): Promise<void> {
+    await this.database.check();
+    if (this.database.problem || this.config.mail.smtpUrl === null) return;
+    this.failingMails = await this.countFailingMails().catch(() => null);
   }
 
   /**
    * Returns the readiness of a process that has started: `degraded` without PostgreSQL or the Redis that is configured,
-   * `unavailable` if statements would return wrong results. Does not wait for a server.
+   * `unavailable` if statements would return wrong results.
    */
   readReadiness(): ReadinessStatus {
     if (this.database.problem === 'wrong_settings') return 'unavailable';
@@ -36,26 +48,20 @@ export class DependencyHealth {
    * @param readiness of the process
    * @param components that only this process knows
    */
-  async read(
-    readiness: ReadinessStatus,
-    components: Readonly<Record<string, string>> = {},
-  ): Promise<HealthReport> {
+  read(readiness: ReadinessStatus, components: Readonly<Record<string, string>> = {}): HealthReport {
     const all = {
       postgresql: this.database.problem ?? 'ok',
       redis: this.queue ? (this.queue.problem ?? 'ok') : 'not_configured',
-      mail: await this.readMailState(),
+      mail: this.readMailState(),
       ...components,
     };
     const hasProblem = Object.values(all).some((state) => !['ok', 'not_configured'].includes(state));
     return { status: readiness === 'ready' && hasProblem ? 'degraded' : readiness, components: all };
   }
 
-  /** Returns whether emails are sent, from the age of the oldest pending one. */
-  private async readMailState(): Promise<string> {
+  private readMailState(): string {
     if (this.config.mail.smtpUrl === null) return 'not_configured';
-    const status = await this.readSystemStatus().catch(() => null);
-    if (!status) return 'unknown';
-    const { oldestMailAt } = status;
-    return oldestMailAt && now().getTime() - oldestMailAt.getTime() > MAX_MAIL_AGE_MS ? 'delayed' : 'ok';
+    if (this.database.problem || this.failingMails === null) return 'unknown';
+    return this.failingMails > 0 ? 'failing' : 'ok';
   }
 }

@@ -30,6 +30,9 @@ const countSql = (table: string, where: string, rows: number): string =>
 const waitSql = (due: string): string =>
   `(SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8 FROM ${due})`;
 
+/** SQL for the number of failing emails; 0 unless the installation has a mail server, as `$1` states. */
+const FAILING_MAILS = `coalesce((SELECT count FROM (${failingMails(COUNT_CAP)}) failing WHERE $1::boolean), 0)`;
+
 const backlogRow = {
   pending: integer,
   deadLetters: integer,
@@ -62,9 +65,11 @@ const readBacklog = statement(
        AS "oldestDueMailSeconds",
      ${waitSql(`(SELECT created_at AS at FROM mails WHERE ${isPending} ORDER BY created_at LIMIT 1) due`)}
        AS "oldestPendingMailSeconds",
-     coalesce((SELECT count FROM (${failingMails(COUNT_CAP)}) failing WHERE $1::boolean), 0) AS "failingMails",
+     ${FAILING_MAILS} AS "failingMails",
      ${waitSql(readyQueueHead('', 1))} AS "oldestDueSeconds"`,
 );
+
+const countFailingMails = statement({ count: integer }, `SELECT ${FAILING_MAILS} AS count`);
 
 const isOverdue = `next_attempt_at <= statement_timestamp() - $1 * interval '1 ms'`;
 
@@ -111,6 +116,12 @@ export class BacklogRepository {
   async read(): Promise<Backlog> {
     const [backlog] = await this.database.execute(readBacklog, [this.hasMailServer]);
     return backlog!;
+  }
+
+  /** Returns the number of emails that fail while the mail server accepts none, at most 10,000; 0 without a mail server. */
+  async countFailingMails(): Promise<number> {
+    const [row] = await this.database.execute(countFailingMails, [this.hasMailServer]);
+    return row!.count;
   }
 
   /**

@@ -18,9 +18,9 @@ export interface HealthReport {
   components: Record<string, string>;
 }
 
-/** What the server reads on each request. */
+/** What the server reads on each request, from memory. */
 interface Probes {
-  readHealth: () => Promise<HealthReport>;
+  readHealth: () => HealthReport;
   /** For a process that has no other port. Returns `unavailable`, or another status while the process does its work. */
   readReadiness?: () => string;
 }
@@ -56,9 +56,10 @@ export class MetricsServer {
     const respond = handleInOrder((request, response) => {
       const path = ['GET', 'HEAD'].includes(request.method!) ? request.url : undefined;
       if (path === '/metrics') void this.sendMetrics(metrics, response);
-      else if (path === '/healthz')
-        void readHealth().then((report) => sendJson(response, healthStatusCode(report), report));
-      else if (path === '/livez' && readReadiness) sendJson(response, 200, { status: 'ok' });
+      else if (path === '/healthz') {
+        const report = readHealth();
+        sendJson(response, healthStatusCode(report), report);
+      } else if (path === '/livez' && readReadiness) sendJson(response, 200, { status: 'ok' });
       else if (path === '/readyz' && readReadiness) {
         const status = readReadiness();
         sendJson(response, status === 'unavailable' ? 503 : 200, { status });
