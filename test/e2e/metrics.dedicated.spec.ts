@@ -213,8 +213,8 @@ describe('the metrics of both programs', () => {
   });
 
   it('show the difference to the clock of PostgreSQL, and no number of writable hosts with one host', async () => {
-    await instance.api.runCommand('check-database');
-    await instance.runJob('DatabaseWatcher');
+    await instance.api.runCommand('check-clock-and-hosts');
+    await instance.runJob('ClockAndHostChecker');
     for (const scrape of [await api(), await worker()]) {
       const skew = scrape.value('gatehouse_clock_skew_seconds');
       expect(skew).toBeGreaterThan(-2);

@@ -1,4 +1,4 @@
-import { Database, DatabaseWatch, migrate, ProcessProblemsRepository } from '@gatehouse/persistence';
+import { ClockAndHostMonitor, Database, migrate, ProcessProblemsRepository } from '@gatehouse/persistence';
 import { Metrics, type Config, type Logger } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { PostgresServer } from '../support/postgres-server.mjs';
@@ -34,20 +34,20 @@ describe('a database URL with a primary and its standby', () => {
     return database;
   }
 
-  /** Returns a watch of these hosts, with the recorded problems of all processes. */
+  /** Returns a monitor of these hosts, with the recorded problems of all processes. */
   async function watchHosts(hosts: string[]) {
     const url = former.url.replace(new URL(former.url).host, hosts.join(','));
     const database = await connect(url);
     const repository = new ProcessProblemsRepository(database);
     const metrics = await Metrics.load();
-    const watch = new DatabaseWatch(database, repository, createConfig(url), logger, 'api', metrics);
+    const monitor = new ClockAndHostMonitor(database, repository, createConfig(url), logger, 'api', metrics);
     return {
-      watch,
+      monitor,
       repository,
       /** Checks the hosts until the metric has this value: a host that responds late does not count. */
       waitForWritable: (count: number) =>
         eventually(`${count} writable hosts`, async () => {
-          await watch.check();
+          await monitor.check();
           return (await metrics.render()).includes(`\ngatehouse_database_writable_hosts ${count}\n`);
         }),
     };
@@ -95,9 +95,9 @@ describe('a database URL with a primary and its standby', () => {
       CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
         AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$;
       ALTER DATABASE ${server.pathname.slice(1)} SET search_path = ahead, public, pg_catalog`);
-    const { watch, repository } = await watchHosts([server.host]);
+    const { monitor, repository } = await watchHosts([server.host]);
     log.length = 0;
-    await watch.check();
+    await monitor.check();
     expect(log).toEqual([['clock differs from the clock of PostgreSQL', { skewMs: expect.any(Number) }]]);
     expect(await repository.list()).toMatchObject([
       { kind: 'clock_skew', detail: expect.stringMatching(/^3[56]\d\d(\.\d)? s behind$/) },

@@ -161,8 +161,8 @@ describe('a standby of PostgreSQL', () => {
     // The former primary comes back as it was.
     await server.start();
     await eventually('both programs to report it', async () => {
-      await instance.api.runCommand('check-database');
-      await instance.runJob('DatabaseWatcher');
+      await instance.api.runCommand('check-clock-and-hosts');
+      await instance.runJob('ClockAndHostChecker');
       return dedicated.programs.every(({ log }) =>
         log.some(({ message }) => message === 'several hosts of DATABASE_URL accept writes'),
       );

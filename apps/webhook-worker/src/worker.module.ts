@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { databaseWatchProvider, PersistenceModule } from '@gatehouse/persistence';
+import { clockAndHostMonitorProvider, PersistenceModule } from '@gatehouse/persistence';
 import { Metrics, PlatformModule, WorkerMetrics, type Config, type Logger } from '@gatehouse/platform';
 import { Alerter } from './alerts/alerter.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
@@ -9,8 +9,8 @@ import { ConcurrencyLimits } from './delivery/concurrency-limits.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { DomainChecker } from './domains/domain-checker.js';
 import { RequiredDomainEnforcer } from './domains/required-domain-enforcer.js';
+import { ClockAndHostChecker } from './health/clock-and-host-checker.js';
 import { DependencyChecker } from './health/dependency-checker.js';
-import { DatabaseWatcher } from './health/database-watcher.js';
 import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
 import { FailingEndpointDisabler } from './health/failing-endpoint-disabler.js';
 import { Heartbeat } from './health/heartbeat.js';
@@ -32,8 +32,8 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     Alerter,
     AttemptRunner,
     BulkRedeliveryRunner,
+    ClockAndHostChecker,
     DependencyChecker,
-    DatabaseWatcher,
     MaintenanceJobs,
     DeadLetterNotifier,
     DomainChecker,
@@ -59,8 +59,8 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
       inject: [
         Alerter,
         BulkRedeliveryRunner,
+        ClockAndHostChecker,
         DependencyChecker,
-        DatabaseWatcher,
         DeadLetterNotifier,
         FailingEndpointDisabler,
         Heartbeat,
@@ -72,7 +72,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
         Sweeper,
       ],
     },
-    databaseWatchProvider('webhook-worker'),
+    clockAndHostMonitorProvider('webhook-worker'),
     {
       provide: WorkerMetrics,
       useFactory: (metrics: Metrics | null) => metrics && new WorkerMetrics(metrics),

@@ -42,8 +42,8 @@ export { API_HEARTBEAT_TIMEOUT_SECONDS, ApisRepository, type OlderApi } from './
 export { CLOCK_SKEW_LIMIT_MS, describeClockSkew, measureClockSkew } from './health/clock-skew.js';
 export * from './health/database-server.repository.js';
 export * from './health/dependency-health.js';
-export { DATABASE_WATCH_INTERVAL_MS, DatabaseWatch } from './health/database-watch.js';
-export { databaseWatchProvider } from './health/database-watch-provider.js';
+export { CLOCK_AND_HOST_CHECK_INTERVAL_MS, ClockAndHostMonitor } from './health/clock-and-host-monitor.js';
+export { clockAndHostMonitorProvider } from './health/clock-and-host-monitor-provider.js';
 export * from './health/process-problems.repository.js';
 export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { databaseWatchProvider } from '@gatehouse/persistence';
+import { clockAndHostMonitorProvider } from '@gatehouse/persistence';
 import { AuditModule } from '../audit/audit.module.js';
 import { CustomersModule } from '../customers/customers.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -25,7 +25,7 @@ import { UnreadableRecordsService } from './unreadable-records.service.js';
     ReencryptionService,
     StartupService,
     UnreadableRecordsService,
-    databaseWatchProvider('api'),
+    clockAndHostMonitorProvider('api'),
   ],
 })
 export class BootstrapModule {}

@@ -3,9 +3,9 @@ import { SigningKeyRing } from '@gatehouse/auth';
 import {
   assertRootSecret,
   AuditLogRepository,
+  CLOCK_AND_HOST_CHECK_INTERVAL_MS,
+  ClockAndHostMonitor,
   Database,
-  DATABASE_WATCH_INTERVAL_MS,
-  DatabaseWatch,
   DEPENDENCY_CHECK_INTERVAL_MS,
   DependencyHealth,
   ensureAttemptPartitions,
@@ -62,7 +62,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly keyring: Keyring,
     private readonly heartbeat: ApiHeartbeat,
     private readonly dependencies: DependencyHealth,
-    private readonly databaseWatch: DatabaseWatch,
+    private readonly clockAndHostMonitor: ClockAndHostMonitor,
     private readonly readiness: Readiness,
     private readonly workerWatch: WorkerWatch,
     private readonly hasher: PasswordHasher,
@@ -97,8 +97,12 @@ export class StartupService implements OnApplicationShutdown {
       this.repeat(DEPENDENCY_CHECK_INTERVAL_MS, () => this.dependencies.check(), 'dependency check failed');
       const { replica } = this.database;
       if (replica) this.repeat(REPLICA_CHECK_INTERVAL_MS, () => replica.check(), 'replica check failed');
-      void this.databaseWatch.check();
-      this.repeat(DATABASE_WATCH_INTERVAL_MS, () => this.databaseWatch.check(), 'database check failed');
+      void this.clockAndHostMonitor.check();
+      this.repeat(
+        CLOCK_AND_HOST_CHECK_INTERVAL_MS,
+        () => this.clockAndHostMonitor.check(),
+        'clock and host check failed',
+      );
       this.repeat(this.config.alerts.interval, () => this.workerWatch.check(), 'worker check failed');
     }
     this.registerTestCommands();
@@ -150,7 +154,7 @@ export class StartupService implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.isStopped = true;
     for (const timer of this.timers.values()) clearTimeout(timer);
-    await Promise.all([this.heartbeat.end(), this.databaseWatch.end()]);
+    await Promise.all([this.heartbeat.end(), this.clockAndHostMonitor.end()]);
     this.limiter.close();
     await this.queue?.close();
     await this.threads.close();
@@ -159,7 +163,7 @@ export class StartupService implements OnApplicationShutdown {
 
   private registerTestCommands(): void {
     this.testCommands.on('reload-signing-keys', () => this.loadKeys());
-    this.testCommands.on('check-database', () => this.databaseWatch.check());
+    this.testCommands.on('check-clock-and-hosts', () => this.clockAndHostMonitor.check());
     this.testCommands.on('check-replica', () => this.database.replica?.check());
     // Prepares this process for the next test file: the test empties the tables, and this command resets the
     // state in memory.

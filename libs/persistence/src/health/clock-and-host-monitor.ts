@@ -18,7 +18,7 @@ import type {
 } from './process-problems.repository.js';
 
 /** Pause between two checks, in ms. */
-export const DATABASE_WATCH_INTERVAL_MS = 60_000;
+export const CLOCK_AND_HOST_CHECK_INTERVAL_MS = 60_000;
 
 /** Maximum time that the removal of problems may delay the shutdown, in ms. */
 const END_TIMEOUT_MS = 1_000;
@@ -27,7 +27,7 @@ const END_TIMEOUT_MS = 1_000;
  * Compares the clock of this process with PostgreSQL's, and checks whether more than one host of DATABASE_URL accepts writes
  * (ADR 0095). The log and metrics report problems, and the database stores them for the alerts and the health page.
  */
-export class DatabaseWatch {
+export class ClockAndHostMonitor {
   /** By how much the clock of this process is ahead of PostgreSQL's, in ms; null if it is unknown. */
   private clockSkewMs: number | null = null;
   /** The hosts of DATABASE_URL that accept writes; null if there is only one host. */

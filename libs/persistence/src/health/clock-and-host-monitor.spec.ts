@@ -1,12 +1,12 @@
 import { jest } from '@jest/globals';
 import { Metrics, type Config, type Logger } from '@gatehouse/platform';
 import type { Database } from '../database.js';
-import { DatabaseWatch } from './database-watch.js';
+import { ClockAndHostMonitor } from './clock-and-host-monitor.js';
 import type { ProcessProblem, ProcessProblemsRepository } from './process-problems.repository.js';
 
 const config = { database: { url: 'postgres://db-1,db-2/gatehouse', pooler: 'transaction' } } as Config;
 
-describe('DatabaseWatch', () => {
+describe('ClockAndHostMonitor', () => {
   /** By how much this process is ahead of PostgreSQL, and the times of a request and of its response, in ms. */
   let skew: number | null;
   let way: [number, number];
@@ -14,7 +14,7 @@ describe('DatabaseWatch', () => {
   let recorded: string[][];
   let recordFails: boolean;
   let metrics: Metrics;
-  let watch: DatabaseWatch;
+  let monitor: ClockAndHostMonitor;
   beforeEach(async () => {
     [skew, way, log, recorded, recordFails] = [0, [0, 0], [], [], false];
     metrics = await Metrics.load();
@@ -35,7 +35,14 @@ describe('DatabaseWatch', () => {
     } as unknown as ProcessProblemsRepository;
     const write = (fields: object, message: string) => void log.push([message, fields]);
     const logger = { info: write, warn: write, error: write } as unknown as Logger;
-    watch = new DatabaseWatch({ execute } as unknown as Database, repository, config, logger, 'api', metrics);
+    monitor = new ClockAndHostMonitor(
+      { execute } as unknown as Database,
+      repository,
+      config,
+      logger,
+      'api',
+      metrics,
+    );
   });
   afterEach(() => jest.useRealTimers());
 
@@ -43,7 +50,7 @@ describe('DatabaseWatch', () => {
   async function checkSkew(ms: number | null, ...ways: number[]): Promise<string | undefined> {
     skew = ms;
     if (ways.length === 2) way = ways as [number, number];
-    await watch.check();
+    await monitor.check();
     return /^gatehouse_clock_skew_seconds (\S+)$/m.exec(await metrics.render())?.[1];
   }
   const BEGAN = 'clock differs from the clock of PostgreSQL';
@@ -92,10 +99,10 @@ describe('DatabaseWatch', () => {
   });
 
   it('removes its problems at the end', async () => {
-    await watch.end();
+    await monitor.end();
     expect(recorded).toEqual([]);
     await checkSkew(2_500);
-    await watch.end();
+    await monitor.end();
     expect(recorded.slice(1)).toEqual([[]]);
   });
 

@@ -1,16 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DATABASE_WATCH_INTERVAL_MS, DatabaseWatch } from '@gatehouse/persistence';
+import { CLOCK_AND_HOST_CHECK_INTERVAL_MS, ClockAndHostMonitor } from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
 /** Checks the clock and the hosts of the database at the start and once a minute. */
 @Injectable()
-export class DatabaseWatcher extends PeriodicJob {
+export class ClockAndHostChecker extends PeriodicJob {
   constructor(
-    private readonly watch: DatabaseWatch,
+    private readonly monitor: ClockAndHostMonitor,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(DATABASE_WATCH_INTERVAL_MS, logger, 'database check failed');
+    super(CLOCK_AND_HOST_CHECK_INTERVAL_MS, logger, 'clock and host check failed');
   }
 
   override start(): void {
@@ -20,10 +20,10 @@ export class DatabaseWatcher extends PeriodicJob {
 
   override async stop(): Promise<void> {
     await super.stop();
-    await this.watch.end();
+    await this.monitor.end();
   }
 
   protected run(): Promise<void> {
-    return this.watch.check();
+    return this.monitor.check();
   }
 }
