@@ -11,7 +11,8 @@ import {
   sessionLimits,
   sessionSettings,
 } from '@gatehouse/persistence';
-import { createLogger, type Config, type Logger } from '@gatehouse/platform';
+import type { GatehouseError } from '@gatehouse/domain';
+import { createLogger, errorCode, errorMessage, type Config, type Logger } from '@gatehouse/platform';
 import { adminUrl, createDatabase, dropDatabase, RUNTIME_ROLE } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { hostileSettings } from '../support/hostile-settings.mjs';
@@ -79,6 +80,68 @@ describe('a database URL with several hosts', () => {
       await database.close();
       await client.end();
       await listening;
+    }
+  });
+});
+
+describe('a role that may no longer connect', () => {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const admin = new pg.Client(process.env['TEST_POSTGRES_URL']);
+  beforeAll(async () => {
+    await createDatabase(name, 'template1');
+    await admin.connect();
+    await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
+  });
+  afterAll(async () => {
+    await dropDatabase(name);
+    await admin.query(`DROP ROLE ${name}`);
+    await admin.end();
+  });
+
+  it('makes requests fail with 503 until it may, ends a start, and is named in the log', async () => {
+    const url = Object.assign(new URL(adminUrl(name)), { username: name, password: name }).href;
+    const log: [object, string][] = [];
+    const write = (fields: object | string, message?: string) =>
+      void (message && log.push([fields as object, message]));
+    const logger = { warn: write, info: write } as unknown as Logger;
+    const config = { database: { url, migrateUrl: null, pooler: 'none', pool: 1 } } as Config;
+    const [database, other] = [new Database(config, logger), new Database(config, logger)];
+    const execute = () => database.findSettingProblems();
+    const endConnections = () =>
+      admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [name]);
+    try {
+      await database.connect();
+      for (const [change, undo, code] of [
+        [`ALTER ROLE ${name} NOLOGIN`, `ALTER ROLE ${name} LOGIN`, '28000'],
+        [
+          `REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`,
+          `GRANT CONNECT ON DATABASE ${name} TO PUBLIC`,
+          '42501',
+        ],
+      ] as const) {
+        await admin.query(change);
+        await endConnections();
+        // The connection in the pool may report its end first.
+        const cause = await eventually('the rejection', async () => {
+          const error = (await execute().catch((each: unknown) => each)) as GatehouseError;
+          expect(error).toMatchObject({ code: 'unavailable' });
+          return errorCode(error.cause) === code && error.cause;
+        });
+        await database.check();
+        expect([database.problem, log.at(-1)]).toEqual([
+          'rejects_connections',
+          [
+            { problem: 'rejects_connections', reason: errorMessage(cause), code },
+            'database problem detected',
+          ],
+        ]);
+        await expect(other.connect()).rejects.toMatchObject({ code });
+        await admin.query(undo);
+        await database.check();
+        expect([database.problem, await execute()]).toEqual([null, []]);
+      }
+    } finally {
+      await Promise.all([database.close(), other.close()]);
     }
   });
 });

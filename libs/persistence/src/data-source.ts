@@ -13,7 +13,7 @@ import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 import { poolerParameters, setSessionSql, type Timeouts } from './session-settings.js';
 import { timeStatement, traceStatement } from './statement-spans.js';
-import { READ_ONLY } from './unavailable-error.js';
+import { markConnectionError, READ_ONLY } from './unavailable-error.js';
 
 /**
  * Timeouts of a request that PostgreSQL applies, in ms. Together with those of `clientTimeouts`, their sum stays below
@@ -103,7 +103,10 @@ class Connection extends pg.Client {
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
-    const connected = this.connectAndSet();
+    const connected = this.connectAndSet().catch((error: unknown) => {
+      markConnectionError(error);
+      throw error;
+    });
     if (!callback) return connected;
     connected.then(() => callback(null as never), callback);
   }

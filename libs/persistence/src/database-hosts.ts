@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { errorCode, splitHosts } from '@gatehouse/platform';
-import { READ_ONLY, toUnavailableError } from './unavailable-error.js';
+import { isOutage, READ_ONLY } from './unavailable-error.js';
 
 /** Maximum time for the connection to a host, in ms. All hosts are probed at the same time. */
 const PROBE_TIMEOUT_MS = 1_000;
@@ -77,7 +77,7 @@ export class DatabaseHosts {
     }
     // A wrong password must not look like an outage, and neither must a standby look unreachable.
     throw (
-      errors.find((error) => !toUnavailableError(error)) ??
+      errors.find((error) => !isOutage(error)) ??
       errors.find((error) => errorCode(error) === READ_ONLY) ??
       errors[0]
     );

@@ -25,7 +25,7 @@ import {
 } from './data-source.js';
 import { migrationRun } from './migration-run.js';
 import { ReadReplica } from './read-replica.js';
-import { READ_ONLY, toUnavailableError } from './unavailable-error.js';
+import { isOutage, READ_ONLY, toUnavailableError } from './unavailable-error.js';
 import { poolOf, runStatement, type PgQueryable, type Sql, type StatementCall } from './run-statement.js';
 import {
   DIFFERING_ROLE_SETTINGS,
@@ -55,8 +55,11 @@ const READ_ONLY_MESSAGE = 'database is read-only, waiting for the primary';
 /** Minimum time in ms between two log messages while a start waits for PostgreSQL. */
 const WAITING_LOG_MS = 60_000;
 
-/** `wrong_settings`: statements would return wrong results (ADR 0087). */
-export type DatabaseProblem = 'unreachable' | 'read_only' | 'wrong_settings';
+/**
+ * `rejects_connections`: for another reason than an outage, such as a changed password. `wrong_settings`: statements would
+ * return wrong results (ADR 0087).
+ */
+export type DatabaseProblem = 'unreachable' | 'rejects_connections' | 'read_only' | 'wrong_settings';
 
 /** The advisory lock while a process changes the settings of its role, because two at the same time would fail. */
 const ROLE_SETTINGS_LOCK = 7_120_919;
@@ -138,7 +141,7 @@ export class Database implements Sql {
       } catch (error) {
         // Statements have translated the error already.
         const cause = error instanceof GatehouseError ? (error.cause ?? error) : error;
-        if (!toUnavailableError(cause)) throw error;
+        if (!isOutage(cause)) throw error;
         const code = errorCode(cause);
         if (code === READ_ONLY) this.logWaiting(READ_ONLY_MESSAGE);
         else this.logWaiting('database unreachable, retrying', { reason: errorMessage(cause), code });
@@ -203,10 +206,10 @@ export class Database implements Sql {
   /** Updates `problem`, and logs a change. Takes as long as a statement may take, and does not throw. */
   async check(): Promise<void> {
     let reason = {};
-    const problem = await this.findProblem().catch((error: unknown) => {
+    const problem = await this.findProblem().catch((error: unknown): DatabaseProblem => {
       const cause = error instanceof GatehouseError ? (error.cause ?? error) : error;
       reason = { reason: errorMessage(cause), code: errorCode(cause) };
-      return 'unreachable' as const;
+      return isOutage(cause) ? 'unreachable' : 'rejects_connections';
     });
     if (this.isClosed || problem === this.problem) return;
     this.problem = problem;

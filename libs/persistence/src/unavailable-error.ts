@@ -4,8 +4,17 @@ import { errorCode, errorMessage } from '@gatehouse/platform';
 /** Error code of PostgreSQL for a write on a server that accepts only reads, such as a standby. */
 export const READ_ONLY = '25006';
 
-/** Error codes of Node and PostgreSQL for an unreachable, busy, slow, full or read-only database. */
-const unavailableCodes = new Set([
+/**
+ * Classes of error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html) that end by themselves: a broken
+ * connection, missing resources, and the intervention of an operator, such as a shutdown or a cancelled statement.
+ */
+const OUTAGE_CLASSES = ['08', '53', '57'];
+
+/** The class of the error codes for a role that does not exist, may not connect, or has another password. */
+const AUTHORIZATION_CLASS = '28';
+
+/** Further error codes of Node and PostgreSQL for an unreachable, busy, slow, missing or read-only database. */
+const outageCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -15,16 +24,11 @@ const unavailableCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   READ_ONLY,
+  '25P03', // the transaction was idle for too long
+  '25P04', // the transaction took too long
   '40001', // serialization failure
   '40P01', // deadlock
-  '53100', // disk full
-  '53200', // out of memory
-  '53300', // too many connections
   '55P03', // lock timeout
-  '57014', // statement timeout
-  '57P01', // shutting down
-  '57P02', // crash shutdown
-  '57P03', // starting up
   '58030', // I/O error
   '3D000', // the database does not exist yet
 ]);
@@ -33,13 +37,40 @@ const unavailableCodes = new Set([
  * Messages of pg errors without a code; "Query read timeout" if no response arrived within `query_timeout`, "timeout expired" if
  * a connection took too long.
  */
-const unavailableMessages =
+const outageMessages =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|not queryable|Query read timeout/;
 
-/** Returns 503 `unavailable` if the error means that the database is unavailable, slow or read-only, otherwise null. */
-export function toUnavailableError(error: unknown): GatehouseError | null {
+/** Errors with which connections failed. */
+const connectionErrors = new WeakSet<object>();
+
+/** Marks the error with which a connection failed, such as an expired certificate: no request is its cause. */
+export function markConnectionError(error: unknown): void {
+  if (error instanceof Error) connectionErrors.add(error);
+}
+
+/**
+ * Returns whether the error means that the database is unavailable, slow or read-only. A process waits for its end when it
+ * starts; it does not wait for others, such as a wrong password.
+ */
+export function isOutage(error: unknown): boolean {
   const code = errorCode(error);
+  return (
+    outageCodes.has(code) ||
+    (isSqlState(code) && OUTAGE_CLASSES.includes(code.slice(0, 2))) ||
+    outageMessages.test(errorMessage(error))
+  );
+}
+
+/**
+ * Returns 503 `unavailable` if the error means that the database cannot be used, otherwise null. Unlike for a start, this
+ * includes the rejection of a role or a password that was valid before.
+ */
+export function toUnavailableError(error: unknown): GatehouseError | null {
   const isUnavailable =
-    unavailableCodes.has(code) || code.startsWith('08') || unavailableMessages.test(errorMessage(error));
+    isOutage(error) ||
+    errorCode(error).startsWith(AUTHORIZATION_CLASS) ||
+    (error instanceof Error && connectionErrors.has(error));
   return isUnavailable ? unavailable({ cause: error }) : null;
 }
+
+const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code);
