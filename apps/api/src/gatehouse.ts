@@ -76,6 +76,15 @@ const describeRemoval = (passwords: number): string =>
 A password moves to the first entry at the next sign-in. docs/operations.md describes what else becomes invalid.
 `;
 
+/** What happens to customers and apis after all signing keys have been replaced. */
+const refreshEffects = `Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
+signed in: their applications refresh the tokens. Until all apis have reloaded, they may reject each other's tokens.`;
+
+/** The same if the entry of GATEHOUSE_SECRET that encrypted the keys is lost. */
+const lostSecretEffects = `Apis and workers can start with this GATEHOUSE_SECRET, and reject all older access tokens. Refresh tokens and passwords
+that depend on the lost entry are rejected too: these customers are signed out, and need a password reset to sign in
+with a password. docs/operations.md, "Replace a lost root secret", describes the next steps.`;
+
 const commands: Record<string, Command> = {
   migrate: () => Promise.resolve(''),
   bootstrap: async (app) => {
@@ -96,11 +105,10 @@ ${activatesAt.toISOString()}. Tokens of older keys stay valid until they expire.
 `;
   },
   'rotate-signing-key --now': async (app) => {
-    await assertMayReplaceKeys(app);
+    const isSecretLost = await isRootSecretLost(app);
     const { kid, activatesAt } = await rotate(app, true);
     return `The signing key ${kid} starts to sign now, at ${activatesAt.toISOString()}. All older keys are removed.
-Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
-signed in: their applications refresh the tokens. Until all apis have reloaded, they may reject each other's tokens.
+${isSecretLost ? lostSecretEffects : refreshEffects}
 A service that verifies tokens offline trusts the older keys until it reloads /.well-known/jwks.json: its copy may be
 ${JWKS_MAX_AGE_SECONDS} seconds old, or as old as its verification library allows.
 `;
@@ -196,18 +204,20 @@ function findCommand(args: string[]): Command | undefined {
 }
 
 /**
- * Checks that a key of this GATEHOUSE_SECRET may replace all others: an api that decrypts the current keys, unlike this
- * process, could not decrypt the new one.
+ * Returns whether the signing keys cannot be decrypted.
+ * @throws IncompleteError if an api is running then: it may decrypt them, but not a key of this GATEHOUSE_SECRET
  */
-async function assertMayReplaceKeys(app: INestApplicationContext): Promise<void> {
+async function isRootSecretLost(app: INestApplicationContext): Promise<boolean> {
   try {
     await assertRootSecret(app.get(SigningKeysRepository), app.get(Keyring));
+    return false;
   } catch (error) {
     if (!(error instanceof RootSecretError)) throw error;
     if (await app.get(ApisRepository).isAnyRunning())
       throw new IncompleteError(
         `GATEHOUSE_SECRET cannot decrypt the signing keys of this database, and an api that may have the correct secret is running. Run the command with its GATEHOUSE_SECRET. If the secret is lost, stop all apis and repeat the command ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds later.`,
       );
+    return true;
   }
 }
 
