@@ -587,6 +587,14 @@ describe('a database whose root secret is lost', () => {
       'Password resets sent: 10. Customers skipped: 1, conflict: 1.\n',
     );
     expect(await count()).toBe(before + 10);
+    // A run that is repeated, except for a customer whose link has expired meanwhile.
+    await instance.sql(
+      `UPDATE one_time_tokens SET expires_at = now() WHERE kind = 'reset-password' AND email = 'imported3@example.com'`,
+    );
+    expect((await run('unreadable', 'send-resets', '--send')).stdout).toBe(
+      'Password resets sent: 1. Customers skipped: 10, conflict: 1, sent_recently: 9.\n',
+    );
+    expect(await count()).toBe(before + 11);
 
     await instance.runJob('MailSender');
     const token = await instance.getMailToken('imported1@example.com', 'reset-password');

@@ -50,7 +50,7 @@ const usage = `Usage: ${adminCommand('<command>')}
                        list the values whose entry is missing in GATEHOUSE_SECRET, 1,000 at a time
   unreadable send-resets [--send] [--after <position>]
                        count the customers whose passwords are among these values; with --send, send a password reset
-                       to 1,000 of them at a time
+                       to 1,000 of them at a time, except to those who were sent one within the last hour
   operator-link [<email>] [--reset-second-factor]
                        print a link, valid for an hour, with which an operator sets a new password, or with which the
                        first operator is created; without --reset-second-factor, the authenticator stays enrolled
@@ -188,7 +188,10 @@ async function sendResets(app: INestApplicationContext, position: string | null)
   const result = await app.get(PasswordResetMailsService).send(position);
   if (!result) throw invalidPosition();
   const { sent, skipped, next, error } = result;
-  const reasons = [...skipped].map(([code, count]) => `, ${code}: ${count}`).join('');
+  const reasons = [...skipped]
+    .sort()
+    .map(([code, count]) => `, ${code}: ${count}`)
+    .join('');
   const report = `Password resets sent: ${sent}. Customers skipped: ${[...skipped.values()].reduce((a, b) => a + b, 0)}${reasons}.
 ${describeNext('send-resets --send', next)}`;
   if (error !== null) throw new IncompleteError(`${report}The run ended early: ${errorMessage(error)}`);

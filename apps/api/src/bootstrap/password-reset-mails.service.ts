@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { entireInstallation, GatehouseError, type ErrorCode } from '@gatehouse/domain';
+import { OneTimeTokensRepository } from '@gatehouse/persistence';
 import { CustomerMailsService } from '../customers/customer-mails.service.js';
 import { customerPasswords, UnreadableRecordsService } from './unreadable-records.service.js';
 
 /** Number of customers to whom one run sends an email. */
 const PAGE_SIZE = 1_000;
+
+/** Time in seconds within which a customer receives only one email, so that a repeated run sends none twice. */
+const REPEAT_SECONDS = 3_600;
 
 /** Errors of customers who do not sign in with a password, or have just received such emails. */
 const skippedErrors: ErrorCode[] = [
@@ -16,11 +20,14 @@ const skippedErrors: ErrorCode[] = [
   'sso_required',
 ];
 
+/** Why a customer receives no email: the error that the API would return, or `sent_recently`. */
+export type SkipReason = ErrorCode | 'sent_recently';
+
 /** The result of a run. */
 export interface SentResets {
   sent: number;
-  /** Number of customers who received no email, by the error that the API would return. */
-  skipped: Map<ErrorCode, number>;
+  /** Number of customers who received no email, by reason. */
+  skipped: Map<SkipReason, number>;
   /** The position at which the next run continues; null after the last customer. */
   next: string | null;
   /** The error that ended the run, or null. */
@@ -32,6 +39,7 @@ export interface SentResets {
 export class PasswordResetMailsService {
   constructor(
     private readonly records: UnreadableRecordsService,
+    private readonly tokens: OneTimeTokensRepository,
     private readonly mails: CustomerMailsService,
   ) {}
 
@@ -42,20 +50,21 @@ export class PasswordResetMailsService {
   }
 
   /**
-   * Sends an email to each of the next customers. Each email commits separately.
+   * Sends an email to each of the next customers, except to those with an unused reset of the last hour. Each email
+   * commits separately.
    * @param position `next` of the previous run; null for the first run
    * @returns null if the position is not valid
    */
   async send(position: string | null): Promise<SentResets | null> {
     const page = await this.records.list(position, PAGE_SIZE, customerPasswords);
     if (!page) return null;
-    const skipped = new Map<ErrorCode, number>();
+    const skipped = new Map<SkipReason, number>();
     let sent = 0;
     let last = position;
     try {
       for (const record of page.records) {
-        const refusal = await this.sendTo(record.key[0]!);
-        if (refusal) skipped.set(refusal, (skipped.get(refusal) ?? 0) + 1);
+        const reason = await this.sendTo(record.key[0]!);
+        if (reason) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
         else sent += 1;
         last = record.position;
       }
@@ -65,8 +74,9 @@ export class PasswordResetMailsService {
     return { sent, skipped, next: page.next, error: null };
   }
 
-  /** Returns the error because of which the customer receives no email, or null. */
-  private async sendTo(customerId: string): Promise<ErrorCode | null> {
+  /** Returns why the customer receives no email, or null. */
+  private async sendTo(customerId: string): Promise<SkipReason | null> {
+    if (await this.tokens.hasRecent(customerId, 'reset-password', REPEAT_SECONDS)) return 'sent_recently';
     try {
       await this.mails.sendPasswordReset(entireInstallation, customerId);
       return null;

@@ -88,6 +88,13 @@ const findToken = statement(
    WHERE t.kind = ANY($1) AND t.token_hash = $2`,
 );
 
+const hasRecentToken = statement(
+  { exists: boolean },
+  `SELECT EXISTS (SELECT FROM one_time_tokens
+     WHERE customer_id = $1 AND kind = $2 AND consumed_at IS NULL AND voided_at IS NULL AND expires_at > now()
+       AND created_at > now() - $3 * interval '1 second') AS exists`,
+);
+
 const consumeToken = statement(
   { id: uuid },
   `UPDATE one_time_tokens SET consumed_at = now()
@@ -138,6 +145,12 @@ export class OneTimeTokensRepository {
     const { state, isClaimed, registrationDevice, ...columns } = rest;
     const token = { id: tokenId, kind, email: tokenEmail, redirectUrl, groupId, createdAt: tokenCreatedAt };
     return { ...token, state, isClaimed, registrationDevice, ...toCustomerWithProject(columns) };
+  }
+
+  /** Returns whether a customer has an unused token that was created within the last `seconds` and has not expired. */
+  async hasRecent(customerId: string, kind: OneTimeTokenKind, seconds: number): Promise<boolean> {
+    const [row] = await this.database.execute(hasRecentToken, [customerId, kind, seconds]);
+    return row!.exists;
   }
 
   /** Consumes a token; returns true for exactly one of several parallel callers. */
