@@ -45,7 +45,7 @@ export default defineConfig({
       input: {
         all: 'scripts/all.mjs',
         api: 'dist/apps/api/main.js',
-        gatehouse: 'dist/apps/api/gatehouse.js',
+        gatehouse: 'dist/apps/api/gatehouse-main.js',
         'webhook-worker': 'dist/apps/webhook-worker/main.js',
       },
       // Disabled, because tree shaking also removes calls that seem to have no effect: decodeURIComponent

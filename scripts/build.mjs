@@ -1,54 +1,26 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  CONSOLE_PART,
+  DIST,
+  isCurrent,
+  PROGRAMS_PART,
+  read,
+  recordBuild,
+  sha256,
+  SOURCES,
+  stampOf,
+} from './build-parts.mjs';
 import { ScriptError, main, root, step } from './environment.mjs';
-import { ensureOpenApiTypes } from './openapi-types.mjs';
-import { listPackages } from './packages.mjs';
 import { run, runNpm, withLock } from './processes.mjs';
 
 const LOCK = path.join(root, '.build.lock');
 const LOCKFILE = path.join(root, 'package-lock.json');
 const INSTALL_STAMP = path.join(root, 'node_modules', '.gatehouse-lock-hash');
-const DIST = path.join(root, 'dist');
 
-const VITE = ['vite', 'bin', 'vite.js'];
-
-/** The projects of nest-cli.json: the apps and libs of the programs. */
-const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
-const SOURCES = PROJECTS.map((project) => project.root);
-
-/** The scripts that the bundle of dist/programs/all.js contains. */
-const SERVE_SCRIPTS = ['all', 'memory-options', 'run-all', 'supervisor'].map((name) => `scripts/${name}.mjs`);
-
-/** The npm packages, each after those that it imports. */
-const PACKAGES = listPackages().map(({ folder }) => folder);
-
-/**
- * The parts that are built separately, so that a change to the console restarts no program, and vice versa.
- */
-const BUILD_PARTS = [
-  {
-    stamp: path.join(DIST, '.build-stamp'),
-    sources: [...SOURCES, ...SERVE_SCRIPTS],
-    outputs: [
-      ...PROJECTS.map((project) =>
-        project.type === 'library' ? `${project.root}/dist` : `dist/${project.root}`,
-      ),
-      'dist/programs',
-    ],
-    steps: [
-      [['@nestjs', 'cli', 'bin', 'nest.js'], 'build', '--all'],
-      [VITE, 'build', '--logLevel', 'warn'],
-    ],
-  },
-  {
-    stamp: path.join(DIST, '.console-stamp'),
-    sources: ['apps/console'],
-    outputs: ['dist/console'],
-    steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],
-  },
-];
+/** What `npm run build` builds. */
+const BUILD_PARTS = [PROGRAMS_PART, CONSOLE_PART];
 
 /** Benchmarks, screenshots and upgrade fixtures, which jest does not compile. */
 const TOOLS_PART = {
@@ -58,14 +30,17 @@ const TOOLS_PART = {
   steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
 };
 
-/** The npm packages in packages/. */
-const PACKAGES_PART = {
-  stamp: path.join(DIST, '.packages-stamp'),
-  sources: PACKAGES,
-  outputs: PACKAGES.map((folder) => `${folder}/dist`),
-  steps: PACKAGES.map((folder) => [['typescript-7', 'bin', 'tsc'], '-p', `${folder}/tsconfig.build.json`]),
-  finish: () => PACKAGES.forEach(copyStyleSheets),
-};
+/** Returns the part of the npm packages in packages/, each after those that it imports. */
+function createPackagesPart(listPackages) {
+  const folders = listPackages().map(({ folder }) => folder);
+  return {
+    stamp: path.join(DIST, '.packages-stamp'),
+    sources: folders,
+    outputs: folders.map((folder) => `${folder}/dist`),
+    steps: folders.map((folder) => [['typescript-7', 'bin', 'tsc'], '-p', `${folder}/tsconfig.build.json`]),
+    finish: () => folders.forEach(copyStyleSheets),
+  };
+}
 
 /**
  * Installs the packages of package-lock.json, unless node_modules already contains them.
@@ -93,28 +68,33 @@ export function ensureBuilt(report, { withTools = false } = {}) {
 }
 
 /**
+ * Builds the programs and the console, even if they did not change.
+ * @param {NodeJS.WriteStream} report stream for the progress
+ */
+function buildPrograms(report) {
+  return withLock(LOCK, () => step(report, 'Building', () => buildAll(BUILD_PARTS)));
+}
+
+/**
  * Builds the npm packages if they changed since the last build.
  * @param {NodeJS.WriteStream} report stream for the progress
  */
 export async function ensurePackagesBuilt(report) {
+  // Imported here, because the build of the image has neither of them.
+  const { ensureOpenApiTypes } = await import('./openapi-types.mjs');
+  const { listPackages } = await import('./packages.mjs');
   await ensureOpenApiTypes();
-  await ensurePartsBuilt(report, [PACKAGES_PART]);
+  await ensurePartsBuilt(report, [createPackagesPart(listPackages)]);
 }
 
 async function ensurePartsBuilt(report, wanted) {
-  if (outdatedParts(wanted).length === 0) return false;
+  if (wanted.every(isCurrent)) return false;
   return withLock(LOCK, async () => {
-    // The stamps are computed before the build, so that files that change meanwhile are built the next time.
-    const parts = outdatedParts(wanted);
+    const parts = wanted.filter((part) => !isCurrent(part));
     if (parts.length > 0) await step(report, 'Building', () => buildAll(parts));
-    return parts.some(({ part }) => part === BUILD_PARTS[0]);
+    return parts.includes(PROGRAMS_PART);
   });
 }
-
-const outdatedParts = (parts) =>
-  parts
-    .map((part) => ({ part, wanted: sourcesStamp(part.sources) }))
-    .filter(({ part, wanted }) => read(part.stamp) !== wanted);
 
 /**
  * Builds parts in parallel. Reports a failure only after all of them have ended, so that none is still
@@ -122,11 +102,11 @@ const outdatedParts = (parts) =>
  */
 async function buildAll(parts) {
   const results = await Promise.allSettled(
-    parts.map(async ({ part, wanted }) => {
+    parts.map(async (part) => {
+      const stamp = stampOf(part.sources);
       fs.rmSync(part.stamp, { force: true });
       await build(part);
-      fs.mkdirSync(DIST, { recursive: true });
-      fs.writeFileSync(part.stamp, wanted);
+      recordBuild(part, stamp);
     }),
   );
   const failure = results.find(({ status }) => status === 'rejected');
@@ -175,41 +155,10 @@ function isInstalled() {
   );
 }
 
-function sourcesStamp(sources) {
-  const fileStamps = [];
-  const add = (file) => {
-    const { mtimeMs, size } = fs.statSync(file);
-    fileStamps.push(`${path.relative(root, file)} ${mtimeMs} ${size}`);
-  };
-  const visit = (folder) => {
-    for (const entry of fs.existsSync(folder) ? fs.readdirSync(folder, { withFileTypes: true }) : []) {
-      const file = path.join(folder, entry.name);
-      if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist') visit(file);
-      else if (entry.isFile() && !/\.(spec|d)\.ts$/.test(entry.name)) add(file);
-    }
-  };
-  for (const source of sources) {
-    const name = path.join(root, source);
-    if (source.endsWith('.mjs')) add(name);
-    else visit(name);
-  }
-  for (const name of fs.readdirSync(root)) {
-    if (/^((tsconfig.*|package|nest-cli)\.json|vite\.config\.mjs)$/.test(name)) add(path.join(root, name));
-  }
-  return sha256(fileStamps.sort().join('\n'));
-}
-
-function sha256(text) {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-function read(file) {
-  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
-}
-
 if (process.argv[1] && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main(async () => {
+    if (!process.argv.includes('--packages')) return buildPrograms(process.stdout);
     await ensureInstalled(process.stdout);
-    await (process.argv.includes('--packages') ? ensurePackagesBuilt : ensureBuilt)(process.stdout);
+    await ensurePackagesBuilt(process.stdout);
   });
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { findMissingProgram, isCurrent, PROGRAMS_PART } from './build-parts.mjs';
 import { ScriptError, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
 
@@ -39,23 +40,13 @@ await main(async () => {
 function requireProgram() {
   if (!fs.existsSync('node_modules'))
     throw new ScriptError('The packages of Gatehouse are not installed. Install them: npm ci');
-  if (!fs.existsSync(PROGRAM)) throw new ScriptError(`${PROGRAM} does not exist. Build it: npm run build`);
+  const missing = findMissingProgram('gatehouse');
+  if (missing) throw new ScriptError(missing);
   // The output of the command may be piped.
-  if (findNewestSource() > fs.statSync(PROGRAM).mtimeMs)
+  if (!isCurrent(PROGRAMS_PART))
     console.error(
-      `${PROGRAM} is older than its sources. To build it again, when nothing uses it: npm run build`,
+      'The programs were not built from the current sources. To build them again, when nothing uses them: npm run build',
     );
-}
-
-/** Returns the time at which a source of the program was last changed, in ms since 1970. */
-function findNewestSource() {
-  const files = ['apps/api/src', 'libs'].flatMap((folder) =>
-    fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)),
-  );
-  const sources = files.filter((name) =>
-    /^(?!.*[/\\](dist|node_modules)[/\\]).*(?<!\.spec)\.(ts|mjs)$/.test(name),
-  );
-  return Math.max(0, ...sources.map((name) => fs.statSync(name).mtimeMs));
 }
 
 async function startDatabase(dataDir) {

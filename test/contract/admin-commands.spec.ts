@@ -1,15 +1,23 @@
-import { cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../../scripts/processes.mjs';
+import { run, runNpm } from '../../scripts/processes.mjs';
+
+/** Writes the output of Vite for the programs and the console. */
+const FAKE_VITE = `
+  import fs from 'node:fs';
+  const [folder, files] = process.argv.includes('apps/console')
+    ? ['dist/console', { 'index.html': '' }]
+    : ['dist/programs', { 'gatehouse.js': "console.log('ran ' + process.argv[2]);", 'chunk.js': '' }];
+  fs.mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(folder + '/' + name, text);`;
 
 /** A clone of the repository, with the scripts and one source. */
 let clone: string;
 beforeEach(async () => {
   clone = await mkdtemp(join(tmpdir(), 'gatehouse-clone-'));
-  await cp('scripts', join(clone, 'scripts'), { recursive: true });
-  await cp('package.json', join(clone, 'package.json'));
-  await mkdir(join(clone, 'libs'));
+  for (const name of ['scripts', 'package.json', 'nest-cli.json'])
+    await cp(name, join(clone, name), { recursive: true });
   await mkdir(join(clone, 'apps/api/src'), { recursive: true });
   await writeFile(join(clone, 'apps/api/src/gatehouse.ts'), '');
 });
@@ -20,11 +28,26 @@ const runCommand = () =>
     env: { PATH: process.env['PATH'] },
   });
 const program = (): string => join(clone, 'dist/programs/gatehouse.js');
+
+/** Runs `npm run build` without the compilers. */
 async function build(): Promise<void> {
-  await mkdir(join(clone, 'node_modules'));
-  await mkdir(join(clone, 'dist/programs'), { recursive: true });
-  await writeFile(program(), `console.log('ran ' + process.argv[2]);`);
+  for (const [file, text] of [
+    ['@nestjs/cli/bin/nest.js', ''],
+    ['vite/bin/vite.js', FAKE_VITE],
+  ] as const) {
+    await mkdir(join(clone, 'node_modules', file, '..'), { recursive: true });
+    await writeFile(join(clone, 'node_modules', file), text);
+  }
+  await writeFile(join(clone, 'node_modules/package.json'), '{ "type": "module" }');
+  expect(await runNpm(['run', 'build'], { cwd: clone })).toMatchObject({ code: 0 });
 }
+
+/** Builds what is not current, as `npm start` does. Returns whether the programs were built, and the output. */
+const ensureBuilt = async (): Promise<string> => {
+  const script = `const { ensureBuilt } = await import('./scripts/build.mjs'); console.log(await ensureBuilt(process.stdout))`;
+  const args = ['--input-type=module', '--eval', script];
+  return (await run(process.execPath, args, { cwd: clone })).output;
+};
 
 describe('npm run gatehouse', () => {
   it('neither installs nor builds, and names the command that does', async () => {
@@ -41,21 +64,56 @@ describe('npm run gatehouse', () => {
     expect(await readdir(join(clone, 'node_modules'))).toEqual([]);
   });
 
-  it('runs the program that is there, without a build stamp', async () => {
+  it('runs the program of npm run build, which npm start does not build again', async () => {
     await build();
     const { mtimeMs } = await stat(program());
     expect(await runCommand()).toEqual({ code: 0, output: 'ran alert-secret\n' });
+    expect(await ensureBuilt()).toBe('false\n');
     expect((await stat(program())).mtimeMs).toBe(mtimeMs);
   });
 
   it('reports a program that is older than its sources, and runs it', async () => {
     await build();
-    await utimes(program(), 0, 0);
+    const { mtimeMs } = await stat(program());
+    await writeFile(join(clone, 'apps/api/src/gatehouse.ts'), '// changed');
     expect(await runCommand()).toEqual({
       code: 0,
       output:
-        'dist/programs/gatehouse.js is older than its sources. To build it again, when nothing uses it: npm run build\nran alert-secret\n',
+        'The programs were not built from the current sources. To build them again, when nothing uses them: npm run build\nran alert-secret\n',
     });
-    expect((await stat(program())).mtimeMs).toBe(0);
+    expect((await stat(program())).mtimeMs).toBe(mtimeMs);
   });
+
+  it('names a missing file of the build, which npm start builds again', async () => {
+    await build();
+    await rm(join(clone, 'dist/programs/chunk.js'));
+    expect(await runCommand()).toEqual({
+      code: 1,
+      output: 'dist/programs/chunk.js does not exist. Build it: npm run build\n',
+    });
+    const serve = await run(process.execPath, [join(clone, 'scripts/serve.mjs')]);
+    expect(serve).toEqual({
+      code: 78,
+      output: 'dist/programs/all.js does not exist. Build it: npm run build\n',
+    });
+    expect(await ensureBuilt()).toMatch(/^ {2}Building …\n.*\ntrue\n$/);
+    expect(await runCommand()).toEqual({ code: 0, output: 'ran alert-secret\n' });
+  });
+});
+
+describe('an incomplete dist/programs', () => {
+  it.each(['all', 'api', 'gatehouse', 'webhook-worker'])(
+    'ends %s with one sentence and the exit code that prevents a restart',
+    async (name) => {
+      for (const file of [`${name}.js`, 'rolldown-runtime.js'])
+        await cp(join('dist/programs', file), join(clone, 'dist/programs', file));
+      const { code, output } = await run(process.execPath, [join(clone, `dist/programs/${name}.js`)]);
+      expect([code, output]).toEqual([
+        78,
+        expect.stringMatching(
+          /^Cannot find module '.+' imported from .+\. Build the programs again: npm ci && npm run build\n$/,
+        ),
+      ]);
+    },
+  );
 });

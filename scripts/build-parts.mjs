@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { root } from './environment.mjs';
+
+/** The folder of the build output, with a stamp for each part. */
+export const DIST = path.join(root, 'dist');
+
+export const VITE = ['vite', 'bin', 'vite.js'];
+
+/** The projects of nest-cli.json: the apps and libs of the programs. */
+const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
+export const SOURCES = PROJECTS.map((project) => project.root);
+
+/** The scripts that the bundle of dist/programs/all.js contains. */
+const SERVE_SCRIPTS = ['all', 'memory-options', 'run-all', 'supervisor'].map((name) => `scripts/${name}.mjs`);
+
+/**
+ * The parts that are built separately, so that a change to the console restarts no program, and vice versa. `outputs` are
+ * removed before the build. Vite empties `bundle` when it writes it: a running service uses its files until then.
+ */
+export const PROGRAMS_PART = {
+  stamp: path.join(DIST, '.build-stamp'),
+  sources: [...SOURCES, ...SERVE_SCRIPTS],
+  outputs: PROJECTS.map((project) =>
+    project.type === 'library' ? `${project.root}/dist` : `dist/${project.root}`,
+  ),
+  bundle: 'dist/programs',
+  steps: [
+    [['@nestjs', 'cli', 'bin', 'nest.js'], 'build', '--all'],
+    [VITE, 'build', '--logLevel', 'warn'],
+  ],
+};
+export const CONSOLE_PART = {
+  stamp: path.join(DIST, '.console-stamp'),
+  sources: ['apps/console'],
+  outputs: [],
+  bundle: 'dist/console',
+  steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],
+};
+
+/** Returns whether a part was built from its current sources, and each file of its output exists. */
+export function isCurrent(part) {
+  return read(part.stamp).split('\n')[0] === stampOf(part.sources) && findMissing(part) === undefined;
+}
+
+/** Returns the first file of the output that has disappeared since the last build, if any. */
+function findMissing({ stamp }) {
+  const [, ...files] = read(stamp).split('\n');
+  return files.find((file) => !fs.existsSync(path.join(root, file)));
+}
+
+/**
+ * Returns which file of dist/programs is missing and how to build it, or undefined.
+ * @param {string} name of the program
+ */
+export function findMissingProgram(name) {
+  const program = `${PROGRAMS_PART.bundle}/${name}.js`;
+  const missing = fs.existsSync(path.join(root, program)) ? findMissing(PROGRAMS_PART) : program;
+  return missing && `${missing} does not exist. Build it: npm run build`;
+}
+
+/**
+ * Records that a part is built, with the files of its output.
+ * @param {{ stamp: string, outputs: string[], bundle?: string }} part
+ * @param {string} built `stampOf` its sources before the build, so that files that change meanwhile are built the next time
+ */
+export function recordBuild({ stamp, outputs, bundle }, built) {
+  const files = [...outputs, ...(bundle ? [bundle] : [])].flatMap((folder) =>
+    listFiles(path.join(root, folder)).map((file) => path.relative(root, file)),
+  );
+  fs.mkdirSync(DIST, { recursive: true });
+  fs.writeFileSync(stamp, [built, ...files].join('\n'));
+}
+
+/** Returns a value that changes with each change of the sources, or of the configuration of the build. */
+export function stampOf(sources) {
+  const names = sources.flatMap((source) => {
+    const name = path.join(root, source);
+    if (source.endsWith('.mjs')) return [name];
+    return listFiles(name, ['node_modules', 'dist']).filter((file) => !/\.(spec|d)\.ts$/.test(file));
+  });
+  for (const name of fs.readdirSync(root)) {
+    if (/^((tsconfig.*|package|nest-cli)\.json|vite\.config\.mjs)$/.test(name))
+      names.push(path.join(root, name));
+  }
+  const lines = names.map((file) => {
+    const { mtimeMs, size } = fs.statSync(file);
+    return `${path.relative(root, file)} ${mtimeMs} ${size}`;
+  });
+  return sha256(lines.sort().join('\n'));
+}
+
+function listFiles(folder, excluded = []) {
+  if (!fs.existsSync(folder)) return [];
+  return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return excluded.includes(entry.name) ? [] : listFiles(file, excluded);
+    return entry.isFile() ? [file] : [];
+  });
+}
+
+export function sha256(text) {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Returns the text of a file, or "" if it does not exist. */
+export function read(file) {
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+}
