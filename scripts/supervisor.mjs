@@ -208,12 +208,14 @@ export class Programs {
   #worker;
 
   /**
-   * @param {{ folder: string, log: Awaited<ReturnType<typeof openLog>>, onConfigError(): void }} options `folder`
-   *   contains the programs
+   * @param {{ folder: string, log: Awaited<ReturnType<typeof openLog>>, onConfigError(): void, onWaiting?(): void }} options
+   *   `folder` contains the programs; `onWaiting` is called repeatedly while one of them waits for PostgreSQL
    */
-  constructor({ folder, log, onConfigError }) {
-    const create = (name, onMessage) =>
-      new Program({ name, file: path.join(folder, `${name}.js`), log, onConfigError, onMessage });
+  constructor({ folder, log, onConfigError, onWaiting = () => {} }) {
+    const create = (name, handle) => {
+      const onMessage = (message) => (message === 'waiting' ? onWaiting() : handle(message));
+      return new Program({ name, file: path.join(folder, `${name}.js`), log, onConfigError, onMessage });
+    };
     // The api serves the metrics of the worker (METRICS_TOKEN). Its request and the response pass through here.
     this.#api = create('api', (message) => {
       if (message === 'metrics' && !this.#worker.send(message)) this.#api.send({ metrics: null });

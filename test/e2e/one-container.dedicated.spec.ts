@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createDatabase, dropDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { Receiver } from '../support/receiver.js';
 import { entryPoints, freePort, ServerProcess } from '../support/server-process.mjs';
@@ -94,8 +95,12 @@ describe('npm run serve without a usable configuration', () => {
   };
 
   it('exits with code 1 if the programs are not ready in time', async () => {
-    const { code, output } = await start({ START_TIMEOUT: '1s' });
+    const name = `test_${randomUUID().replaceAll('-', '')}`;
+    const { ownerUrl } = await createDatabase(name, 'template1');
+    // The programs wait for the migrations.
+    const { code, output } = await start({ DATABASE_URL: ownerUrl, MIGRATE: 'off', START_TIMEOUT: '1s' });
     expect([code, output]).toEqual([1, expect.stringContaining('programs not ready within START_TIMEOUT')]);
+    await dropDatabase(name);
   });
 
   it('exits with code 78 if a setting is invalid', async () => {

@@ -17,6 +17,7 @@ import {
   Metrics,
   MetricsServer,
   monotonicMs,
+  notifyLauncherOfWait,
   READY_HELP,
   READY_METRIC,
   sendMetricsOnRequest,
@@ -78,7 +79,7 @@ export class WorkerService {
       readHealth: () => this.dependencies.read(this.readReadiness()),
     });
     if (this.metrics) sendMetricsOnRequest(this.metrics);
-    await this.database.connect();
+    await this.database.connect(notifyLauncherOfWait);
     await waitForMigrations(this.database, this.logger, () => this.isStopping);
     if (this.isStopping) return;
     await assertRootSecret(this.signingKeys, this.keyring);

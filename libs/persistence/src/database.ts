@@ -127,9 +127,10 @@ export class Database implements Sql {
 
   /**
    * Retries until PostgreSQL is reachable and accepts writes.
+   * @param onWaiting called after each attempt that failed
    * @throws Error when it rejects the connection for another reason
    */
-  async connect(): Promise<void> {
+  async connect(onWaiting: () => void = () => undefined): Promise<void> {
     for (let pause = 100; !this.isClosed; pause = Math.min(2 * pause, 2_000)) {
       try {
         await this.dataSource.initialize();
@@ -146,6 +147,7 @@ export class Database implements Sql {
         if (code === READ_ONLY) this.logWaiting(READ_ONLY_MESSAGE);
         else this.logWaiting('database unreachable, retrying', { reason: errorMessage(cause), code });
       }
+      onWaiting();
       // Until the database accepts writes, the process is not connected.
       if (this.isConnected) await this.dataSource.destroy();
       await sleep(pause);

@@ -57,6 +57,9 @@ function sendRequest(): Promise<string | null> {
 /** Notifies the launcher that this process is ready. */
 export const notifyLauncher = (): void => send('ready');
 
+/** Notifies the launcher that this process waits for PostgreSQL, which does not count as a slow start. */
+export const notifyLauncherOfWait = (): void => send('waiting');
+
 /** Sends a message to the launcher, if there is one. Its exit ends this process in any case. */
 function send(message: string | MetricsMessage): void {
   if (process.connected) process.send!(message, undefined, undefined, () => undefined);

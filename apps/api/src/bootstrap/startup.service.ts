@@ -27,6 +27,7 @@ import {
   HashThreads,
   Keyring,
   LOGGER,
+  notifyLauncherOfWait,
   now,
   PasswordHasher,
   RateLimiter,
@@ -79,7 +80,7 @@ export class StartupService implements OnApplicationShutdown {
    * @throws Error when the database rejects the connection; RootSecretError if GATEHOUSE_SECRET does not belong to it
    */
   async start(): Promise<void> {
-    await this.database.connect();
+    await this.database.connect(notifyLauncherOfWait);
     if (!this.config.migrate) await waitForMigrations(this.database, this.logger, () => this.isStopped);
     if (this.isStopped) return;
     await this.prepareSchema();

@@ -71,7 +71,7 @@ export const settings = {
   }),
   START_TIMEOUT: setting.duration(
     {
-      doc: 'Time within which both programs of npm run serve must be ready; otherwise it exits with code 1. Increase it for long migrations.',
+      doc: 'Time within which both programs of npm run serve must be ready; otherwise it exits with code 1. The time starts again while PostgreSQL is unavailable. Increase it for long migrations.',
       fallback: DEFAULT_START_TIMEOUT,
     },
     1_000,

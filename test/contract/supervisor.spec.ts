@@ -1,0 +1,33 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Programs } from '../../scripts/supervisor.mjs';
+
+describe('the supervisor of npm run serve', () => {
+  let folder: string;
+  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'gatehouse-programs-'))));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('is notified of each program that waits for PostgreSQL, before it is ready', async () => {
+    for (const name of ['api', 'webhook-worker'])
+      await writeFile(
+        join(folder, `${name}.js`),
+        `process.send('waiting'); process.send('ready'); setInterval(() => {}, 60_000);`,
+      );
+    let waiting = 0;
+    const log = { write: () => undefined, forward: () => undefined, close: () => Promise.resolve() };
+    const programs = new Programs({
+      folder,
+      log,
+      onConfigError: () => undefined,
+      onWaiting: () => (waiting += 1),
+    });
+    programs.start({ PATH: process.env['PATH'] });
+    try {
+      await programs.ready;
+      expect(waiting).toBe(2);
+    } finally {
+      await programs.stop();
+    }
+  });
+});
