@@ -157,7 +157,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
     sentinel = await RedisSentinel.start(server);
     await server.addUser('shop', 'secret');
   });
-  afterAll(() => Promise.all([server?.remove(), sentinel?.remove()]));
+  afterAll(() => Promise.all([server?.remove(), sentinel?.stop()]));
 
   it.each<[string, () => RedisTarget]>([
     [

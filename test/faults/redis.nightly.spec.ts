@@ -176,7 +176,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
       expect([instance.api, ...instance.workers].map(({ isRunning }) => isRunning)).toEqual([true, true]);
       recordMeasurements({ 'used again after': formatSeconds(usedMs) });
     } finally {
-      await Promise.all([sentinel.remove(), primary.remove(), replica.remove()]);
+      await Promise.all([sentinel.stop(), primary.remove(), replica.remove()]);
       redis = undefined;
     }
   });

@@ -1,52 +1,32 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from './eventually.js';
+import { ChildServer, findProgram } from './child-server.js';
 import { freePort } from './server-process.mjs';
 
 /** The path of HAProxy, or undefined if it is not installed. */
-const program = ['/usr/sbin/haproxy', '/usr/bin/haproxy', '/usr/local/bin/haproxy'].find((path) =>
-  existsSync(path),
-);
+const program = findProgram('haproxy');
 
 /** HAProxy with the configuration of ops/haproxy, in front of apis on this machine. */
-export class HaProxy {
+export class HaProxy extends ChildServer {
+  static readonly isInstalled = program !== undefined;
+
   private constructor(
     readonly url: string,
-    private readonly folder: string,
-    private readonly child: ChildProcess,
-  ) {}
-
-  static readonly isInstalled = program !== undefined;
+    folder: string,
+  ) {
+    super(folder, [program!, '-db', '-f', 'haproxy.cfg'], ['ignore', 'ignore', 'inherit']);
+  }
 
   /** @param ports of the apis */
   static async start(ports: number[]): Promise<HaProxy> {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-haproxy-'));
+    const folder = await this.createFolder('haproxy');
     const port = await freePort();
     await writeFile(join(folder, 'haproxy.cfg'), await readConfiguration(port, ports));
-    const child = spawn(program!, ['-db', '-f', 'haproxy.cfg'], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const proxy = new HaProxy(`http://127.0.0.1:${port}`, folder, child);
-    await eventually('HAProxy to forward requests', async () => {
-      if (child.exitCode !== null) throw new Error(`HAProxy ended with code ${child.exitCode}`);
-      const response = await fetch(`${proxy.url}/livez`).catch(() => null);
+    const url = `http://127.0.0.1:${port}`;
+    return new HaProxy(url, folder).waitUntil(async () => {
+      const response = await fetch(`${url}/livez`).catch(() => null);
       return response?.status === 200;
     });
-    return proxy;
-  }
-
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null) {
-      const exited = once(this.child, 'exit');
-      this.child.kill('SIGKILL');
-      await exited;
-    }
-    await rm(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -1,33 +1,30 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unprivilegedCommandPrefix } from '../../scripts/embedded-postgres.mjs';
+import { ChildServer, findProgram } from './child-server.js';
 import { roleUrls } from './databases.mjs';
-import { eventually } from './eventually.js';
 import { freePort } from './server-process.mjs';
 
 /** The path of PgBouncer, or undefined if it is not installed. */
-const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((path) =>
-  existsSync(path),
-);
+const program = findProgram('pgbouncer');
 
 /** PgBouncer in transaction mode, in front of the PostgreSQL server of the tests. */
-export class PgBouncer {
+export class PgBouncer extends ChildServer {
+  static readonly isInstalled = program !== undefined;
+
   private constructor(
     private readonly port: number,
-    private readonly folder: string,
-    private readonly child: ChildProcess,
-  ) {}
-
-  static readonly isInstalled = program !== undefined;
+    folder: string,
+    command: string[],
+  ) {
+    super(folder, command);
+  }
 
   /** @param poolSize number of connections to PostgreSQL for each database and role */
   static async start(poolSize: number): Promise<PgBouncer> {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pgbouncer-'));
+    const folder = await this.createFolder('pgbouncer');
     const port = await freePort();
     const server = new URL(process.env['TEST_POSTGRES_URL']!);
     const users = Object.values(roleUrls(server.href)).map((url) => new URL(url));
@@ -45,37 +42,22 @@ export class PgBouncer {
       file,
       `[databases]\n* = host=${server.hostname} port=${server.port}\n[pgbouncer]\n${lines.join('')}`,
     );
-    const [command, ...args] = [...(await unprivilegedCommandPrefix()), program!, '--quiet', file];
-    const child = spawn(command, args, { stdio: 'ignore' });
-    const pooler = new PgBouncer(port, folder, child);
-    await eventually('PgBouncer to listen', () => {
-      if (child.exitCode !== null) throw new Error(`PgBouncer ended with code ${child.exitCode}`);
-      return pooler.isListening();
-    });
-    return pooler;
+    const command = [...(await unprivilegedCommandPrefix()), program!, '--quiet', file];
+    return new PgBouncer(port, folder, command).waitUntil(() => isListening(port));
   }
 
   /** Returns the URL that leads to a database through this pooler. */
   urlOf(databaseUrl: string): string {
     return Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${this.port}` }).href;
   }
+}
 
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null) {
-      const exited = once(this.child, 'exit');
-      this.child.kill('SIGKILL');
-      await exited;
-    }
-    await rm(this.folder, { recursive: true, force: true });
-  }
-
-  private isListening(): Promise<boolean> {
-    const socket = connect(this.port, '127.0.0.1');
-    return once(socket, 'connect')
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => socket.destroy());
-  }
+function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
 }
