@@ -251,6 +251,23 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       const { accessToken } = body.tokens;
       expectStatus(200, await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me'));
     }));
+
+  it('links an identity that the customer cannot remove, whatever other methods the project offers', () =>
+    withSettings(instance, allMethods, async () => {
+      const provider = await connect((fields) =>
+        newProvider({ ...fields, trustEmail: false, required: true }),
+      );
+      const { body } = expectStatus(200, await (await signIn(provider, emailAt(provider))).complete());
+      const request = (method: string, path = '') =>
+        instance.requestWithAccessToken(body.tokens.accessToken, method, `/api/v1/me/identities${path}`);
+      await instance.sql(`UPDATE customers SET password_hash = 'x' WHERE id = $1`, [body.customer.id]);
+      const [{ id }] = (await request('GET')).body.data;
+      const refused = { status: 409, body: { code: 'last_sign_in_method' } };
+      expect(await request('DELETE', `/${id}`)).toMatchObject(refused);
+      // Once the provider is no longer required, codes and passwords are accepted again.
+      expectStatus(200, await requestProviders(instance, 'PATCH', `/${provider.id}`, { required: false }));
+      expectStatus(204, await request('DELETE', `/${id}`));
+    }));
 });
 
 describe('a domain requires no provider', () => {

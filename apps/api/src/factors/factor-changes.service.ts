@@ -4,7 +4,6 @@ import type { CustomerCaller } from '@gatehouse/auth';
 import {
   effectiveMfa,
   GatehouseError,
-  hasSignInMethod,
   isMfaEnabled,
   isRevoked,
   MAX_PASSKEYS,
@@ -16,7 +15,6 @@ import {
 import {
   EventsRepository,
   FactorsRepository,
-  IdentitiesRepository,
   PasskeysRepository,
   Transactions,
   type CustomerFactors,
@@ -29,6 +27,7 @@ import {
 import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import {
@@ -60,7 +59,7 @@ export class FactorChangesService {
   constructor(
     private readonly factors: FactorsRepository,
     private readonly passkeys: PasskeysRepository,
-    private readonly identities: IdentitiesRepository,
+    private readonly methods: SignInMethodsService,
     private readonly fresh: FreshProofService,
     private readonly ceremonies: PasskeyCeremoniesService,
     private readonly transactions: Transactions,
@@ -205,10 +204,7 @@ export class FactorChangesService {
         detail: 'A second factor is required. Add another one before you remove this one.',
       });
     if (!project.settings.signIn.passkey || left.passkeys.length > 0) return;
-    const identities = (await this.identities.listUsable(customer.id, tx)).length;
-    const hasPassword = customer.passwordHash !== null;
-    if (!hasSignInMethod(project, { hasPassword, passkeys: 0, identities }))
-      throw new GatehouseError('last_sign_in_method');
+    await this.methods.assertMaySignIn(tx, project, customer);
   }
 
   /**

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   changedFields,
   GatehouseError,
-  hasSignInMethod,
   notFound,
   type Customer,
   type IdentityProvider,
@@ -12,9 +11,7 @@ import {
 import {
   CustomersRepository,
   EventsRepository,
-  FactorsRepository,
   IdentitiesRepository,
-  type CustomerWithPasswordHash,
   type Identity,
   type Tx,
 } from '@gatehouse/persistence';
@@ -36,7 +33,6 @@ export class IdentityChangesService {
   constructor(
     private readonly identities: IdentitiesRepository,
     private readonly customers: CustomersRepository,
-    private readonly factors: FactorsRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly links: OneTimeLinksService,
@@ -85,18 +81,6 @@ export class IdentityChangesService {
     const identity = await this.identities.delete(tx, customer.id, id);
     if (!identity) throw notFound();
     await this.record(tx, project, customer, 'identity.unlinked', identity, { details });
-  }
-
-  /**
-   * Checks that a customer who has unlinked an identity can still sign in.
-   * @throws GatehouseError `last_sign_in_method`
-   */
-  async assertMaySignIn(tx: Tx, project: ProjectContext, customer: CustomerWithPasswordHash): Promise<void> {
-    const { passkeys } = await this.factors.list(customer.id, tx);
-    const identities = await this.identities.listUsable(customer.id, tx);
-    const hasPassword = customer.passwordHash !== null;
-    const methods = { hasPassword, passkeys: passkeys.length, identities: identities.length };
-    if (!hasSignInMethod(project, methods)) throw new GatehouseError('last_sign_in_method');
   }
 
   private async fillProfile(

@@ -15,6 +15,7 @@ import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
+import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
 import type { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
 import { ReauthenticationService } from '../sign-in/reauthentication.service.js';
 import type { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
@@ -36,6 +37,7 @@ export class MeIdentitiesService {
     private readonly fresh: FreshProofService,
     private readonly reauthentication: ReauthenticationService,
     private readonly required: RequiredProvidersService,
+    private readonly methods: SignInMethodsService,
   ) {}
 
   list({ customer }: CustomerCaller): Promise<Identity[]> {
@@ -78,7 +80,7 @@ export class MeIdentitiesService {
     await this.fresh.assertFresh(caller, project);
     await this.factorChanges.runLocked(caller, async (tx, customer) => {
       await this.changes.unlink(tx, project, customer, id);
-      await this.changes.assertMaySignIn(tx, project, customer);
+      await this.methods.assertMaySignIn(tx, project, customer);
     });
   }
 

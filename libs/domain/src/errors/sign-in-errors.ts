@@ -84,7 +84,8 @@ export const signInErrors = {
   last_sign_in_method: {
     status: 409,
     title: 'This is the last way to sign in',
-    cause: 'The customer could not sign in without this passkey or identity.',
+    cause:
+      'The customer could not sign in without this passkey or identity. Where a provider is required, only identities at this provider count.',
     remedy: 'Set a password, or add another passkey or identity first.',
   },
   method_not_enabled: {

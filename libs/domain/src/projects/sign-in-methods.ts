@@ -18,16 +18,23 @@ export interface CustomerSignInMethods {
   hasPassword: boolean;
   /** Number of passkeys. */
   passkeys: number;
-  /** Number of identities at enabled providers. */
-  identities: number;
+  /** Slugs of the enabled providers at which the customer has identities. */
+  identities: string[];
+  /** Slug of the provider that the domain of the customer's address requires, or null. */
+  requiredProvider: string | null;
 }
 
-/** Returns whether a customer with these methods can sign in to a project. */
-export const hasSignInMethod = (
+/** Returns whether a customer with these methods can sign in to a project. A required provider excludes all other methods. */
+export function hasSignInMethod(
   { settings: { signIn } }: Pick<ProjectContext, 'settings'>,
-  { hasPassword, passkeys, identities }: CustomerSignInMethods,
-): boolean =>
-  signIn.emailCode || (signIn.password && hasPassword) || (signIn.passkey && passkeys > 0) || identities > 0;
+  { hasPassword, passkeys, identities, requiredProvider }: CustomerSignInMethods,
+): boolean {
+  if (requiredProvider !== null) return identities.includes(requiredProvider);
+  const hasIdentity = identities.length > 0;
+  return (
+    signIn.emailCode || (signIn.password && hasPassword) || (signIn.passkey && passkeys > 0) || hasIdentity
+  );
+}
 
 /** Returns whether a customer of a project can use second factors. */
 export const isMfaEnabled = (
