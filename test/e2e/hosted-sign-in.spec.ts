@@ -348,6 +348,26 @@ describe('the hosted sign-in page', () => {
       expect(again.parameters['code']).toEqual(expect.any(String));
     });
 
+    it('offers another email to a person whose customer has not verified the address', async () => {
+      await changeSettings(instance, project, { ...SETTINGS, requireVerifiedEmail: true });
+      try {
+        const { email } = (server.person = createPerson());
+        const agent = new UserAgent();
+        const start = startOf(new HostedSignIn(instance, REDIRECT_URL));
+        expect((await agent.open(start)).text).toContain(email);
+        const page = await agent.open(start);
+        expect(page).toMatchObject({
+          status: 403,
+          text: expect.stringContaining('Confirm your email address'),
+        });
+        const again = readForms(page.text).find(({ fields }) => fields['email'] === email)!;
+        const target = new URL(again.action, page.url);
+        expect((await agent.send(navigate('POST', target, again.fields), page.url)).status).toBe(303);
+      } finally {
+        await changeSettings(instance, project, { requireVerifiedEmail: false });
+      }
+    });
+
     it('MF-05: links the person only after the second factor of the customer', async () => {
       const { sub } = (server.person = createPerson({ email: undefined }));
       const customer = await registerWithTotp(instance);

@@ -207,6 +207,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
 describe('FE-06: a sign-in with a provider in its own domain', () => {
   let standIn: StandInProvider;
   beforeAll(async () => (standIn = await StandInProvider.start()));
+  afterEach(() => standIn?.reset());
   afterAll(() => standIn?.stop());
 
   /** Creates a provider with a client at the stand-in. */
@@ -225,7 +226,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
   async function signIn({ slug }: DomainProvider, email: string) {
     const codeVerifier = randomBytes(32).toString('base64url');
     const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-    standIn.person = createPerson({ email });
+    standIn.person = createPerson({ email, sub: email });
     const begun = await send(`oauth/${slug}`, { redirectUrl, codeChallenge });
     const { url } = expectStatus(200, begun).body;
     const { parameters } = await new UserAgent().follow(url, { until: redirectUrl });
@@ -250,6 +251,30 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       await instance.runJob('RequiredDomainEnforcer');
       const { accessToken } = body.tokens;
       expectStatus(200, await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me'));
+    }));
+
+  it('lets a member who has not verified the address request the verification email again', () =>
+    withSettings(instance, { ...allMethods, requireVerifiedEmail: true }, async () => {
+      const provider = await connect((fields) =>
+        newProvider({ ...fields, trustEmail: false, required: true }),
+      );
+      const [member, other] = [emailAt(provider), emailAt(provider)];
+      // Without the email of a registration, after which the next one would follow in a minute at the earliest.
+      for (const email of [member, other])
+        expectStatus(201, await instance.requestWithSecretKey('POST', '/api/v1/customers', { email }));
+      await instance.sql(
+        `INSERT INTO identities (id, project_id, provider_id, customer_id, subject)
+         SELECT gen_random_uuid(), project_id, $1, id, email FROM customers WHERE email = $2`,
+        [provider.id, member],
+      );
+      const refused = { status: 403, body: { code: 'email_not_verified' } };
+      expect(await (await signIn(provider, member)).complete()).toMatchObject(refused);
+      for (const email of [member, other]) expectStatus(202, await send('resend-verification', { email }));
+      expect(await instance.listMailKinds(other)).toEqual([]);
+      const token = await instance.getVerificationToken(member);
+      expectStatus(200, await instance.request('POST', '/api/v1/auth/verify-email', { body: { token } }));
+      const { body } = await (await signIn(provider, member)).complete();
+      expect(body.customer).toMatchObject({ email: member, emailVerified: true });
     }));
 
   it('links an identity that the customer cannot remove, whatever other methods the project offers', () =>

@@ -3,6 +3,7 @@ import type { Customer, ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
+  IdentitiesRepository,
   Transactions,
   type NewEvent,
   type OneTimeToken,
@@ -35,6 +36,7 @@ export class VerificationService {
     private readonly addresses: VerifiedAddressService,
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
+    private readonly identities: IdentitiesRepository,
   ) {}
 
   /**
@@ -103,10 +105,19 @@ export class VerificationService {
     });
   }
 
+  /**
+   * Returns whether a verified address is of use to a customer. If the domain of the address requires a provider, that is
+   * only a member who already has an identity there: everyone else cannot sign in anyway.
+   */
+  private async canUse(project: ProjectContext, { id, email }: Customer): Promise<boolean> {
+    const required = await this.required.find(project, email);
+    return required === null || (await this.identities.listOfProvider(id, required.id)).length > 0;
+  }
+
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || found.emailVerified) return;
-    if (await this.required.find(project, email)) return;
+    if (!(await this.canUse(project, found))) return;
     const verification: MailRequest = { kind: KIND, recipient: email, isTrusted: false };
     const refusal = await this.quota.consumePublic(project, verification);
     if (refusal) return this.quota.recordDropped(project, found.id, verification, refusal);

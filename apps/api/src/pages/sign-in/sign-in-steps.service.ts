@@ -38,8 +38,7 @@ export class SignInStepsService {
     try {
       outcome = await step();
     } catch (error) {
-      const isUnverified = error instanceof GatehouseError && error.code === 'email_not_verified';
-      return this.screens.showError(page, isUnverified ? 'check_inbox' : screen, state, error);
+      return this.screens.showError(page, isUnverified(error) ? 'check_inbox' : screen, state, error);
     }
     await this.finish(page, outcome, state);
   }
@@ -64,7 +63,8 @@ export class SignInStepsService {
     } catch (error) {
       const hasEnded = error instanceof GatehouseError && error.code === 'invalid_code';
       if (hasEnded) return this.showEnded(page);
-      return this.screens.showError(page, 'sign_in', {}, error);
+      const email = page.client.page.flow?.profile?.email ?? null;
+      return this.screens.showError(page, isUnverified(error) ? 'check_inbox' : 'sign_in', { email }, error);
     }
     await this.finish(page, outcome, {});
   }
@@ -120,6 +120,10 @@ export class SignInStepsService {
     await this.screens.showChallenge(page, { ...challenge, uri });
   }
 }
+
+/** Returns whether the customer must verify their email address first. */
+const isUnverified = (error: unknown): boolean =>
+  error instanceof GatehouseError && error.code === 'email_not_verified';
 
 /** Returns whether the challenge stays open after an error. */
 const isRetryable = (error: unknown): boolean =>
