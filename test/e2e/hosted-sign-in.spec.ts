@@ -348,6 +348,29 @@ describe('the hosted sign-in page', () => {
       expect(again.parameters['code']).toEqual(expect.any(String));
     });
 
+    it('keeps the person after a mistyped address, and links them to the customer who is created', async () => {
+      await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
+      server.person = createPerson({ email: undefined, given_name: 'Grace' });
+      const email = uniqueEmail();
+      const page = new HostedSignIn(instance, REDIRECT_URL);
+      const agent = new UserAgent();
+      const mistyped = (await submit(agent, await agent.open(startOf(page)), { email: 'no address' })).page;
+      expect(mistyped.text).toContain('Enter a valid email address.');
+      expect(mistyped.text).not.toContain('type="password"');
+      const sent = await agent.open((await submit(agent, mistyped, { email })).next!);
+      const { next } = await submit(agent, sent, { code: await readEmailCode(instance, email) });
+      const exchange = { codeVerifier: page.codeVerifier, redirectUrl: REDIRECT_URL };
+      const code = next!.searchParams.get('code')!;
+      const { customer, tokens } = expectStatus(
+        200,
+        await exchangeCode(instance, { ...exchange, code }),
+      ).body;
+      expect(customer).toMatchObject({ email, emailVerified: true, firstName: 'Grace' });
+      expect(amrOf(tokens.accessToken)).toEqual(['fed', 'email']);
+      const again = await agent.follow(startOf(page), { until: REDIRECT_URL });
+      expect(again.parameters['code']).toEqual(expect.any(String));
+    });
+
     it('offers another email to a person whose customer has not verified the address', async () => {
       await changeSettings(instance, project, { ...SETTINGS, requireVerifiedEmail: true });
       try {

@@ -149,12 +149,12 @@ export class EmailCodesService {
 /** The parts of a client on which a code depends. */
 export type EmailCodeClient = Pick<Client, 'addressBlock' | 'page'>;
 
-/** Returns the person at a provider whose flow the page continues, or null. */
+/** Returns the person without an email at a provider whose flow the page continues, or null. */
 export function findPerson({
   page,
 }: Pick<Client, 'page'>): Pick<PersonFlow, 'providerId' | 'profile'> | null {
   const { providerId = null, profile = null } = page?.flow ?? {};
-  return providerId !== null && profile !== null ? { providerId, profile } : null;
+  return providerId !== null && profile?.email === null ? { providerId, profile } : null;
 }
 
 /**

@@ -112,12 +112,13 @@ export class SignInScreensService {
     const provider = members?.['provider'];
     const offered = await this.offered(page);
     // A person at a provider without an email proves one by a code, also where the project offers no codes.
-    const options = findPerson(page.client) ? { ...offered, emailCode: true } : offered;
+    const person = findPerson(page.client);
+    const options = person ? { ...offered, emailCode: true } : offered;
     return {
       page,
       texts: signInTexts(textsFor(page.response)),
       options,
-      isEmailRequired: code === 'email_required',
+      isEmailRequired: person !== null || code === 'email_required',
       email: email ?? page.query.loginHint,
       problemField: problemFields[code] ?? null,
       requiredProvider: typeof provider === 'string' ? provider : null,

@@ -36,7 +36,8 @@ export function renderScreen(screen: SignInScreen, context: ScreenContext): Scre
   if (screen === 'email_code' && options.emailCode) return emailCode(context);
   if (screen === 'check_inbox') return checkInbox(context);
   if (screen === 'reset_sent') return resetSent(context);
-  if (context.isEmailRequired && options.emailCode) return signIn(withEmailCodeOnly(context), false);
+  const canProveEmail = options.emailCode && context.requiredProvider === null;
+  if (context.isEmailRequired && canProveEmail) return signIn(withEmailCodeOnly(context), false);
   return signIn(context, screen === 'sign_up' && options.allowSignUp);
 }
 
