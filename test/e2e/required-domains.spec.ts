@@ -321,6 +321,24 @@ describe('a domain requires no provider', () => {
   ])('%s', (_, create) => withSettings(instance, allMethods, async () => canSignIn(emailAt(await create()))));
 });
 
+describe('a required provider whose emails are not trusted', () => {
+  it('returns warnings, also about a project that requires verified addresses', async () => {
+    const provider = await createDomainProvider(instance, { trustEmail: false });
+    const request = async (method: string, fields?: object) => {
+      const response = await requestProviders(instance, method, `/${provider.id}`, fields);
+      return expectStatus(200, response).body.warnings.map(({ code }: { code: string }) => code);
+    };
+    const [existing, added] = ['existing_customers_excluded', 'new_customers_unverified'];
+    expect(await request('GET')).toEqual([]);
+    expect(await request('PATCH', { required: true })).toEqual([existing]);
+    await withSettings(instance, { requireVerifiedEmail: true }, async () => {
+      expect(await request('GET')).toEqual([existing, added]);
+      expect(await request('PATCH', { name: 'Acme' })).toEqual([existing, added]);
+    });
+    expect(await request('PATCH', { trustEmail: true })).toEqual([]);
+  });
+});
+
 describe('the sessions in a domain that becomes required', () => {
   it('end, unless the provider or support has opened them', async () => {
     const provider = await newProvider();

@@ -9,6 +9,7 @@ export * from './identity-providers/provider-domain.js';
 export * from './identity-providers/provider-preset.js';
 export * from './identity-providers/provider-profile.js';
 export * from './identity-providers/provider-settings.js';
+export * from './identity-providers/provider-warnings.js';
 export * from './imports/customer-import.js';
 export * from './alerts/alert.js';
 export * from './api-keys/api-key.js';

@@ -13,6 +13,7 @@ import {
   providerPresets,
   type AuditAction,
   type Project,
+  type ProjectSettings,
   type ProviderDomain,
   type TargetPolicy,
 } from '@gatehouse/domain';
@@ -66,21 +67,20 @@ export class IdentityProvidersService {
     projectId: string,
     query: PageQuery,
   ): Promise<Page<IdentityProviderResponse>> {
-    await this.projects.get(reach, projectId);
+    const { settings } = await this.projects.get(reach, projectId);
     return readPage(this.cursors, ['identity-providers', projectId], query, async (before, limit) => {
       // Their number is limited.
       const providers = await this.providers.list(projectId);
       const page = providers.filter(({ id }) => before === null || id < before).slice(0, limit);
       const domains = await this.domains.list(projectId, page);
       const domainsOf = (id: string) => domains.filter(({ providerId }) => providerId === id);
-      return page.map((provider) => this.toResponse(provider, domainsOf(provider.id)));
+      return page.map((provider) => this.toResponse(provider, domainsOf(provider.id), settings));
     });
   }
 
   /** @throws GatehouseError `not_found` */
   async get({ reach }: ManagementCaller, projectId: string, id: string): Promise<IdentityProviderResponse> {
-    await this.projects.get(reach, projectId);
-    return this.load(projectId, id);
+    return this.load(await this.projects.get(reach, projectId), id);
   }
 
   /**
@@ -120,7 +120,7 @@ export class IdentityProvidersService {
       if (!wasInserted) throw new GatehouseError('slug_taken');
       await this.domains.applyChange(tx, null, provider, domains);
       this.record(tx, 'identity_provider.created', project, id, { type });
-      return this.load(projectId, id, tx);
+      return this.load(project, id, tx);
     });
   }
 
@@ -141,7 +141,8 @@ export class IdentityProvidersService {
       const project = await this.lockProject(tx, reach, projectId);
       const before = await this.providers.lock(tx, projectId, id);
       const oldDomains = await this.domains.list(projectId, [before], tx);
-      precondition.assert(this.toResponse(before, oldDomains));
+      const current = this.toResponse(before, oldDomains, project.settings);
+      precondition.assert(current);
       const settings = applyProviderPatch(before.type, before, patch);
       const oldNames = oldDomains.map(({ domain }) => domain);
       const domains = patch.domains === undefined ? oldNames : (patch.domains ?? []);
@@ -154,7 +155,7 @@ export class IdentityProvidersService {
         ...Object.keys(secrets),
         ...(isSameSet(domains, oldNames) ? [] : ['domains']),
       ];
-      if (changed.length === 0) return this.toResponse(before, oldDomains);
+      if (changed.length === 0) return current;
       await this.providers.update(tx, projectId, id, { ...settings, ...secrets });
       await this.domains.applyChange(tx, before, { ...before, ...settings }, domains);
       const fields = Object.fromEntries(names.map((name) => [name, before[name]]));
@@ -163,7 +164,7 @@ export class IdentityProvidersService {
         { ...settings, domains: domains.toSorted() },
       );
       this.record(tx, 'identity_provider.updated', project, id, { changed, changes });
-      return this.load(projectId, id, tx);
+      return this.load(project, id, tx);
     });
   }
 
@@ -221,13 +222,21 @@ export class IdentityProvidersService {
     } as ProviderSecrets;
   }
 
-  private async load(projectId: string, id: string, tx?: Tx): Promise<IdentityProviderResponse> {
+  private async load(
+    { id: projectId, settings }: Project,
+    id: string,
+    tx?: Tx,
+  ): Promise<IdentityProviderResponse> {
     const provider = await this.providers.get(projectId, id, tx);
-    return this.toResponse(provider, await this.domains.list(projectId, [provider], tx));
+    return this.toResponse(provider, await this.domains.list(projectId, [provider], tx), settings);
   }
 
-  private toResponse(provider: ManagedProvider, domains: ProviderDomain[]): IdentityProviderResponse {
-    return IdentityProviderResponse.from(provider, domains, this.flows.callbackUrl(provider.id));
+  private toResponse(
+    provider: ManagedProvider,
+    domains: ProviderDomain[],
+    settings: ProjectSettings,
+  ): IdentityProviderResponse {
+    return IdentityProviderResponse.from(provider, domains, settings, this.flows.callbackUrl(provider.id));
   }
 
   private record(

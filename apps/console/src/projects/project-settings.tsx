@@ -9,6 +9,7 @@ import { formatValue, isStale, SavedChanges, saveLabel } from '../components/sav
 import { formatDuration } from '../components/time';
 import { fullProjectLabels } from './project-labels';
 import { MailFields } from './mail-fields';
+import { ProjectWarnings } from './provider-warnings';
 import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import { LimitFields } from './limit-fields';
 import { MailLimitFields } from './mail-limit-fields';
@@ -80,6 +81,7 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
       <form ref={element} onSubmit={submit} noValidate>
         <Stack>
           {!canEdit && <ReadOnlyNotice isArchived={project.archivedAt !== null} />}
+          <ProjectWarnings project={project} />
           {sections.map(({ title, description, Fields }) => (
             <Paper key={title} component="section" aria-label={title} className={classes.section}>
               <div>

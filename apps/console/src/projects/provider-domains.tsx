@@ -15,6 +15,7 @@ import { toastSuccess } from '../components/toast';
 import { UntrustedText } from '../components/untrusted-text';
 import { providerParams, useUpdate } from './provider-actions';
 import type { Provider } from './provider-types';
+import { ProviderWarnings } from './provider-warnings';
 
 type Domain = Schemas['DomainVerificationResponse'];
 
@@ -33,6 +34,7 @@ export function ProviderDomains({ provider, canEdit }: ProviderDomainsProps): Re
         {canEdit && <EditDomains provider={provider} />}
       </Group>
       <Stack gap="sm">
+        <ProviderWarnings provider={provider} />
         <Paper>
           <Text c="dimmed">
             {required

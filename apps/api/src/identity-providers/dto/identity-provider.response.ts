@@ -2,16 +2,31 @@ import { ApiProperty } from '@nestjs/swagger';
 import {
   connectionCheckNames,
   identityProviderTypes,
+  providerWarningCodes,
+  providerWarnings,
   type ConnectionCheck,
   type ConnectionCheckName,
   type IdentityProviderType,
+  type ProjectSettings,
   type ProviderDomain,
+  type ProviderWarning,
 } from '@gatehouse/domain';
 import type { ManagedProvider } from '@gatehouse/persistence';
 import { appleIdSchema, clientCredentialSchema, slugSchema } from '../../http/text-schemas.js';
 import { DomainVerificationResponse } from './provider-domain.response.js';
 
 const texts = (description: string) => ({ type: String, isArray: true, description });
+
+/** An effect of valid settings that an operator may not expect. */
+export class ProviderWarningResponse implements ProviderWarning {
+  @ApiProperty({ enum: providerWarningCodes }) code!: ProviderWarning['code'];
+  @ApiProperty({
+    description: 'The effect and its remedy',
+    example:
+      'Customers in the domains of acme who have no identity there cannot sign in, because the emails of this required provider are not trusted. Trust its emails with trustEmail, or set required to false.',
+  })
+  message!: string;
+}
 
 /** A provider without its secrets. */
 export class IdentityProviderResponse {
@@ -62,14 +77,21 @@ export class IdentityProviderResponse {
       'True if customers with an address in its verified domains can sign in with this provider only',
   })
   required!: boolean;
+  @ApiProperty({
+    type: [ProviderWarningResponse],
+    description: 'Effects of these fields and the settings of the project that may not be expected',
+  })
+  warnings!: ProviderWarningResponse[];
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
 
   static from(
     provider: ManagedProvider,
     domains: ProviderDomain[],
+    settings: ProjectSettings,
     callbackUrl: string,
   ): IdentityProviderResponse {
+    const names = domains.map(({ domain }) => domain);
     const { id, projectId, type, slug, name, clientId, clientIds, hasClientSecret, issuer } = provider;
     const { tenants, scopes, teamId, keyId, hasPrivateKey } = provider;
     const { enabled, allowSignUp, trustEmail, requireNonce, required, createdAt, updatedAt } = provider;
@@ -93,9 +115,10 @@ export class IdentityProviderResponse {
       allowSignUp,
       trustEmail,
       requireNonce,
-      domains: domains.map(({ domain }) => domain),
+      domains: names,
       domainVerifications: domains.map((domain) => DomainVerificationResponse.from(domain)),
       required,
+      warnings: providerWarnings({ ...provider, domains: names }, settings),
       createdAt: createdAt.toISOString(),
       updatedAt: updatedAt.toISOString(),
     };

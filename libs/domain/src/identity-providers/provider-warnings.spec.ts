@@ -1,0 +1,37 @@
+import { defaultSettings } from '../projects/project-settings.js';
+import type { IdentityProvider } from './identity-provider.js';
+import type { ProjectSettings } from '../projects/project-settings.js';
+import { providerWarnings } from './provider-warnings.js';
+
+const provider = {
+  type: 'oidc' as const,
+  slug: 'acme',
+  issuer: 'https://id.acme.example',
+  domains: ['acme.example'],
+  enabled: true,
+  required: true,
+  trustEmail: false,
+};
+const gitlab = { type: 'gitlab', issuer: 'https://gitlab.com' } as const;
+const google = { type: 'google', issuer: 'https://accounts.google.com' } as const;
+const verified = { requireVerifiedEmail: true };
+
+it.each<[string, Partial<IdentityProvider> & { domains?: string[] }, Partial<ProjectSettings>, string[]]>([
+  ['with untrusted emails', {}, {}, ['existing_customers_excluded']],
+  ['and verified addresses', {}, verified, ['existing_customers_excluded', 'new_customers_unverified']],
+  [
+    'and hidden customers',
+    {},
+    { enumerationProtection: true },
+    ['existing_customers_excluded', 'new_customers_unverified'],
+  ],
+  ['of a preset that is never trusted', gitlab, {}, ['existing_customers_excluded']],
+  ['of a preset that verifies emails', google, verified, []],
+  ['with trusted emails', { trustEmail: true }, verified, []],
+  ['that is not required', { required: false }, verified, []],
+  ['without domains', { domains: [] }, verified, []],
+  ['that is disabled', { enabled: false }, verified, []],
+])('warns about a provider %s', (_, differences, settings, expected) => {
+  const warnings = providerWarnings({ ...provider, ...differences }, { ...defaultSettings, ...settings });
+  expect(warnings.map(({ code }) => code)).toEqual(expected);
+});

@@ -1,0 +1,51 @@
+import type { ProjectSettings } from '../projects/project-settings.js';
+import { hasPresetIssuer } from './email-trust.js';
+import type { IdentityProvider } from './identity-provider.js';
+import { providerPresets } from './presets/index.js';
+
+/** The codes of warnings about providers. */
+export const providerWarningCodes = ['existing_customers_excluded', 'new_customers_unverified'] as const;
+
+/** An effect of valid settings that an operator may not expect. */
+export interface ProviderWarning {
+  code: (typeof providerWarningCodes)[number];
+  /** The effect and its remedy. */
+  message: string;
+}
+
+/** A provider with its domains, verified or not. */
+type ProviderToWarnAbout = Pick<
+  IdentityProvider,
+  'type' | 'slug' | 'issuer' | 'enabled' | 'trustEmail' | 'required'
+> & { domains: string[] };
+
+/** Returns whether no email of a provider is ever trusted. */
+const isNeverTrusted = (provider: ProviderToWarnAbout): boolean =>
+  hasPresetIssuer(provider)
+    ? providerPresets[provider.type].isEmailVerified === undefined
+    : !provider.trustEmail;
+
+/**
+ * Returns the warnings about an enabled provider that is required in its domains although its emails are not trusted:
+ * the customers of the domains have no other way to sign in.
+ */
+export function providerWarnings(
+  provider: ProviderToWarnAbout,
+  { requireVerifiedEmail, enumerationProtection }: ProjectSettings,
+): ProviderWarning[] {
+  const { slug, enabled, required, domains } = provider;
+  if (!enabled || !required || domains.length === 0 || !isNeverTrusted(provider)) return [];
+  const remedy = 'Trust its emails with trustEmail, or set required to false.';
+  const warnings: ProviderWarning[] = [
+    {
+      code: 'existing_customers_excluded',
+      message: `Customers in the domains of ${slug} who have no identity there cannot sign in, because the emails of this required provider are not trusted. ${remedy}`,
+    },
+  ];
+  if (requireVerifiedEmail || enumerationProtection)
+    warnings.push({
+      code: 'new_customers_unverified',
+      message: `New customers in the domains of ${slug} can sign in only after they have opened a verification email, because the project requires a verified address and the emails of this required provider are not trusted. ${remedy}`,
+    });
+  return warnings;
+}
