@@ -277,6 +277,32 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       expect(body.customer).toMatchObject({ email: member, emailVerified: true });
     }));
 
+  it('FE-03: verifies the address in a reauthentication too, and ends all access from before', async () => {
+    const provider = await connect((fields) => newProvider({ ...fields, trustEmail: false }));
+    const email = emailAt(provider);
+    await withSettings(instance, allMethods, async () => {
+      const { body } = expectStatus(200, await (await signIn(provider, email)).complete());
+      expect(body.customer.emailVerified).toBe(false);
+      const request = (path: string, fields: object) =>
+        instance.requestWithAccessToken(body.tokens.accessToken, 'POST', `/api/v1/me/${path}`, fields);
+      expectStatus(204, await request('password', { newPassword: PASSWORD }));
+      expectStatus(200, await requestProviders(instance, 'PATCH', `/${provider.id}`, { trustEmail: true }));
+      const codeVerifier = randomBytes(32).toString('base64url');
+      const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+      standIn.idTokenClaims = { auth_time: Math.floor(Date.now() / 1_000) };
+      const begun = await request(`reauthenticate/oauth/${provider.slug}`, { redirectUrl, codeChallenge });
+      const { parameters } = await new UserAgent().follow(expectStatus(200, begun).body.url, {
+        until: redirectUrl,
+      });
+      const code = { code: parameters['code'], codeVerifier, redirectUrl };
+      const ended = await request('reauthenticate/exchange', code);
+      expect([ended.status, ended.body.code]).toEqual([401, 'invalid_access_token']);
+      expect((await instance.login(email)).status).toBe(401);
+      const again = expectStatus(200, await (await signIn(provider, email)).complete()).body;
+      expect(again.customer).toMatchObject({ id: body.customer.id, emailVerified: true });
+    });
+  });
+
   it('links an identity that the customer cannot remove, whatever other methods the project offers', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>
@@ -293,6 +319,24 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       expectStatus(200, await requestProviders(instance, 'PATCH', `/${provider.id}`, { required: false }));
       expectStatus(204, await request('DELETE', `/${id}`));
     }));
+});
+
+describe('a required provider whose emails are not trusted', () => {
+  it('returns warnings, also about a project that requires verified addresses', async () => {
+    const provider = await createDomainProvider(instance, { trustEmail: false });
+    const request = async (method: string, fields?: object) => {
+      const response = await requestProviders(instance, method, `/${provider.id}`, fields);
+      return expectStatus(200, response).body.warnings.map(({ code }: { code: string }) => code);
+    };
+    const [existing, added] = ['existing_customers_excluded', 'new_customers_unverified'];
+    expect(await request('GET')).toEqual([]);
+    expect(await request('PATCH', { required: true })).toEqual([existing]);
+    await withSettings(instance, { requireVerifiedEmail: true }, async () => {
+      expect(await request('GET')).toEqual([existing, added]);
+      expect(await request('PATCH', { name: 'Acme' })).toEqual([existing, added]);
+    });
+    expect(await request('PATCH', { trustEmail: true })).toEqual([]);
+  });
 });
 
 describe('a domain requires no provider', () => {
@@ -319,24 +363,6 @@ describe('a domain requires no provider', () => {
       },
     ],
   ])('%s', (_, create) => withSettings(instance, allMethods, async () => canSignIn(emailAt(await create()))));
-});
-
-describe('a required provider whose emails are not trusted', () => {
-  it('returns warnings, also about a project that requires verified addresses', async () => {
-    const provider = await createDomainProvider(instance, { trustEmail: false });
-    const request = async (method: string, fields?: object) => {
-      const response = await requestProviders(instance, method, `/${provider.id}`, fields);
-      return expectStatus(200, response).body.warnings.map(({ code }: { code: string }) => code);
-    };
-    const [existing, added] = ['existing_customers_excluded', 'new_customers_unverified'];
-    expect(await request('GET')).toEqual([]);
-    expect(await request('PATCH', { required: true })).toEqual([existing]);
-    await withSettings(instance, { requireVerifiedEmail: true }, async () => {
-      expect(await request('GET')).toEqual([existing, added]);
-      expect(await request('PATCH', { name: 'Acme' })).toEqual([existing, added]);
-    });
-    expect(await request('PATCH', { trustEmail: true })).toEqual([]);
-  });
 });
 
 describe('the sessions in a domain that becomes required', () => {

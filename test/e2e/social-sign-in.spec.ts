@@ -444,6 +444,23 @@ describe('an identity of a signed-in customer', () => {
         '/api/v1/me/reauthenticate/exchange',
         body,
       );
+  it('FE-03: verifies the address that the provider proves, and ends all access from before', async () => {
+    for (const [state, claims, isClaimed] of [
+      ['own address', { hd: 'example.com' }, true],
+      ['own address, not verified', { email_verified: false }, false],
+      ['other address', { hd: 'example.com', email: uniqueEmail() }, false],
+    ] as const) {
+      const { id, email, accessToken } = await registerHere({ isVerified: false });
+      standIn.person = createPerson({ email, ...claims });
+      expectStatus(201, await link(accessToken, google.slug));
+      const { emailVerified } = await getCustomer(id);
+      const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
+      const found = [state, emailVerified, (await login(email)).status, me.status];
+      expect(found).toEqual([state, isClaimed, ...(isClaimed ? [401, 401] : [200, 200])]);
+      expect(await openSocialSession(instance, project, google.slug)).toMatchObject({ id });
+    }
+  });
+
     };
     const before = openId.signInCount;
     const { body } = expectStatus(200, await reauthenticate());

@@ -45,7 +45,7 @@ export class MeIdentitiesController {
     operationId: 'me.linkIdentity',
     summary: 'Complete the linking of an identity',
     description:
-      'Links the account at the identity provider, with the code from the query of the redirect URL. Only the session that began the linking can complete it. Requires a proof of identity within the last ten minutes.',
+      'Links the account at the identity provider, with the code from the query of the redirect URL. Only the session that began the linking can complete it. If the provider has verified the address of the customer, who had not, all access from before ends, including this session. Requires a proof of identity within the last ten minutes.',
   })
   @RateLimit('exchange')
   @ApiCreatedResponse({ type: IdentityResponse })

@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { GatehouseError, isRevoked, providerPresets, type CodeKind } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  isRevoked,
+  providerPresets,
+  provesAddress,
+  type CodeKind,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   IdentitiesRepository,
   ProjectsRepository,
@@ -12,10 +20,11 @@ import {
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
-import { FreshProofService } from '../factors/fresh-proof.service.js';
+import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
+import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import type { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
 import { ReauthenticationService } from '../sign-in/reauthentication.service.js';
 import type { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
@@ -38,6 +47,7 @@ export class MeIdentitiesService {
     private readonly reauthentication: ReauthenticationService,
     private readonly required: RequiredProvidersService,
     private readonly methods: SignInMethodsService,
+    private readonly addresses: VerifiedAddressService,
   ) {}
 
   list({ customer }: CustomerCaller): Promise<Identity[]> {
@@ -57,15 +67,18 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Links the account that the customer has proven, in the session that began it.
+   * Links the account that the customer has proven, in the session that began it. Ends all sessions if the provider has also
+   * verified the address of the customer, who had not.
    * @throws GatehouseError `reauthentication_required`, `invalid_code`, with the same body for every cause,
    *   `identity_already_linked`
    */
   async link(caller: CustomerCaller, request: ProviderCodeRequest): Promise<Identity> {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertFresh(caller, project);
-    return this.factorChanges.runLocked(caller, async (tx, customer) => {
-      const { providerId, profile } = await this.consume(tx, caller, customer, 'link', request);
+    return this.factorChanges.runLocked(caller, async (tx, before) => {
+      const exchange = await this.consume(tx, caller, before, 'link', request);
+      const { providerId, profile } = exchange;
+      const customer = (await this.claim(tx, project, before, exchange)) ?? before;
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== null && linkedTo !== customer.id) throw new GatehouseError('identity_already_linked');
       if (linkedTo === null) await this.changes.link(tx, project, customer, { id: providerId }, profile);
@@ -115,18 +128,40 @@ export class MeIdentitiesService {
 
   /**
    * Records the proof of a provider in the session that began it.
-   * @throws GatehouseError `reauthentication_required`, `sso_required`, `invalid_code`, with the same body for every cause
+   * @throws GatehouseError `reauthentication_required`, `sso_required`, `invalid_code`, with the same body for every cause;
+   *   `invalid_access_token` if the provider has also verified the address of the customer, which ends all sessions
    */
   async reauthenticate(caller: CustomerCaller, request: ProviderCodeRequest): Promise<AccessTokenResponse> {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertSufficient(caller, project, 'provider');
-    return this.factorChanges.runLocked(caller, async (tx, customer) => {
-      const { providerId, profile } = await this.consume(tx, caller, customer, 'reauthenticate', request);
+    const proven = await this.factorChanges.runLocked(caller, async (tx, customer) => {
+      const exchange = await this.consume(tx, caller, customer, 'reauthenticate', request);
+      const { providerId, profile } = exchange;
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== customer.id) throw new GatehouseError('invalid_code');
       await this.required.assertAllowed(project, customer.email, { providerId, sql: tx });
+      if (await this.claim(tx, project, customer, exchange)) return null;
       return this.reauthentication.recordProof(tx, caller, project, ['fed']);
     });
+    if (!proven) throw sessionEnded();
+    return proven;
+  }
+
+  /**
+   * Gives the account to the owner of its address if the provider proves an address that was not verified, as a sign-in
+   * does: another person may have registered it.
+   * @returns the updated customer, whose sessions have ended; null if the provider does not prove the address
+   */
+  private async claim(
+    tx: Tx,
+    project: ProjectContext,
+    customer: CustomerForUpdate,
+    { providerId, profile, requestedAt }: ProviderExchange,
+  ): Promise<Customer | null> {
+    if (!provesAddress(customer, profile)) return null;
+    const identity = { providerId, subject: profile.subject };
+    const proof = { email: customer.email, via: 'provider', requestedAt, identity } as const;
+    return this.addresses.claimIfUnverified(tx, customer, project, proof);
   }
 
   /** Consumes the code of a proof that the same session has begun. @param current the customer, whom the transaction has locked */

@@ -45,7 +45,7 @@ export class ProviderReauthenticationController {
     operationId: 'me.reauthenticateWithProvider',
     summary: 'Complete a verification with a provider',
     description:
-      'Returns an access token of the same session with a new `auth_time`, for the code from the query of the redirect URL. Only the session that began the verification can complete it.',
+      'Returns an access token of the same session with a new `auth_time`, for the code from the query of the redirect URL. Only the session that began the verification can complete it. 401 `invalid_access_token` if the provider has also verified the address of the customer, who had not: all access from before ends.',
   })
   @HttpCode(200)
   @RateLimit('exchange')

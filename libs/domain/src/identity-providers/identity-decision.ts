@@ -55,7 +55,7 @@ export type IdentityDecision =
 export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   const { profile, linked, owner, allowSignUp } = signIn;
   if (linked?.disabledAt) return { refusal: 'customer_disabled' };
-  if (linked) return { action: isUnclaimed(linked, profile) ? 'claim_and_sign_in' : 'sign_in' };
+  if (linked) return { action: provesAddress(linked, profile) ? 'claim_and_sign_in' : 'sign_in' };
   if (profile.email === null) return { refusal: 'email_required' };
   if (signIn.hidesAccounts && !profile.isEmailTrusted)
     return { refusal: 'sign_in_failed', mail: mailTo(owner, allowSignUp) };
@@ -66,9 +66,11 @@ export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   return { action: profile.isEmailTrusted ? 'create_verified' : 'create_unverified' };
 }
 
-/** Returns whether a provider proves the address of a customer who has not verified it. */
-const isUnclaimed = ({ email, emailVerified }: LocalCustomer, profile: ProviderSignIn['profile']): boolean =>
-  !emailVerified && profile.isEmailTrusted && profile.email === email;
+/** Returns whether a provider proves the address of a customer, who has not verified it. */
+export const provesAddress = (
+  { email, emailVerified }: Pick<LocalCustomer, 'email' | 'emailVerified'>,
+  profile: ProviderSignIn['profile'],
+): boolean => !emailVerified && profile.isEmailTrusted && profile.email === email;
 
 function mailTo(owner: LocalCustomer | null, allowSignUp: boolean): AddressMail {
   if (owner) return owner.disabledAt ? null : 'notice';
