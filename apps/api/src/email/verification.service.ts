@@ -114,7 +114,8 @@ export class VerificationService {
     return required === null || (await this.identities.listOfProvider(id, required.id)).length > 0;
   }
 
-  private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
+  /** Sends the verification email again, like `resend`, to a caller whose own response reveals nothing. */
+  async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || found.emailVerified) return;
     if (!(await this.canUse(project, found))) return;

@@ -13,6 +13,7 @@ import {
   EventsRepository,
   IdentitiesRepository,
   type Identity,
+  type IdentityKey,
   type Tx,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
@@ -56,8 +57,12 @@ export class IdentityChangesService {
     const { subject, email } = profile;
     const owner = { projectId: project.id, customerId: before.id };
     const id = newId();
-    if (!(await this.identities.insert(tx, { id, ...owner, providerId: provider.id, subject, email })))
-      throw new GatehouseError('identity_already_linked');
+    const insert = () =>
+      this.identities.insert(tx, { id, ...owner, providerId: provider.id, subject, email });
+    const isLinked =
+      (await insert()) ||
+      ((await this.unlinkPending(tx, project, { providerId: provider.id, subject })) && (await insert()));
+    if (!isLinked) throw new GatehouseError('identity_already_linked');
     const customer = await this.fillProfile(tx, project, before, profile, isNew);
     const identity = (await this.identities.listOfProvider(before.id, provider.id, tx)).find(
       (each) => each.id === id,
@@ -81,6 +86,27 @@ export class IdentityChangesService {
     const identity = await this.identities.delete(tx, customer.id, id);
     if (!identity) throw notFound();
     await this.record(tx, project, customer, 'identity.unlinked', identity, { details });
+  }
+
+  /**
+   * Unlinks a person whose customer has never verified their address, if no response may reveal this customer (ADR 0098).
+   * The person has proven another address in the meantime.
+   */
+  private async unlinkPending(
+    tx: Tx,
+    project: ProjectContext,
+    { providerId, subject }: IdentityKey,
+  ): Promise<boolean> {
+    if (!project.settings.enumerationProtection) return false;
+    const customerId = await this.identities.findCustomerId(providerId, subject, tx);
+    const customer = customerId === null ? null : await this.customers.lock(tx, project.id, customerId);
+    if (!customer || customer.emailVerified) return false;
+    const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
+    const identity = identities.find((each) => each.subject === subject);
+    if (!identity) return false;
+    await this.identities.delete(tx, customer.id, identity.id);
+    await this.record(tx, project, customer, 'identity.unlinked', identity, { isSilent: true });
+    return true;
   }
 
   private async fillProfile(

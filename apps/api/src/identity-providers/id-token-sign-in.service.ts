@@ -56,7 +56,7 @@ export class IdTokenSignInService {
       if (!(await this.flows.claimIdToken(tokenHash, token.acceptedUntil)))
         throw new GatehouseError('sign_in_failed');
       const refusal = await this.refusals.find(project, provider, profile, client);
-      if (refusal === 'sign_in_failed') throw new GatehouseError(refusal);
+      if (refusal) throw new GatehouseError(refusal);
       const consume = () => Promise.resolve(true);
       const proof = { provider, profile, requestedAt: token.issuedAt, locale: request.locale, consume };
       return this.transactions.run((tx) => this.signIns.signIn(tx, project, proof, client));

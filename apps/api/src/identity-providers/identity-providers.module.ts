@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
@@ -28,6 +29,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
 @Module({
   imports: [
     AuditModule,
+    EmailModule,
     FactorsModule,
     HttpModule,
     IdentitiesModule,

@@ -80,8 +80,8 @@ export class MeIdentitiesService {
       const { providerId, profile } = exchange;
       const customer = (await this.claim(tx, project, before, exchange)) ?? before;
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
-      if (linkedTo !== null && linkedTo !== customer.id) throw new GatehouseError('identity_already_linked');
-      if (linkedTo === null) await this.changes.link(tx, project, customer, { id: providerId }, profile);
+      if (linkedTo !== customer.id)
+        await this.changes.link(tx, project, customer, { id: providerId }, profile);
       const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
       return identities.find(({ subject }) => subject === profile.subject)!;
     });

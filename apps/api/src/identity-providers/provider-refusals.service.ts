@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AddressMail, ProjectContext, ProviderProfile, RedirectError } from '@gatehouse/domain';
+import type {
+  AddressMail,
+  IdentityDecision,
+  IdentityRefusal,
+  ProjectContext,
+  ProviderProfile,
+} from '@gatehouse/domain';
 import { Transactions, type ConnectedProvider } from '@gatehouse/persistence';
+import { VerificationService } from '../email/verification.service.js';
 import type { Client } from '../http/request-context.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
@@ -13,6 +20,7 @@ export class ProviderRefusalsService {
   constructor(
     private readonly signIns: ProviderSignInService,
     private readonly links: OneTimeLinksService,
+    private readonly verification: VerificationService,
     private readonly quota: MailQuotaService,
     private readonly transactions: Transactions,
   ) {}
@@ -28,17 +36,28 @@ export class ProviderRefusalsService {
     provider: ConnectedProvider,
     profile: ProviderProfile,
     client: Client,
-  ): Promise<RedirectError | null> {
-    const decision = await this.transactions.run((tx) =>
-      this.signIns.preview(tx, project, provider, profile),
-    );
-    if (!('refusal' in decision)) return null;
-    if ('mail' in decision)
-      await respondUniformly(this.send(project, provider, profile, client, decision.mail));
-    return decision.refusal;
+  ): Promise<IdentityRefusal | null> {
+    const isHidden =
+      project.settings.enumerationProtection && profile.email !== null && !profile.isEmailTrusted;
+    const decided = this.decide(project, provider, profile, client);
+    const decision = isHidden ? (await respondUniformly(decided))! : await decided;
+    return 'refusal' in decision ? decision.refusal : null;
   }
 
-  /** Notifies the customer of an address, or creates one, who can sign in after the verification. */
+  private async decide(
+    project: ProjectContext,
+    provider: ConnectedProvider,
+    profile: ProviderProfile,
+    client: Client,
+  ): Promise<IdentityDecision> {
+    const decision = await this.transactions.run((tx) =>
+      this.signIns.preview(tx, project, provider, profile, client),
+    );
+    if ('mail' in decision) await this.send(project, provider, profile, client, decision.mail);
+    return decision;
+  }
+
+  /** Sends the owner of an address an email. Creates the customer of a new address, who can sign in after the verification. */
   private async send(
     project: ProjectContext,
     provider: ConnectedProvider,
@@ -52,6 +71,7 @@ export class ProviderRefusalsService {
       if (await this.quota.consumePublic(project, notice)) return;
       await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
     }
+    if (mail === 'verification') await this.verification.sendLink(project, email, null);
     if (mail === 'sign_up')
       await this.transactions.run((tx) =>
         this.signIns.createUnverified(tx, project, { provider, profile, locale: null }, client),

@@ -126,12 +126,12 @@ export class OneTimeLinksService {
   }
 
   /**
-   * Notifies the owner of an address that it is already registered, after another person tried to use it. Does nothing
-   * if no active customer has the address. The caller has counted the email.
+   * Notifies the owner of an address that it is already registered, after a client tried to use it, even if the customer is
+   * disabled: the response does not say so. Does nothing if no customer has the address. The caller has counted the email.
    */
   async notifyOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
     const owner = await this.customers.lockByEmail(tx, project.id, email);
-    if (!owner || owner.disabledAt) return;
+    if (!owner) return;
     await this.mails.write(tx, { kind: 'already-registered', recipient: email, customer: owner, project });
   }
 

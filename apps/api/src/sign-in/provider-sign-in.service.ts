@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   decideIdentity,
   GatehouseError,
+  isPending,
   newCustomer,
   wellKnownDeviceName,
   type Customer,
@@ -49,6 +50,7 @@ interface ProvenIdentity {
 interface LocalCustomers {
   linked: CustomerForUpdate | null;
   owner: CustomerForUpdate | null;
+  isOwnerPending: boolean;
 }
 
 /** The customer who signs in. */
@@ -74,7 +76,7 @@ export class ProviderSignInService {
   ) {}
 
   /**
-   * Returns what a sign-in would result in. The customers may change until the sign-in.
+   * Returns what a sign-in would result in, and reports a refusal. The customers may change until the sign-in.
    * @throws GatehouseError `sso_required`
    */
   async preview(
@@ -82,12 +84,13 @@ export class ProviderSignInService {
     project: ProjectContext,
     provider: IdentityProvider,
     profile: ProviderProfile,
+    client: Client,
   ): Promise<IdentityDecision> {
     const local = await this.lock(tx, project, provider, profile);
     const email = (local.linked ?? local.owner ?? profile).email;
     if (email !== null)
       await this.required.assertAllowed(project, email, { providerId: provider.id, sql: tx });
-    return this.decide(project, provider, profile, local);
+    return this.decide(project, provider, profile, local, client);
   }
 
   /**
@@ -135,27 +138,40 @@ export class ProviderSignInService {
 
   private async lock(
     tx: Tx,
-    project: ProjectContext,
+    { id: projectId, settings }: ProjectContext,
     provider: IdentityProvider,
-    { subject, email }: ProviderProfile,
+    profile: ProviderProfile,
   ): Promise<LocalCustomers> {
+    const { subject, email } = profile;
     const linkedId = await this.identities.findCustomerId(provider.id, subject, tx);
-    if (linkedId !== null)
-      return { linked: await this.customers.lock(tx, project.id, linkedId), owner: null };
-    const owner = email === null ? null : await this.customers.lockWithEmail(tx, project.id, email);
+    const found = linkedId === null ? null : await this.customers.lock(tx, projectId, linkedId);
+    const isLink = (customer: CustomerForUpdate | null): boolean =>
+      customer !== null && !isPending(customer, { profile, hidesAccounts: settings.enumerationProtection });
+    if (isLink(found)) return { linked: found, owner: null, isOwnerPending: false };
+    const owner = email === null ? null : await this.customers.lockWithEmail(tx, projectId, email);
     // While this transaction waited for the lock, a first sign-in of the same person may have linked the owner.
     const isLinked = owner && (await this.identities.findCustomerId(provider.id, subject, tx)) === owner.id;
-    return isLinked ? { linked: owner, owner: null } : { linked: null, owner };
+    if (isLinked && isLink(owner)) return { linked: owner, owner: null, isOwnerPending: false };
+    return { linked: null, owner, isOwnerPending: isLinked ?? false };
   }
 
   private decide(
-    { settings }: ProjectContext,
+    project: ProjectContext,
     provider: IdentityProvider,
     profile: ProviderProfile,
     local: LocalCustomers,
+    client: Client,
   ): IdentityDecision {
-    const allowSignUp = settings.signIn.allowSignUp && provider.allowSignUp;
-    return decideIdentity({ profile, ...local, allowSignUp, hidesAccounts: settings.enumerationProtection });
+    const { signIn, enumerationProtection: hidesAccounts } = project.settings;
+    const allowSignUp = signIn.allowSignUp && provider.allowSignUp;
+    const decision = decideIdentity({ profile, ...local, allowSignUp, hidesAccounts });
+    const known = local.linked ?? local.owner;
+    if (known && 'refusal' in decision) {
+      const reason = local.isOwnerPending ? ('email_not_verified' as const) : ('account_exists' as const);
+      const failure = { reason: known.disabledAt ? ('customer_disabled' as const) : reason, client };
+      this.failures.reportRefusal(project, known, { ...failure, methods: ['fed'] });
+    }
+    return decision;
   }
 
   /** Returns null if a concurrent sign-in has just created the customer or the identity. */
@@ -167,14 +183,8 @@ export class ProviderSignInService {
   ): Promise<FoundCustomer | null> {
     const { provider, profile, requestedAt, authTime } = proof;
     const local = await this.lock(tx, project, provider, profile);
-    const decision = this.decide(project, provider, profile, local);
-    if ('refusal' in decision) {
-      const { refusal } = decision;
-      const known = local.linked ?? local.owner;
-      if (known && (refusal === 'customer_disabled' || refusal === 'account_exists'))
-        this.failures.reportRefusal(project, known, { reason: refusal, methods: ['fed'], client });
-      throw new GatehouseError(refusal);
-    }
+    const decision = this.decide(project, provider, profile, local, client);
+    if ('refusal' in decision) throw new GatehouseError(decision.refusal);
     const given = { amr: ['fed' as const], provider, authTime };
     const existing = local.linked ?? local.owner;
     if (existing) {

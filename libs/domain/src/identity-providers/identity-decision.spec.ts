@@ -1,4 +1,4 @@
-import { decideIdentity, type LocalCustomer, type ProviderSignIn } from './identity-decision.js';
+import { decideIdentity, isPending, type LocalCustomer, type ProviderSignIn } from './identity-decision.js';
 
 const email = 'ada@example.com';
 const customers = {
@@ -11,9 +11,13 @@ const customers = {
 type Name = keyof typeof customers;
 const names = Object.keys(customers) as Name[];
 
+const base: ProviderSignIn = {
+  profile: { email, isEmailTrusted: true },
+  ...{ linked: null, owner: null, isOwnerPending: false },
+  ...{ allowSignUp: true, hidesAccounts: false },
+};
 const decide = (differences: Partial<ProviderSignIn>): unknown => {
-  const base = { profile: { email, isEmailTrusted: true }, linked: null, owner: null, allowSignUp: true };
-  const decision = decideIdentity({ ...base, hidesAccounts: false, ...differences });
+  const decision = decideIdentity({ ...base, ...differences });
   return 'action' in decision ? decision.action : decision.refusal;
 };
 const untrusted = { email, isEmailTrusted: false };
@@ -54,20 +58,36 @@ it('FE-03: requires an email of a new customer, and sign-up', () => {
     expect(decide({ allowSignUp: false, ...(each ? { profile: each } : {}) })).toBe('sign_up_not_allowed');
 });
 
-it('PW-08: with enumeration protection, only the email to an address that is not proven depends on its customer', () => {
+it('PW-08: decides alike on every address that is not proven, apart from the email to its owner', () => {
   const mails = names.flatMap((name) =>
     [true, false].map((allowSignUp) => {
-      const facts = { profile: untrusted, linked: null, owner: customers[name], allowSignUp };
-      const decision = decideIdentity({ ...facts, hidesAccounts: true });
+      const facts = { profile: untrusted, owner: customers[name], allowSignUp, hidesAccounts: true };
+      const decision = decideIdentity({ ...base, ...facts });
       expect(decision).toMatchObject({ refusal: 'sign_in_failed' });
       return [name, allowSignUp, 'mail' in decision ? decision.mail : undefined];
     }),
   );
-  expect(mails.filter(([, , mail]) => mail !== null)).toEqual([
+  expect(mails.filter(([, , mail]) => mail !== 'notice')).toEqual([
     ['none', true, 'sign_up'],
-    ['verified', true, 'notice'],
-    ['verified', false, 'notice'],
-    ['unverified', true, 'notice'],
-    ['unverified', false, 'notice'],
+    ['none', false, null],
   ]);
+});
+
+it('PW-08: treats an identity as not linked while the address of its customer is not proven', () => {
+  const pending = names.flatMap((name) => {
+    const customer = customers[name];
+    if (!customer) return [];
+    return [base.profile, untrusted, { email: 'grace@example.com', isEmailTrusted: true }].map((profile) => {
+      expect(isPending(customer, { profile, hidesAccounts: false })).toBe(false);
+      return isPending(customer, { profile, hidesAccounts: true });
+    });
+  });
+  const whenUnverified = [false, true, true];
+  const never = [false, false, false];
+  expect(pending).toEqual([...never, ...whenUnverified, ...never, ...whenUnverified]);
+  const facts = { profile: untrusted, hidesAccounts: true, isOwnerPending: true };
+  expect(decideIdentity({ ...base, ...facts, owner: customers.unverified })).toEqual({
+    refusal: 'sign_in_failed',
+    mail: 'verification',
+  });
 });

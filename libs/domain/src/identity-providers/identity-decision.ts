@@ -10,10 +10,12 @@ export interface LocalCustomer {
 /** The facts on which a sign-in by a provider depends. */
 export interface ProviderSignIn {
   profile: Pick<ProviderProfile, 'email' | 'isEmailTrusted'>;
-  /** The customer to whom the identity is linked, or null. */
+  /** The customer to whom the identity is linked, or null. With `hidesAccounts`, not one whom `isPending` describes. */
   linked: LocalCustomer | null;
   /** The customer who has the email of the profile, or null. */
   owner: LocalCustomer | null;
+  /** True if the identity is linked to the owner, who has not verified the address. */
+  isOwnerPending: boolean;
   /** True if project and provider let customers create accounts. */
   allowSignUp: boolean;
   /** True if no response may reveal whether a customer has an address. */
@@ -34,17 +36,18 @@ export type IdentityRefusal =
   | 'customer_disabled'
   | 'account_exists'
   | 'email_required'
-  | 'sign_up_not_allowed';
+  | 'sign_up_not_allowed'
+  | 'sign_in_failed';
 
 /**
  * The email that the owner of an address receives instead of a response that reveals whether a customer has it: a notice,
- * the verification of a new account, or none.
+ * the verification of a new account, the same again, or none.
  */
-export type AddressMail = 'notice' | 'sign_up' | null;
+export type AddressMail = 'notice' | 'sign_up' | 'verification' | null;
 
 export type IdentityDecision =
   | { action: IdentityAction }
-  | { refusal: IdentityRefusal }
+  | { refusal: Exclude<IdentityRefusal, 'sign_in_failed'> }
   | { refusal: 'sign_in_failed'; mail: AddressMail };
 
 /**
@@ -58,7 +61,7 @@ export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   if (linked) return { action: provesAddress(linked, profile) ? 'claim_and_sign_in' : 'sign_in' };
   if (profile.email === null) return { refusal: 'email_required' };
   if (signIn.hidesAccounts && !profile.isEmailTrusted)
-    return { refusal: 'sign_in_failed', mail: mailTo(owner, allowSignUp) };
+    return { refusal: 'sign_in_failed', mail: mailTo(signIn) };
   if (owner?.disabledAt) return { refusal: 'customer_disabled' };
   if (owner && !profile.isEmailTrusted) return { refusal: 'account_exists' };
   if (owner) return { action: owner.emailVerified ? 'link' : 'claim_and_link' };
@@ -72,7 +75,17 @@ export const provesAddress = (
   profile: ProviderSignIn['profile'],
 ): boolean => !emailVerified && profile.isEmailTrusted && profile.email === email;
 
-function mailTo(owner: LocalCustomer | null, allowSignUp: boolean): AddressMail {
-  if (owner) return owner.disabledAt ? null : 'notice';
+/**
+ * Returns whether an identity must be treated as not linked, although it is linked to this customer: no response may
+ * reveal accounts, and neither the customer nor the provider has proven the address. Otherwise a second sign-in would
+ * reveal that the first one has created the account (ADR 0098).
+ */
+export const isPending = (
+  linked: Pick<LocalCustomer, 'email' | 'emailVerified'>,
+  { profile, hidesAccounts }: Pick<ProviderSignIn, 'profile' | 'hidesAccounts'>,
+): boolean => hidesAccounts && !linked.emailVerified && !provesAddress(linked, profile);
+
+function mailTo({ owner, isOwnerPending, allowSignUp }: ProviderSignIn): AddressMail {
+  if (owner) return isOwnerPending && !owner.disabledAt ? 'verification' : 'notice';
   return allowSignUp ? 'sign_up' : null;
 }
