@@ -1,3 +1,4 @@
+export * from './clock-leeway.js';
 export * from './ids.js';
 export * from './identity-providers/connection-checks.js';
 export * from './identity-providers/email-trust.js';

@@ -1,5 +1,6 @@
 import type * as openIdClient from 'openid-client';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
+import { CLOCK_LEEWAY_SECONDS } from '@gatehouse/domain';
 
 export type OpenIdClient = typeof openIdClient;
 
@@ -25,7 +26,8 @@ export function discoverIssuer(
   { issuer, clientId, authentication, fetch }: OpenIdIssuer,
 ): Promise<Configuration> {
   const insecure = isInsecure(issuer) ? [client.allowInsecureRequests] : [];
-  return client.discovery(new URL(issuer), clientId, undefined, authentication, {
+  const metadata = { [client.clockTolerance]: CLOCK_LEEWAY_SECONDS };
+  return client.discovery(new URL(issuer), clientId, metadata, authentication, {
     [client.customFetch]: fetch,
     timeout: PROVIDER_TIMEOUT_MS / 1_000,
     // Otherwise the signature of an id token that the token endpoint returns would not be verified.

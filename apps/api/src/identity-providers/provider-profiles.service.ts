@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { isEmailTrusted, readProfile, type ProviderClaims, type ProviderProfile } from '@gatehouse/domain';
+import {
+  hasSignedInSince,
+  isEmailTrusted,
+  isNumericDate,
+  readProfile,
+  type ProviderClaims,
+  type ProviderProfile,
+} from '@gatehouse/domain';
 import type { ConnectedProvider, OAuthFlow } from '@gatehouse/persistence';
 import { now, userAgent } from '@gatehouse/platform';
 import { ProviderConnectionsService, type Connection } from './provider-connections.service.js';
@@ -49,7 +56,6 @@ export class ProviderProfilesService {
       pkceCodeVerifier: flow.codeVerifier,
       expectedState: parameters['state']!,
       ...(preset.oauth ? {} : { expectedNonce: flow.nonce, idTokenExpected: true }),
-      ...(flow.maxAge === null ? {} : { maxAge: flow.maxAge + ageOf(flow) }),
     });
     const accessToken = tokens.access_token;
     if (preset.oauth)
@@ -57,6 +63,7 @@ export class ProviderProfilesService {
         fetchJson(connection, accessToken, resource),
       );
     const claims = tokens.claims()!;
+    assertTimes(claims, flow);
     const hasEmail = typeof claims['email'] === 'string';
     if (hasEmail || !configuration.serverMetadata().userinfo_endpoint) return claims;
     // The verification of an email must have the same source as the email.
@@ -66,11 +73,16 @@ export class ProviderProfilesService {
 }
 
 /**
- * Returns the age of a flow in seconds. A person who has signed in at the provider for this flow may have taken this time
- * to agree to share their profile.
+ * Asserts that the times of an id token are possible, and that the person has signed in as recently as the flow requires.
+ * @throws Error
  */
-const ageOf = ({ createdAt }: OAuthFlow): number =>
-  Math.max(0, Math.ceil((now().getTime() - createdAt.getTime()) / 1_000));
+function assertTimes({ exp, auth_time: authTime }: ProviderClaims, { maxAge, createdAt }: OAuthFlow): void {
+  if (!isNumericDate(exp)) throw new Error('the expiry of the id token is no time');
+  if (maxAge === null) return;
+  const [begun, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
+  if (!hasSignedInSince(authTime, begun - maxAge, current))
+    throw new Error('the id token does not state a sign-in that is as recent as required');
+}
 
 /** Requests a resource of the API of a provider. @throws Error if the response is not JSON, or not successful */
 async function fetchJson(

@@ -86,8 +86,15 @@ it.each<[string, JWTPayload, boolean]>([
   expect(await isAccepted(await sign(claims))).toBe(expected);
 });
 
+it.each([1e18, 253_402_300_800])('names the field of a token whose expiry is no time: %p', async (exp) => {
+  await expect(verify(await sign({ exp }))).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: { errors: [{ field: 'idToken', code: 'invalid' }] },
+  });
+});
+
 it('returns the time until which it accepts the token', async () => {
-  for (const claims of [{}, { exp: seconds + 10 }, { iat: seconds - 600, exp: 1e15 }]) {
+  for (const claims of [{}, { exp: seconds + 10 }, { iat: seconds - 600, exp: 253_402_300_799 }]) {
     const idToken = await sign(claims);
     const { acceptedUntil } = await verify(idToken);
     expect(await isAccepted(idToken, {}, acceptedUntil)).toBe(false);

@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose';
-import type { ProviderClaims } from '@gatehouse/domain';
+import { CLOCK_LEEWAY_SECONDS, invalidField, isNumericDate, type ProviderClaims } from '@gatehouse/domain';
 import { decodeBase64Url } from '@gatehouse/platform';
 
 /** Algorithms of id tokens. A symmetric one would make the client secret a signing key. */
@@ -7,9 +7,6 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 /** Maximum age of an id token in seconds: an app sends it as soon as it has received it. */
 const MAX_AGE_SECONDS = 60 * 60;
-
-/** Maximum difference in seconds between the clocks of Gatehouse and the provider (sign-in contract, section 2). */
-const LEEWAY_SECONDS = 60;
 
 /** The values that an id token must have. */
 export interface IdTokenConditions {
@@ -33,7 +30,7 @@ export interface VerifiedIdToken {
 
 /**
  * Verifies an id token that an app has received from a provider.
- * @throws Error for an id token that is not valid
+ * @throws Error for an id token that is not valid; GatehouseError `validation_failed` if its expiry is no time
  */
 export async function verifyIdToken(
   idToken: string,
@@ -52,16 +49,18 @@ export async function verifyIdToken(
     algorithms: ALGORITHMS,
     requiredClaims: ['sub', 'iat', 'exp'],
     maxTokenAge: MAX_AGE_SECONDS,
-    clockTolerance: LEEWAY_SECONDS,
+    clockTolerance: CLOCK_LEEWAY_SECONDS,
     currentDate: time,
   });
+  if (!isNumericDate(payload.exp))
+    throw invalidField('idToken', 'invalid', 'idToken contains an expiry that is no time');
   // With another audience, the token may have been issued to its app (OpenID Connect Core, section 3.1.3.7).
   if ([payload.aud].flat().some((each) => !audience.includes(String(each))))
     throw new Error('the id token has another audience');
   if (requireNonce && !nonce) throw new Error('the request contains no nonce');
   // Without a nonce in the request, that of the token is ignored: the SDK of the provider may have created it.
   if (nonce !== undefined && payload['nonce'] !== nonce) throw new Error('the nonce is not correct');
-  const lastSecond = Math.min(payload.exp!, payload.iat! + MAX_AGE_SECONDS) + LEEWAY_SECONDS;
+  const lastSecond = Math.min(payload.exp, payload.iat! + MAX_AGE_SECONDS) + CLOCK_LEEWAY_SECONDS;
   return {
     claims: payload,
     signedText: `${parts[0]}.${parts[1]}`,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type ProviderClaims } from '@gatehouse/domain';
+import { GatehouseError, hasSignedInSince, type ProviderClaims } from '@gatehouse/domain';
 import { OAuthFlowsRepository } from '@gatehouse/persistence';
 import {
   Config,
@@ -18,9 +18,6 @@ import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
 
 /** Time in seconds in which a sign-in at the provider must end. */
 const FLOW_TTL = 10 * 60;
-
-/** Maximum difference in seconds between the clocks of Gatehouse and the provider. */
-const CLOCK_TOLERANCE = 30;
 
 /** The purpose of a flow at the provider, and where the browser continues. */
 export interface OidcPurpose {
@@ -93,8 +90,7 @@ export class OidcFlowsService {
     if (isDenial(parameters['error'])) throw new SingleSignOnRefusal('access_denied');
     const claims = await this.provider.loadClaims(this.settings, flow, parameters);
     if (!flow.session) return claims;
-    const authTime = claims['auth_time'];
-    const isNew = typeof authTime === 'number' && authTime >= flow.startedAt - CLOCK_TOLERANCE;
+    const isNew = hasSignedInSince(claims['auth_time'], flow.startedAt, currentSeconds());
     if (!isNew) throw new SingleSignOnRefusal('not_reauthenticated');
     return claims;
   }

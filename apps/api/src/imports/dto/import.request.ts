@@ -3,6 +3,7 @@ import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import {
+  CLOCK_LEEWAY_SECONDS,
   isRpId,
   isSlug,
   isSubject,
@@ -36,12 +37,9 @@ import { TransportsField } from '../../http/passkey-response-fields.js';
 import { domainSchema, urlSchema } from '../../http/text-schemas.js';
 import { timeMessage } from '../../http/time-field.js';
 
-/** Maximum time by which another clock may be ahead of this one, in ms. */
-const CLOCK_SKEW_MS = 5 * 60_000;
-
 const isPast = (text: string): boolean => {
   const time = parseTimestamp(text)?.getTime() ?? NaN;
-  return time >= 0 && time <= now().getTime() + CLOCK_SKEW_MS;
+  return time >= 0 && time <= now().getTime() + CLOCK_LEEWAY_SECONDS * 1_000;
 };
 
 /** RFC 4226, section 4, requires 128 bits; many systems generate 80. */
