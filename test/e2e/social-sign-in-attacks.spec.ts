@@ -410,7 +410,8 @@ describe('FE-04: a request to a provider', () => {
           begun.status === 200
             ? outcomeOf(await signInAt(instance, project, provider.slug))
             : begun.body.code;
-        expect([endpoint, outcome]).toEqual([endpoint, 'sign_in_failed']);
+        const expected = endpoint === 'userinfo' ? 'email_required' : 'sign_in_failed';
+        expect([endpoint, outcome]).toEqual([endpoint, expected]);
         expect(evil.requests).toEqual([]);
       });
   });
@@ -428,6 +429,26 @@ describe('FE-04: a request to a provider', () => {
         server.overrides = {};
         expect((await asPage(instance, project, `oauth/${provider.slug}`, body)).status).toBe(200);
       });
+  });
+
+  it('needs no optional member of the discovery document', async () => {
+    const optional = ['userinfo_endpoint', 'token_endpoint_auth_methods_supported', 'scopes_supported'];
+    const others = [
+      'id_token_signing_alg_values_supported',
+      'authorization_response_iss_parameter_supported',
+    ];
+    for (const value of [undefined, null, ''])
+      await withProvider({ type: 'oidc' }, async (provider, server) => {
+        server.metadata = Object.fromEntries([...optional, ...others].map((name) => [name, value]));
+        expect([value, outcomeOf(await signInAt(instance, project, provider.slug))]).toEqual([
+          value,
+          'session',
+        ]);
+      });
+    await withProvider({ type: 'oidc' }, async (provider, server) => {
+      server.metadata = Object.fromEntries(optional.map((name) => [name, 7]));
+      expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('session');
+    });
   });
 
   it('that hangs delays no other request: 50 callbacks wait, the next one returns at once, and other requests continue', async () => {
@@ -460,11 +481,17 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('that is never answered ends in provider_unavailable', async () => {
-    await withProvider({ type: 'google' }, async (provider, server) => {
+  it('that is never answered ends in provider_unavailable, unless the person is known without it', async () => {
+    const required = withProvider({ type: 'google' }, async (provider, server) => {
       server.overrides = { token: neverRespond };
       expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('provider_unavailable');
     });
+    const optional = withProvider({ type: 'oidc' }, async (provider, server) => {
+      expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('session');
+      Object.assign(server, { claimsIn: 'userinfo', overrides: { userinfo: neverRespond } });
+      expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('session');
+    });
+    await Promise.all([required, optional]);
   });
 });
 

@@ -122,6 +122,17 @@ describe('a sign-in with an identity provider', () => {
     }
   });
 
+  it('takes a name and an image that only the userinfo endpoint returns', async () => {
+    standIn.person = createPerson();
+    const absent = { name: undefined, given_name: undefined, family_name: undefined, picture: undefined };
+    standIn.idTokenClaims = absent;
+    const { id } = await openSocialSession(instance, project, google.slug);
+    expect(await getCustomer(id)).toMatchObject({
+      ...{ firstName: 'Ada', lastName: 'Byron', imageUrl: 'https://images.example.com/ada.png' },
+      email: standIn.person.email,
+    });
+  });
+
   it('works with GitHub, takes the primary email, and reports its errors with status 200', async () => {
     const github = await GitHubStandIn.start();
     try {

@@ -90,13 +90,14 @@ export class DiscordStandIn extends OAuthStandIn<DiscordEndpoint, DiscordPerson>
       const error_description = `Invalid "${grant}" in request.`;
       return sendJson(response, { error: 'invalid_grant', error_description }, 400);
     }
-    sendJson(response, {
+    const tokens = {
       token_type: 'Bearer',
       access_token: this.grants.createToken(grant),
       expires_in: TOKEN_SECONDS,
       refresh_token: randomBytes(15).toString('hex'),
       scope: grant.parameters['scope'] ?? '',
-    });
+    };
+    sendJson(response, this.withDifferences('token', tokens));
   }
 
   private sendUser(response: ServerResponse, request: Request): void {
@@ -105,6 +106,6 @@ export class DiscordStandIn extends OAuthStandIn<DiscordEndpoint, DiscordPerson>
       return sendJson(response, { message: '401: Unauthorized', code: 0 }, 401);
     const { email, verified, ...user } = grant.person;
     const more = hasScope(grant, 'email') ? { email, verified } : {};
-    sendJson(response, { ...user, discriminator: '0', ...more });
+    sendJson(response, this.withDifferences('user', { ...user, discriminator: '0', ...more }));
   }
 }

@@ -100,7 +100,8 @@ export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubPerson> {
     const grant = this.grants.redeem(client_id, form);
     if (typeof grant === 'string') return grant === 'redirect_uri' ? REDIRECT_URI_MISMATCH : BAD_CODE;
     const scope = (grant.parameters['scope'] ?? '').split(' ').join(',');
-    return { access_token: this.grants.createToken(grant, 'gho_'), scope, token_type: 'bearer' };
+    const tokens = { access_token: this.grants.createToken(grant, 'gho_'), scope, token_type: 'bearer' };
+    return this.withDifferences('token', tokens);
   }
 
   private respondToApiRequest(response: ServerResponse, request: Request): void {
@@ -112,7 +113,7 @@ export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubPerson> {
       );
     const grant = this.grants.authorize(request);
     if (!grant) return sendJson(response, { message: 'Bad credentials', status: '401' }, 401);
-    const body = request.endpoint === 'user' ? userOf(grant) : emailsOf(grant);
+    const body = request.endpoint === 'user' ? this.withDifferences('user', userOf(grant)) : emailsOf(grant);
     if (body === undefined) return sendJson(response, { message: 'Not Found', status: '404' }, 404);
     sendJson(response, body);
   }

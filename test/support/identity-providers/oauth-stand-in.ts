@@ -1,4 +1,5 @@
 import { createClient, Grants, type StandInClient } from './grants.js';
+import { withDifferences } from './person.js';
 import { StandInServer } from './stand-in-server.js';
 
 /** A provider that supports OAuth 2 only: without discovery, id token and `iss` parameter. */
@@ -7,6 +8,8 @@ export abstract class OAuthStandIn<Endpoint extends string, Person> extends Stan
   abstract person: Person;
   /** True if the person refuses. */
   isDenied = false;
+  /** Differences of the objects that the endpoints return, where undefined removes a member. */
+  differences: Partial<Record<Endpoint, Record<string, unknown>>> = {};
   protected readonly clients = new Map<string, StandInClient>();
   protected readonly grants = new Grants<Person>();
 
@@ -22,5 +25,11 @@ export abstract class OAuthStandIn<Endpoint extends string, Person> extends Stan
   override reset(): void {
     super.reset();
     this.isDenied = false;
+    this.differences = {};
+  }
+
+  /** Returns the object that an endpoint returns, with the differences of the test. */
+  protected withDifferences<Body extends object>(endpoint: Endpoint, body: Body): Body {
+    return withDifferences(body, this.differences[endpoint] ?? {});
   }
 }

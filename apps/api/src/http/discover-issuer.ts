@@ -40,8 +40,9 @@ export function authenticateWithSecret(client: OpenIdClient, secret: string | nu
   if (secret === null) return client.None();
   const [post, basic] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
   return (server, ...request) => {
-    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    return (supported.includes('client_secret_post') ? post : basic)(server, ...request);
+    const supported: unknown = server.token_endpoint_auth_methods_supported;
+    const hasPost = Array.isArray(supported) && supported.includes('client_secret_post');
+    return (hasPost ? post : basic)(server, ...request);
   };
 }
 

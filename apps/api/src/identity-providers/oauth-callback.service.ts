@@ -76,9 +76,12 @@ export class OAuthCallbackService {
     if (!provider.enabled) return { error: 'sign_in_failed' };
     try {
       const callbackUrl = this.oauth.callbackUrl(provider.id);
-      const profile = await this.profiles.load(provider, flow, callbackUrl, parameters);
+      const loaded = await this.profiles.load(provider, flow, callbackUrl, parameters);
+      const { profile, isEmailUnavailable } = loaded;
       const refusal =
         flow.purpose === 'sign_in' && (await this.refusals.find(project, provider, profile, client));
+      // The person has probably shared one, which the provider returns later.
+      if (refusal === 'email_required' && isEmailUnavailable) return { error: 'provider_unavailable' };
       // The hosted page asks for the address.
       const isAsked = refusal === 'email_required' && flow.pageQuery !== null;
       if (refusal && !isAsked) return { error: refusal };

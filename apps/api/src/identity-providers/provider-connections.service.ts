@@ -13,6 +13,7 @@ import {
   PROVIDER_TIMEOUT_MS,
   type OpenIdClient,
 } from '../http/discover-issuer.js';
+import { tolerateTokenResponses } from '../http/token-response.js';
 
 /** Validity of a client secret that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;
@@ -56,7 +57,9 @@ export class ProviderConnectionsService {
     const { allowedCidrs, dnsServers } = config.webhooks;
     const policy = { production: config.production, allowedCidrs };
     const outbound = OutboundClient.forTenantTargets({ policy, dnsServers, timeoutMs: PROVIDER_TIMEOUT_MS });
-    this.fetch = outboundFetch(outbound, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES);
+    this.fetch = tolerateTokenResponses(
+      outboundFetch(outbound, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES),
+    );
   }
 
   /**

@@ -1,19 +1,34 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   hasSignedInSince,
   isEmailTrusted,
+  isJsonObject,
   isNumericDate,
+  isProfileComplete,
+  mergeUserInfo,
   readProfile,
   type ProviderClaims,
   type ProviderProfile,
 } from '@gatehouse/domain';
 import type { ConnectedProvider, OAuthFlow } from '@gatehouse/persistence';
-import { now, userAgent } from '@gatehouse/platform';
+import { LOGGER, now, userAgent, type Logger } from '@gatehouse/platform';
+import { describeProviderFailure } from '../http/provider-failure.js';
+import { NO_ACCESS_TOKEN } from '../http/token-response.js';
 import { ProviderConnectionsService, type Connection } from './provider-connections.service.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
 
 /** The parameters with which a browser returns from a provider. */
 export type CallbackParameters = Readonly<Record<string, string>>;
+
+/** The profile of a person who has returned from a provider. */
+export interface LoadedProfile {
+  profile: ProviderProfile;
+  /** True if the provider did not respond to a request that may have returned the email. */
+  isEmailUnavailable: boolean;
+}
+
+/** Sends a request without which a sign-in can continue. Returns null if it fails. */
+type TryRequest = <Result>(request: () => Promise<Result>) => Promise<Result | null>;
 
 /** Exchanges the code of a provider for the profile of the person. The tokens of the provider are not stored. */
 @Injectable()
@@ -21,10 +36,12 @@ export class ProviderProfilesService {
   constructor(
     private readonly connections: ProviderConnectionsService,
     private readonly requests: ProviderRequestsService,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
-   * Verifies an authorization response, and returns the profile of the person.
+   * Verifies an authorization response, and returns the profile of the person. Only the subject is required
+   * (ADR 0097).
    * @param callbackUrl the URL to which the provider has led back, without parameters
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
@@ -33,12 +50,20 @@ export class ProviderProfilesService {
     flow: OAuthFlow,
     callbackUrl: string,
     parameters: CallbackParameters,
-  ): Promise<ProviderProfile> {
+  ): Promise<LoadedProfile> {
     return this.requests.run(provider, async () => {
+      let isUnavailable = false;
+      const tryRequest: TryRequest = (request) =>
+        request().catch((error: unknown) => {
+          isUnavailable ||= this.reportOptional(provider, error) === 'provider_unavailable';
+          return null;
+        });
       const connection = await this.connections.connect(provider);
-      const claims = await this.exchange(connection, provider, flow, callbackUrl, parameters);
-      const name = provider.type === 'apple' ? readAppleName(parameters) : {};
-      return toProfile(provider, { ...claims, ...name });
+      const claims = await this.exchange(connection, provider, flow, { callbackUrl, parameters, tryRequest });
+      const isApple = provider.type === 'apple';
+      const named = isApple ? mergeUserInfo(claims, readAppleName(parameters)) : claims;
+      const profile = toProfile(provider, named);
+      return { profile, isEmailUnavailable: isUnavailable && profile.email === null };
     });
   }
 
@@ -46,10 +71,10 @@ export class ProviderProfilesService {
     connection: Connection,
     provider: ConnectedProvider,
     flow: OAuthFlow,
-    callbackUrl: string,
-    parameters: CallbackParameters,
+    response: { callbackUrl: string; parameters: CallbackParameters; tryRequest: TryRequest },
   ): Promise<ProviderClaims> {
     const { client, configuration, preset } = connection;
+    const { callbackUrl, parameters, tryRequest } = response;
     const url = new URL(callbackUrl);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const tokens = await client.authorizationCodeGrant(configuration, url, {
@@ -58,17 +83,25 @@ export class ProviderProfilesService {
       ...(preset.oauth ? {} : { expectedNonce: flow.nonce, idTokenExpected: true }),
     });
     const accessToken = tokens.access_token;
-    if (preset.oauth)
-      return preset.oauth.loadClaims(provider.issuer, (resource) =>
-        fetchJson(connection, accessToken, resource),
-      );
+    if (preset.oauth) {
+      const fetchResource = (resource: string) => fetchJson(connection, accessToken, resource);
+      const fetchOptional = (resource: string) => tryRequest(() => fetchResource(resource));
+      return preset.oauth.loadClaims(provider.issuer, { fetchResource, fetchOptional });
+    }
     const claims = tokens.claims()!;
     assertTimes(claims, flow);
-    const hasEmail = typeof claims['email'] === 'string';
-    if (hasEmail || !configuration.serverMetadata().userinfo_endpoint) return claims;
-    // The verification of an email must have the same source as the email.
-    const { email_verified: _, ...others } = claims;
-    return { ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)), ...others };
+    const canAsk = configuration.serverMetadata().userinfo_endpoint && accessToken !== NO_ACCESS_TOKEN;
+    // A new proof of identity depends on the subject alone.
+    if (!canAsk || flow.purpose === 'reauthenticate' || isProfileComplete(claims)) return claims;
+    const userInfo = await tryRequest(() => client.fetchUserInfo(configuration, accessToken, claims.sub));
+    return userInfo ? mergeUserInfo(claims, userInfo) : claims;
+  }
+
+  /** Logs why an optional request has failed. @returns the error that it would be if the request were required */
+  private reportOptional({ id: providerId, projectId }: ConnectedProvider, thrown: unknown) {
+    const { error, reason } = describeProviderFailure(thrown);
+    this.logger.warn({ projectId, providerId, reason }, 'optional request to identity provider failed');
+    return error;
   }
 }
 
@@ -123,8 +156,8 @@ export function toProfile(provider: ConnectedProvider, claims: ProviderClaims): 
 function readAppleName({ user }: CallbackParameters): ProviderClaims {
   if (!user) return {};
   try {
-    const { name } = JSON.parse(user) as { name?: { firstName?: unknown; lastName?: unknown } };
-    return { given_name: name?.firstName, family_name: name?.lastName };
+    const { name } = JSON.parse(user) as { name?: unknown };
+    return isJsonObject(name) ? { given_name: name['firstName'], family_name: name['lastName'] } : {};
   } catch {
     return {};
   }

@@ -1,12 +1,20 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Configuration, CustomFetch } from 'openid-client';
 import { LRUCache } from 'lru-cache';
-import { readClaimValues, type ProviderClaims } from '@gatehouse/domain';
+import {
+  mergeUserInfo,
+  readClaimValues,
+  readEmail,
+  readPersonName,
+  type ProviderClaims,
+} from '@gatehouse/domain';
 import {
   Config,
+  LOGGER,
   OutboundClient,
   outboundFetch,
   userAgent,
+  type Logger,
   type OperatorOidcConfig,
 } from '@gatehouse/platform';
 import {
@@ -17,6 +25,8 @@ import {
   PROVIDER_TIMEOUT_MS,
   type OpenIdClient,
 } from '../http/discover-issuer.js';
+import { describeProviderFailure } from '../http/provider-failure.js';
+import { NO_ACCESS_TOKEN, tolerateTokenResponses } from '../http/token-response.js';
 import { ProviderRequestsService } from '../identity-providers/provider-requests.service.js';
 
 /** The values that prove that an authorization response belongs to a request. */
@@ -46,9 +56,12 @@ export class OidcProviderService {
   constructor(
     private readonly requests: ProviderRequestsService,
     private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const outbound = OutboundClient.forOperatorTargets(PROVIDER_TIMEOUT_MS);
-    this.fetch = outboundFetch(outbound, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES);
+    this.fetch = tolerateTokenResponses(
+      outboundFetch(outbound, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES),
+    );
   }
 
   /**
@@ -93,8 +106,17 @@ export class OidcProviderService {
         idTokenExpected: true,
       });
       const claims = tokens.claims()!;
-      if (isComplete(claims, settings) || !configuration.serverMetadata().userinfo_endpoint) return claims;
-      return mergeClaims(claims, await client.fetchUserInfo(configuration, tokens.access_token, claims.sub));
+      const accessToken = tokens.access_token;
+      const canAsk = configuration.serverMetadata().userinfo_endpoint && accessToken !== NO_ACCESS_TOKEN;
+      if (!canAsk || (hasAccess(claims, settings) && isDescribed(claims))) return claims;
+      try {
+        return mergeUserInfo(claims, await client.fetchUserInfo(configuration, accessToken, claims.sub));
+      } catch (error) {
+        if (!hasAccess(claims, settings)) throw error;
+        const { reason } = describeProviderFailure(error);
+        this.logger.warn({ providerId: provider.id, reason }, 'optional request to identity provider failed');
+        return claims;
+      }
     });
   }
 
@@ -119,14 +141,12 @@ export class OidcProviderService {
   }
 }
 
-/** Returns whether the claims contain everything that a sign-in needs. */
-function isComplete(claims: ProviderClaims, { roleClaim, organizationsClaim }: OperatorOidcConfig): boolean {
-  const paths = ['email', roleClaim, ...(organizationsClaim ? [organizationsClaim] : [])];
+/** Returns whether the claims contain those that decide about access, which no default may replace. */
+function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: OperatorOidcConfig): boolean {
+  const paths = [roleClaim, ...(organizationsClaim ? [organizationsClaim] : [])];
   return paths.every((path) => readClaimValues(claims, path).length > 0);
 }
 
-/** Adds the claims of the userinfo endpoint. The verification of an email must have the same source as the email. */
-function mergeClaims(claims: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {
-  const { email_verified: isVerified } = typeof claims['email'] === 'string' ? claims : userInfo;
-  return { ...userInfo, ...claims, email_verified: isVerified };
-}
+/** Returns whether the claims contain the email and the name of a new operator. */
+const isDescribed = (claims: ProviderClaims): boolean =>
+  readEmail(claims) !== null && readPersonName(claims['name']) !== null;

@@ -107,7 +107,11 @@ describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
 
   it('trusts emails in verified domains, with trustEmail', () => {
     expect(isTrusted({ email })).toEqual(everywhere);
-    expect(isTrusted({ email, email_verified: true })).toEqual(everywhere);
+    for (const verified of [true, 'true', 'True', 1, '1', null, ''])
+      expect([verified, ...isTrusted({ email, email_verified: verified })]).toEqual([
+        verified,
+        ...everywhere,
+      ]);
     expect(isTrusted({ email: ' Ada@Acme.EXAMPLE' })).toEqual(everywhere);
     expect(isTrusted({ email: 'ada@bücher.example' })).toEqual(everywhere);
   });
@@ -117,8 +121,11 @@ describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
     expect(isTrusted(convincing, { domains: [] })).toEqual(nowhere);
     expect(isTrusted({ ...convincing, email: 'ada@eu.acme.example' })).toEqual(nowhere);
     expect(isTrusted({ ...convincing, email: 'ada@gmail.com' })).toEqual(nowhere);
-    expect(isTrusted({ ...convincing, email_verified: false })).toEqual(nowhere);
-    expect(isTrusted({ ...convincing, email_verified: 'false' })).toEqual(nowhere);
+    for (const verified of [false, 'false', 'FALSE', 0, '0', 'no', {}, []])
+      expect([verified, ...isTrusted({ ...convincing, email_verified: verified })]).toEqual([
+        verified,
+        ...nowhere,
+      ]);
     expect(isTrusted({ ...convincing, email: undefined })).toEqual(nowhere);
   });
 });

@@ -1,8 +1,7 @@
-import { canonicalEmail } from '../customers/email.js';
 import { isLoopbackUrl } from '../webhooks/target-policy.js';
 import type { IdentityProvider, IdentityProviderType } from './identity-provider.js';
 import { providerPresets } from './presets/index.js';
-import { emailDomain, type ProviderClaims } from './provider-profile.js';
+import { emailDomain, readEmail, type ProviderClaims } from './provider-profile.js';
 
 /** A provider, as far as the trust in its emails depends on it. */
 export interface EmailSource extends Pick<IdentityProvider, 'type' | 'issuer' | 'trustEmail'> {
@@ -33,11 +32,15 @@ export function hasPresetIssuer({ type, issuer }: Issuer): boolean {
  * claims, so its emails are trusted only in verified domains.
  */
 export function isEmailTrusted(provider: EmailSource, claims: ProviderClaims): boolean {
-  const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
+  const email = readEmail(claims);
   if (email === null) return false;
   const domain = emailDomain(email);
   if (hasPresetIssuer(provider))
     return providerPresets[provider.type].isEmailVerified?.(claims, domain) ?? false;
-  const isRefuted = claims['email_verified'] === false || claims['email_verified'] === 'false';
-  return provider.trustEmail && !isRefuted && provider.domains.includes(domain);
+  return (
+    provider.trustEmail && undenied.includes(claims['email_verified']) && provider.domains.includes(domain)
+  );
 }
+
+/** Values of `email_verified` that do not deny that the email is verified. Providers also send texts and numbers. */
+const undenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];

@@ -11,11 +11,18 @@ export interface OAuthEndpoints {
 /** Requests a resource of the provider with the access token of the person, and returns the JSON of the response. */
 export type FetchResource = (url: string) => Promise<unknown>;
 
+/** The resources of a provider about the person of an access token. */
+export interface PersonResources {
+  fetchResource: FetchResource;
+  /** Returns null if the provider does not return the resource. The sign-in continues without it. */
+  fetchOptional: FetchResource;
+}
+
 /** How Gatehouse talks to a provider that has OAuth 2.0, but not OpenID Connect. */
 export interface OAuthApi {
   endpoints(issuer: string): OAuthEndpoints;
   /** Returns the person of the access token as standard claims. `sub` is missing if the responses are not as expected. */
-  loadClaims(issuer: string, fetchResource: FetchResource): Promise<ProviderClaims>;
+  loadClaims(issuer: string, resources: PersonResources): Promise<ProviderClaims>;
 }
 
 /** The properties of a type of provider. To add one, add a file to this folder and list it in `index.ts`. */

@@ -1,4 +1,10 @@
-import { readProfile, type ProviderClaims, type ProviderProfile } from './provider-profile.js';
+import {
+  isProfileComplete,
+  mergeUserInfo,
+  readProfile,
+  type ProviderClaims,
+  type ProviderProfile,
+} from './provider-profile.js';
 
 const nothing = { email: null, isEmailTrusted: false, firstName: null, lastName: null, imageUrl: null };
 
@@ -26,4 +32,41 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
 ])('readProfile: %s', (_, claims, expected) => {
   const profile = readProfile({ sub: '1', ...claims }, true);
   expect(profile).toEqual(expected && { subject: '1', ...nothing, ...expected });
+});
+
+const complete = { sub: '1', email: 'ada@example.com', name: 'Ada', picture: 'https://a.example/1.png' };
+
+it.each<[string, ProviderClaims, boolean]>([
+  ['with everything', complete, true],
+  ['with a given name only', { ...complete, name: undefined, given_name: 'Ada' }, true],
+  ['without an email', { ...complete, email: null }, false],
+  ['with a text that is no email', { ...complete, email: 'ada' }, false],
+  ['without a name', { ...complete, name: 7 }, false],
+  ['without an image', { ...complete, picture: '' }, false],
+])('isProfileComplete: an id token %s: %p', (_, claims, expected) => {
+  expect(isProfileComplete(claims)).toBe(expected);
+});
+
+it.each<[string, ProviderClaims, ProviderClaims, ProviderClaims]>([
+  [
+    'adds what is missing',
+    { sub: '1', name: null, picture: 7 },
+    { name: 'Ada', picture: 'p' },
+    { name: 'Ada', picture: 'p' },
+  ],
+  ['prefers the id token', { name: 'Ada', tid: 'a' }, { name: 'Eve', tid: 'b' }, { name: 'Ada', tid: 'a' }],
+  [
+    'takes the email and its verification from the id token',
+    { email: 'ada@a.example' },
+    { email: 'eve@a.example', email_verified: true, hd: 'a.example', xms_edov: true },
+    { email: 'ada@a.example', email_verified: undefined, hd: undefined, xms_edov: undefined },
+  ],
+  [
+    'takes the email and its verification from the userinfo endpoint',
+    { email: 'ada', email_verified: true, hd: 'a.example', xms_edov: true },
+    { email: 'ada@a.example', email_verified: false },
+    { email: 'ada@a.example', email_verified: false, hd: undefined, xms_edov: undefined },
+  ],
+])('mergeUserInfo %s', (_, idToken, userInfo, expected) => {
+  expect(mergeUserInfo(idToken, userInfo)).toMatchObject(expected);
 });

@@ -42,6 +42,35 @@ function readImageUrl(value: unknown): string | null {
   return protocol === 'https:' && username === '' ? href : null;
 }
 
+/** Returns the email of claims in canonical form; null if they contain none. */
+export const readEmail = ({ email }: ProviderClaims): string | null =>
+  typeof email === 'string' ? canonicalEmail(email) : null;
+
+/** The claims whose values are texts. Any other value counts as absent. */
+const textClaims = ['name', 'given_name', 'family_name', 'picture'];
+
+/** The email and the claims that state whether the person owns it. They must have the same source. */
+const emailClaims = ['email', 'email_verified', 'hd', 'xms_edov'];
+
+const isPresent = (name: string, value: unknown): boolean =>
+  textClaims.includes(name) ? nonEmptyText(value) !== null : value !== null && value !== '';
+
+const presentOf = (claims: ProviderClaims): ProviderClaims =>
+  Object.fromEntries(Object.entries(claims).filter(([name, value]) => isPresent(name, value)));
+
+/** Returns whether an id token contains everything that a profile can. Otherwise the userinfo endpoint may have more. */
+export const isProfileComplete = (idToken: ProviderClaims): boolean => {
+  const { name, given_name: givenName, family_name: familyName, picture } = presentOf(idToken);
+  return readEmail(idToken) !== null && !!(name ?? givenName ?? familyName) && !!picture;
+};
+
+/** Adds the claims of the userinfo endpoint to those of an id token, which take precedence. */
+export function mergeUserInfo(idToken: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {
+  const source = readEmail(idToken) === null ? userInfo : idToken;
+  const ofEmail = Object.fromEntries(emailClaims.map((name) => [name, source[name]]));
+  return { ...presentOf(userInfo), ...presentOf(idToken), ...ofEmail };
+}
+
 /** Returns the given name and the family name, from a full name if the claims contain only that. */
 function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 'lastName'> {
   const [firstName, lastName] = [readPersonName(claims['given_name']), readPersonName(claims['family_name'])];
@@ -57,7 +86,7 @@ function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 
 export function readProfile(claims: ProviderClaims, isEmailTrusted: boolean): ProviderProfile | null {
   const subject = claims['sub'];
   if (typeof subject !== 'string' || !isSubject(subject)) return null;
-  const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
+  const email = readEmail(claims);
   return {
     subject,
     email,

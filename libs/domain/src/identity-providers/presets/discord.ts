@@ -1,15 +1,18 @@
-import type { FetchResource, ProviderPreset } from '../provider-preset.js';
-import type { ProviderClaims } from '../provider-profile.js';
+import { isJsonObject } from '../../json-object.js';
+import type { PersonResources, ProviderPreset } from '../provider-preset.js';
+import { readPersonName, type ProviderClaims } from '../provider-profile.js';
 
-async function loadClaims(issuer: string, fetchResource: FetchResource): Promise<ProviderClaims> {
-  const user = (await fetchResource(`${issuer}/api/users/@me`)) as Record<string, unknown> | null;
-  if (typeof user?.['id'] !== 'string') return {};
+async function loadClaims(issuer: string, { fetchResource }: PersonResources): Promise<ProviderClaims> {
+  const user = await fetchResource(`${issuer}/api/users/@me`);
+  if (!isJsonObject(user) || typeof user['id'] !== 'string') return {};
   const { id, avatar } = user;
   return {
     sub: id,
-    name: user['global_name'] ?? user['username'],
+    name: readPersonName(user['global_name']) ?? user['username'],
     picture:
-      typeof avatar === 'string' ? `https://cdn.discordapp.com/avatars/${id}/${avatar}.png` : undefined,
+      typeof avatar === 'string' && avatar !== ''
+        ? `https://cdn.discordapp.com/avatars/${id}/${avatar}.png`
+        : undefined,
     email: user['email'],
     email_verified: user['verified'],
   };

@@ -1,4 +1,5 @@
-import type { FetchResource, ProviderPreset } from '../provider-preset.js';
+import { isJsonObject } from '../../json-object.js';
+import type { PersonResources, ProviderPreset } from '../provider-preset.js';
 import type { ProviderClaims } from '../provider-profile.js';
 
 const PUBLIC_ISSUER = 'https://github.com';
@@ -7,15 +8,16 @@ const PUBLIC_ISSUER = 'https://github.com';
 const apiUrl = (issuer: string): string =>
   issuer === PUBLIC_ISSUER ? 'https://api.github.com' : `${issuer}/api/v3`;
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-async function loadClaims(issuer: string, fetchResource: FetchResource): Promise<ProviderClaims> {
+async function loadClaims(
+  issuer: string,
+  { fetchResource, fetchOptional }: PersonResources,
+): Promise<ProviderClaims> {
   const user = await fetchResource(`${apiUrl(issuer)}/user`);
-  if (!isRecord(user) || !Number.isSafeInteger(user['id'])) return {};
-  const emails = await fetchResource(`${apiUrl(issuer)}/user/emails`);
+  if (!isJsonObject(user) || !Number.isSafeInteger(user['id'])) return {};
+  // A GitHub App without the permission "Email addresses" gets 403.
+  const emails = await fetchOptional(`${apiUrl(issuer)}/user/emails`);
   const primary = Array.isArray(emails)
-    ? emails.filter(isRecord).find(({ primary: isPrimary }) => isPrimary === true)
+    ? emails.filter(isJsonObject).find(({ primary: isPrimary }) => isPrimary === true)
     : undefined;
   return {
     sub: String(user['id']),

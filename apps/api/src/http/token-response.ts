@@ -1,0 +1,43 @@
+import type { CustomFetch } from 'openid-client';
+import { isJsonObject } from '@gatehouse/domain';
+
+/**
+ * The access token of a response with an id token only, such as those of Azure AD B2C for the scope `openid`. No request is
+ * sent with it.
+ */
+export const NO_ACCESS_TOKEN = 'none';
+
+/**
+ * Returns `fetch` that removes from token responses what Gatehouse does not use: openid-client rejects a response in which
+ * such a member has another type, such as null (ADR 0097). Only token requests are POST requests.
+ */
+export const tolerateTokenResponses =
+  (fetch: CustomFetch): CustomFetch =>
+  async (url, options) => {
+    const response = await fetch(url, options);
+    if (options.method !== 'POST' || response.status !== 200) return response;
+    const { status, headers } = response;
+    return new Response(keepUsedMembers(await response.text()), { status, headers });
+  };
+
+function keepUsedMembers(text: string): string {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  if (!isJsonObject(body)) return text;
+  const idToken = textOf(body['id_token']);
+  return JSON.stringify({
+    access_token: textOf(body['access_token']) ?? (idToken && NO_ACCESS_TOKEN),
+    id_token: idToken,
+    // A provider rejects a token of another type at its resources, which are not required after an id token.
+    token_type: 'bearer',
+    // GitHub returns errors with status 200.
+    error: body['error'],
+  });
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
