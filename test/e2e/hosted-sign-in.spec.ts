@@ -5,7 +5,7 @@ import { exchangeCode, readEmailCode, toFullWidth } from '../support/email-codes
 import { HostedSignIn, readFormActions, readForms } from '../support/hosted-sign-in.js';
 import { createPerson } from '../support/identity-providers/person.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
-import { navigate, UserAgent, type Page } from '../support/identity-providers/user-agent.js';
+import { navigate, UserAgent, type Navigation, type Page } from '../support/identity-providers/user-agent.js';
 import {
   addProvider,
   changeProvider,
@@ -312,8 +312,8 @@ describe('the hosted sign-in page', () => {
       await server.stop();
     });
 
-    const startOf = (page: HostedSignIn, more = {}): string =>
-      page.url(more).replace('/sign-in?', `/sign-in/provider/${provider.slug}?`);
+    const startOf = (page: HostedSignIn, more = {}, { slug } = provider): string =>
+      page.url(more).replace('/sign-in?', `/sign-in/provider/${slug}?`);
     const ended = 'This sign-in has ended';
 
     /** Submits the first form of a page. @returns the page, and where it leads */
@@ -415,13 +415,15 @@ describe('the hosted sign-in page', () => {
       server.person = createPerson();
       const seconds = () => Math.floor(Date.now() / 1_000);
       const fields = { type: 'google', issuer: server.issuer };
-      const google = await addProvider(instance, project, server, fields);
+      const google = await addProvider(instance, project, server, { ...fields, name: 'Work' });
+      expect((await openPage()).screen.html).not.toContain('cannot confirm one');
       const given = [{ prompt: 'login' }, { max_age: '60' }];
       for (const more of given) {
         const page = await openPage(more);
         expect(page.screen.html).toContain(`/sign-in/provider/${provider.slug}?`);
         expect(page.screen.html).not.toContain(`/sign-in/provider/${google.slug}?`);
-        await page.go(page.url(more).replace('/sign-in?', `/sign-in/provider/${google.slug}?`));
+        expect(page.screen.html).toContain('These providers cannot confirm one: Work.');
+        await page.go(startOf(page, more, google));
         expect(page.screen).toMatchObject({ status: 403, problem: 'This way to sign in is not offered.' });
         // The person has removed prompt and max_age from the address of the provider, which has an old session.
         for (const [age, parameter] of [
@@ -437,6 +439,42 @@ describe('the hosted sign-in page', () => {
         }
       }
       await changeProvider(instance, project, google, { enabled: false });
+    });
+
+    it('leaves out Microsoft after an id token without auth_time, until one has it or the provider is changed', async () => {
+      const fields = { type: 'microsoft', issuer: server.issuer, name: 'Contoso' };
+      const microsoft = await addProvider(instance, project, server, fields);
+      server.person = createPerson();
+      const more = { prompt: 'login' };
+      const path = `/sign-in/provider/${microsoft.slug}?`;
+      const isOffered = async (): Promise<boolean> => (await openPage(more)).screen.html.includes(path);
+      const signIn = (given = {}): Promise<Navigation> => {
+        const start = startOf(new HostedSignIn(instance, REDIRECT_URL), given, microsoft);
+        return new UserAgent().follow(start, { until: ({ pathname }) => pathname === '/sign-in' });
+      };
+      const withClaim = {};
+      const withoutClaim = { auth_time: undefined };
+
+      server.idTokenClaims = withoutClaim;
+      expect(await isOffered()).toBe(true);
+      // The first person to whom it was offered gets the reason.
+      const { status, text } = await new UserAgent().open(await signIn(more));
+      expect([status, text]).toEqual([400, expect.stringContaining('confirm one: Contoso.')]);
+      expect(await isOffered()).toBe(false);
+      expect((await openPage()).screen.html).toContain(path);
+
+      await changeProvider(instance, project, microsoft, { name: 'Contoso Ltd' });
+      expect(await isOffered()).toBe(true);
+      expect((await signIn()).parameters).toHaveProperty('flow');
+      expect(await isOffered()).toBe(false);
+      server.idTokenClaims = withClaim;
+      await signIn();
+      expect(await isOffered()).toBe(true);
+      // An account of another kind
+      server.idTokenClaims = withoutClaim;
+      await signIn();
+      expect(await isOffered()).toBe(true);
+      await changeProvider(instance, project, microsoft, { enabled: false });
     });
   });
 

@@ -1,5 +1,6 @@
 export * from './clock-leeway.js';
 export * from './ids.js';
+export * from './identity-providers/auth-time.js';
 export * from './identity-providers/connection-checks.js';
 export * from './identity-providers/email-trust.js';
 export * from './identity-providers/identity-decision.js';

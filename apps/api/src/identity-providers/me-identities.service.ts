@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import {
+  canReauthenticate,
   GatehouseError,
   isRevoked,
-  providerPresets,
   provesAddress,
   type CodeKind,
   type Customer,
@@ -113,7 +113,7 @@ export class MeIdentitiesService {
     const provider = await this.flows.getProvider(project, slug);
     await this.required.assertAllowed(project, caller.customer.email, { providerId: provider.id });
     const identities = await this.identities.listOfProvider(caller.customer.id, provider.id);
-    if (!providerPresets[provider.type].canReauthenticate || identities.length === 0)
+    if (!canReauthenticate(provider) || identities.length === 0)
       throw new GatehouseError('method_not_enabled');
     await this.fresh.assertSufficient(caller, project, 'provider');
     const flow = {

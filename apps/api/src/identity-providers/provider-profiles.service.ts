@@ -7,10 +7,11 @@ import {
   isProfileComplete,
   mergeUserInfo,
   readProfile,
+  readStatesAuthTime,
   type ProviderClaims,
   type ProviderProfile,
 } from '@gatehouse/domain';
-import type { ConnectedProvider, OAuthFlow } from '@gatehouse/persistence';
+import { IdentityProvidersRepository, type ConnectedProvider, type OAuthFlow } from '@gatehouse/persistence';
 import { LOGGER, now, userAgent, type Logger } from '@gatehouse/platform';
 import { describeProviderFailure } from '../http/provider-failure.js';
 import { NO_ACCESS_TOKEN } from '../http/token-response.js';
@@ -34,6 +35,7 @@ type TryRequest = <Result>(request: () => Promise<Result>) => Promise<Result | n
 @Injectable()
 export class ProviderProfilesService {
   constructor(
+    private readonly providers: IdentityProvidersRepository,
     private readonly connections: ProviderConnectionsService,
     private readonly requests: ProviderRequestsService,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -89,12 +91,20 @@ export class ProviderProfilesService {
       return preset.oauth.loadClaims(provider.issuer, { fetchResource, fetchOptional });
     }
     const claims = tokens.claims()!;
+    await this.recordAuthTime(provider, claims);
     assertTimes(claims, flow);
     const canAsk = configuration.serverMetadata().userinfo_endpoint && accessToken !== NO_ACCESS_TOKEN;
     // A new proof of identity depends on the subject alone.
     if (!canAsk || flow.purpose === 'reauthenticate' || isProfileComplete(claims)) return claims;
     const userInfo = await tryRequest(() => client.fetchUserInfo(configuration, accessToken, claims.sub));
     return userInfo ? mergeUserInfo(claims, userInfo) : claims;
+  }
+
+  /** Records whether id tokens of the provider state when a person has signed in. */
+  private async recordAuthTime(provider: ConnectedProvider, claims: ProviderClaims): Promise<void> {
+    const statesAuthTime = readStatesAuthTime(provider, claims);
+    if (statesAuthTime !== null && statesAuthTime !== provider.statesAuthTime)
+      await this.providers.setStatesAuthTime(provider.id, statesAuthTime);
   }
 
   /** Logs why an optional request has failed. @returns the error that it would be if the request were required */

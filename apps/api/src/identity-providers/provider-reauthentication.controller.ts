@@ -19,7 +19,7 @@ export class ProviderReauthenticationController {
     operationId: 'me.beginProviderReauthentication',
     summary: 'Verify your identity with a provider',
     description:
-      'Returns the page of the identity provider that the browser opens, which asks the customer to sign in again. It returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Google, Apple, GitHub and Discord cannot ask again: 403 `method_not_enabled`.',
+      'Returns the page of the identity provider that the browser opens, which asks the customer to sign in again. It returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Google, Apple, GitHub, Discord, and Microsoft without the claim `auth_time`, cannot prove a new sign-in: 403 `method_not_enabled`.',
   })
   @HttpCode(200)
   @RateLimit('oauth')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectContext } from '@gatehouse/domain';
+import type { IdentityProvider, ProjectContext } from '@gatehouse/domain';
 import { IdentityProvidersRepository } from '@gatehouse/persistence';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
@@ -14,9 +14,15 @@ export class SignInOptionsService {
     private readonly required: RequiredProvidersService,
   ) {}
 
-  async get(project: ProjectContext): Promise<SignInOptionsResponse> {
+  /** Returns the enabled providers of a project, in the order in which they were added. */
+  listProviders({ id }: ProjectContext): Promise<IdentityProvider[]> {
+    return this.providers.listEnabled(id);
+  }
+
+  /** @param providers those that a page offers; default: all that are enabled */
+  async get(project: ProjectContext, providers?: IdentityProvider[]): Promise<SignInOptionsResponse> {
     const hasPasskeys = this.passkeys.findRelyingParty(project) !== null;
-    return SignInOptionsResponse.from(project, hasPasskeys, await this.providers.listEnabled(project.id));
+    return SignInOptionsResponse.from(project, hasPasskeys, providers ?? (await this.listProviders(project)));
   }
 
   /** Returns the options for the domain of an email address, whether or not a customer has it. */

@@ -40,6 +40,8 @@ export interface IdentityProvider {
   requireNonce: boolean;
   /** True if customers with an address in its verified domains can sign in with this provider only. */
   required: boolean;
+  /** Whether its id tokens contain `auth_time`; null if none has shown it since the last change of the provider. */
+  statesAuthTime: boolean | null;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -27,6 +27,8 @@ export class IdentityProviderEntity {
   @Column('boolean', { name: 'require_nonce' }) requireNonce!: boolean;
   /** True if customers with an address in the verified domains can sign in with this provider only. */
   @Column('boolean') required!: boolean;
+  /** Whether id tokens contain `auth_time`. */
+  @Column('boolean', { name: 'states_auth_time', nullable: true }) statesAuthTime!: boolean | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
 }

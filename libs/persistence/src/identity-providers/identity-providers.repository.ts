@@ -17,7 +17,7 @@ import { IdentityProviderEntity } from './identity-provider.entity.js';
 const providerFields = [
   ...(['id', 'projectId', 'slug', 'type', 'name', 'clientId', 'clientIds', 'issuer', 'tenants'] as const),
   ...(['scopes', 'teamId', 'keyId', 'enabled', 'allowSignUp', 'trustEmail', 'requireNonce'] as const),
-  ...(['required', 'createdAt', 'updatedAt'] as const),
+  ...(['required', 'statesAuthTime', 'createdAt', 'updatedAt'] as const),
 ] as const satisfies (keyof IdentityProvider)[];
 
 const providerColumns = selectList(IdentityProviderEntity, 'i', providerFields);
@@ -58,7 +58,8 @@ export interface ProviderSecrets {
   privateKey?: Buffer | null;
 }
 
-export type NewIdentityProvider = Omit<IdentityProvider, 'createdAt' | 'updatedAt'> & ProviderSecrets;
+export type NewIdentityProvider = Omit<IdentityProvider, 'statesAuthTime' | 'createdAt' | 'updatedAt'> &
+  ProviderSecrets;
 
 const listProviders = statement(
   managedRow,
@@ -106,6 +107,11 @@ const insertProvider = statement(
      key_id, enabled, allow_sign_up, trust_email, require_nonce, required, client_secret, private_key)
    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
    ON CONFLICT (project_id, slug) DO NOTHING RETURNING id`,
+);
+
+const setStatesAuthTime = statement(
+  {},
+  'UPDATE identity_providers SET states_auth_time = $2 WHERE id = $1 AND states_auth_time IS NOT TRUE',
 );
 
 const countProviders = statement(
@@ -207,20 +213,24 @@ export class IdentityProvidersRepository {
 
   /**
    * Changes a provider that the transaction has locked. Always changes `updated_at`, from which the entity tag is derived:
-   * the secrets are never returned.
+   * the secrets are never returned. What its id tokens contain is unknown again.
    */
   async update(
     tx: Tx,
     projectId: string,
     id: string,
-    changes: Partial<Omit<IdentityProvider, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>> &
-      ProviderSecrets,
+    changes: Partial<Omit<NewIdentityProvider, 'id' | 'projectId'>>,
   ): Promise<void> {
     await tx.manager.update(
       IdentityProviderEntity,
       { projectId, id },
-      { ...changes, updatedAt: () => `greatest(now(), updated_at + interval '1 ms')` },
+      { ...changes, statesAuthTime: null, updatedAt: () => `greatest(now(), updated_at + interval '1 ms')` },
     );
+  }
+
+  /** Sets whether id tokens of a provider contain `auth_time`, unless one has. Does not change its entity tag. */
+  async setStatesAuthTime(id: string, statesAuthTime: boolean): Promise<void> {
+    await this.database.execute(setStatesAuthTime, [id, statesAuthTime]);
   }
 
   /** Deletes a provider without identities. */

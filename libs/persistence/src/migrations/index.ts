@@ -92,6 +92,7 @@ import { CreateOperatorFlows1764720002000 } from './1764720002000-create-operato
 import { CreateInstallation1764730030000 } from './1764730030000-create-installation.js';
 import { IndexUnsentMails1764740020000 } from './1764740020000-index-unsent-mails.js';
 import { CreateProcessProblems1764816400950 } from './1764816400950-create-process-problems.js';
+import { AddAuthTimeStatement1764816500600 } from './1764816500600-add-auth-time-statement.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -189,4 +190,5 @@ export const migrations = [
   CreateInstallation1764730030000,
   IndexUnsentMails1764740020000,
   CreateProcessProblems1764816400950,
+  AddAuthTimeStatement1764816500600,
 ];

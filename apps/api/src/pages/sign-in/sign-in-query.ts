@@ -1,10 +1,10 @@
 import {
   canonicalEmail,
   canonicalLocale,
+  canReauthenticate,
   invalidField,
   isCodeChallenge,
   isRedirectUrlAllowed,
-  providerPresets,
   redirectErrors,
   type GatehouseError,
   type IdentityProvider,
@@ -108,8 +108,8 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
 /** Returns whether a provider can prove a sign-in that is as recent as the application requires (sign-in contract, section 6). */
 export const canProve = (
   { maxAge }: Pick<SignInQuery, 'maxAge'>,
-  { type }: Pick<IdentityProvider, 'type'>,
-): boolean => maxAge === null || providerPresets[type].canReauthenticate;
+  provider: Pick<IdentityProvider, 'type' | 'statesAuthTime'>,
+): boolean => maxAge === null || canReauthenticate(provider);
 
 type Read = (name: string) => string | null;
 

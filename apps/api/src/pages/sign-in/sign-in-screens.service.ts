@@ -19,7 +19,12 @@ import {
 } from './challenge-screens.js';
 import { canProve, type SignInScreen } from './sign-in-query.js';
 import type { SignInPageRequest } from './sign-in-requests.service.js';
-import { renderScreen, type ProblemField, type ScreenContent } from './sign-in-screens.js';
+import {
+  renderScreen,
+  type OfferedOptions,
+  type ProblemField,
+  type ScreenContent,
+} from './sign-in-screens.js';
 import { SIGN_IN_SCRIPT_PATH } from './sign-in-script.js';
 import { signInTexts } from './sign-in-texts.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
@@ -95,10 +100,12 @@ export class SignInScreensService {
    * Returns what the project offers on this page: passkeys only if its origin may use those of the project, and only
    * providers that can prove a sign-in as recent as the application requires.
    */
-  private async offered(page: SignInPageRequest): Promise<SignInOptionsResponse> {
-    const options = await this.options.get(page.project);
-    const providers = options.providers.filter((each) => canProve(page.query, each));
-    return { ...options, providers, passkey: options.passkey && this.hasPasskeys(page) };
+  private async offered(page: SignInPageRequest): Promise<OfferedOptions> {
+    const enabled = await this.options.listProviders(page.project);
+    const providers = enabled.filter((each) => canProve(page.query, each));
+    const options = await this.options.get(page.project, providers);
+    const omittedProviders = enabled.filter((each) => !providers.includes(each)).map(({ name }) => name);
+    return { ...options, passkey: options.passkey && this.hasPasskeys(page), omittedProviders };
   }
 
   private hasPasskeys({ project }: SignInPageRequest): boolean {

@@ -9,12 +9,18 @@ import type { SignInTexts } from './sign-in-texts-english.js';
 /** The input that a problem is about. */
 export type ProblemField = 'email' | 'password' | 'code' | null;
 
+/** What a page offers. */
+export interface OfferedOptions extends SignInOptionsResponse {
+  /** The names of the providers that cannot prove a sign-in as recent as the application requires. */
+  omittedProviders: string[];
+}
+
 /** The content of a screen. */
 export interface ScreenContext {
   page: SignInPageRequest;
   texts: SignInTexts;
   /** The methods that the project offers on this page. */
-  options: SignInOptionsResponse;
+  options: OfferedOptions;
   /** Email address that the customer has entered or the application suggests. */
   email: string | null;
   problemField: ProblemField;
@@ -44,7 +50,7 @@ export function renderScreen(screen: SignInScreen, context: ScreenContext): Scre
 /** Returns a context for a person whose provider has not shared an email address: a code proves the address. */
 const withEmailCodeOnly = (context: ScreenContext): ScreenContext => ({
   ...context,
-  options: { ...context.options, password: false, passkey: false, providers: [] },
+  options: { ...context.options, password: false, passkey: false, providers: [], omittedProviders: [] },
 });
 
 /** Returns the parameter with the flow to which an email code is bound, if the page has one. */
@@ -72,6 +78,7 @@ function signIn(context: ScreenContext, isSignUp: boolean): ScreenContent {
     button: [
       ...(hasForm ? [signInForm(context)] : []),
       ...(hasForm && others.length > 0 ? [otherWays(context, others)] : others),
+      omittedProviders(context),
       ...(options.allowSignUp && options.password
         ? [linkLine(signInPath(page, '', { screen: 'sign_up' }), texts.signUpLink, texts.noAccount)]
         : []),
@@ -120,6 +127,12 @@ const providerLinks = ({ page, texts, options, requiredProvider }: ScreenContext
     .filter(({ slug }) => requiredProvider === null || slug === requiredProvider)
     .map(({ slug, name }) => secondaryLink(signInPath(page, `/provider/${slug}`), texts.provider(name)));
 
+/** Returns why the page leaves out providers, or an empty string. */
+function omittedProviders({ texts, options }: ScreenContext): string {
+  const names = options.omittedProviders;
+  return names.length > 0 ? `<p class="hint">${escapeHtml(texts.omittedProviders(names))}</p>` : '';
+}
+
 function signUp(context: ScreenContext): ScreenContent {
   const { page, texts, email, problemField } = context;
   const minLength = page.project.settings.passwordMinLength;
@@ -139,6 +152,7 @@ function signUp(context: ScreenContext): ScreenContent {
     button: [
       form(signInPath(page, '/sign-up'), texts.signUpButton, emailInput(context) + password),
       ...(providers.length > 0 ? [otherWays(context, providers)] : []),
+      omittedProviders(context),
       linkLine(signInPath(page), texts.signIn, texts.hasAccount),
     ].join(''),
   };

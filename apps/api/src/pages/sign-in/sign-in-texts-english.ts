@@ -8,6 +8,8 @@ export const englishSignInTexts = {
   emailCodeHint: 'We send a code to your email address. If you have no account yet, it creates one.',
   passkey: 'Sign in with a passkey',
   provider: (name: string) => `Continue with ${name}`,
+  omittedProviders: (names: string[]) =>
+    `This application requires a recent sign-in. These providers cannot confirm one: ${names.join(', ')}.`,
   or: 'or',
   noAccount: 'No account yet?',
   signUpLink: 'Create an account',

@@ -11,6 +11,8 @@ export const germanSignInTexts: SignInTexts = {
     'Wir senden einen Code an Ihre E-Mail-Adresse. Wenn Sie noch kein Konto haben, wird eines erstellt.',
   passkey: 'Mit einem Passkey anmelden',
   provider: (name) => `Weiter mit ${name}`,
+  omittedProviders: (names) =>
+    `Diese Anwendung verlangt eine neue Anmeldung. Diese Anbieter können sie nicht bestätigen: ${names.join(', ')}.`,
   or: 'oder',
   noAccount: 'Noch kein Konto?',
   signUpLink: 'Konto erstellen',

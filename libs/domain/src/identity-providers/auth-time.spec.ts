@@ -1,0 +1,37 @@
+import { canReauthenticate, readStatesAuthTime } from './auth-time.js';
+import type { IdentityProviderType } from './identity-provider.js';
+
+const MICROSOFT = 'https://login.microsoftonline.com/common/v2.0';
+
+it.each<[IdentityProviderType, statesAuthTime: boolean | null, expected: boolean]>([
+  ['google', null, false],
+  ['apple', null, false],
+  ['github', null, false],
+  ['discord', null, false],
+  ['microsoft', null, true],
+  ['microsoft', true, true],
+  ['microsoft', false, false],
+  ['gitlab', null, true],
+  ['oidc', null, true],
+  ['oidc', false, false],
+])('canReauthenticate: %s that states auth_time %p: %p', (type, statesAuthTime, expected) => {
+  expect(canReauthenticate({ type, statesAuthTime })).toBe(expected);
+});
+
+it.each<
+  [IdentityProviderType, issuer: string, before: boolean | null, authTime: unknown, after: boolean | null]
+>([
+  ['microsoft', MICROSOFT, null, undefined, false],
+  ['microsoft', MICROSOFT, null, 1_764_000_000, true],
+  ['microsoft', MICROSOFT, false, 1_764_000_000, true],
+  ['microsoft', MICROSOFT, true, undefined, true],
+  ['microsoft', 'https://login.microsoftonline.us/common/v2.0', null, undefined, false],
+  ['oidc', MICROSOFT, null, undefined, false],
+  ['oidc', 'https://login.acme.example', null, undefined, null],
+  ['oidc', 'https://login.acme.example', null, 1_764_000_000, null],
+])(
+  'readStatesAuthTime: %s at %s, %p, after auth_time %p: %p',
+  (type, issuer, statesAuthTime, authTime, after) => {
+    expect(readStatesAuthTime({ type, issuer, statesAuthTime }, { auth_time: authTime })).toBe(after);
+  },
+);
