@@ -70,7 +70,7 @@ export class RequestHold {
 
   /** Adds the part of the response that the client has not read. */
   private holdResponse(): void {
-    if (this.isClosed || this.own.grow(this.response.writableLength)) return;
+    if (this.request.socket.destroyed || this.own.grow(this.response.writableLength)) return;
     this.actions.onDropped(this.request);
     this.request.socket.destroy();
   }

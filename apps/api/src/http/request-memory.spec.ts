@@ -365,14 +365,15 @@ describe('RequestMemory', () => {
     });
   });
 
-  it('disconnects a client for whose unread response there is no memory', async () => {
+  it('disconnects a client once for whose unread responses there is no memory', async () => {
+    warnings.length = 0;
     await enter(post('/wait', '{}'));
     const { socket } = send('');
-    socket.pause().write(head('GET /large'));
+    socket.pause().write(head('GET /large').repeat(2));
     await eventually('the end of the connection', () => warnings.length > 0);
-    expect(warnings).toEqual(['response dropped because the client does not read it']);
     gate.open();
     await allReleased();
+    expect(warnings).toEqual(['response dropped because the client does not read it']);
   });
 });
 
