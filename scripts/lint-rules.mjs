@@ -26,6 +26,14 @@ const RULES = {
       'MemberExpression[object.name="Math"]:matches([property.name="random"], [property.value="random"])',
     ],
   },
+  // The host that the parser of Node.js returns depends on its version (docs/adr/0099-unicode-tables.md).
+  'url-parser': {
+    message: 'Parse URLs with parseUrl() or parseValidUrl() of @gatehouse/domain.',
+    selectors: [
+      'NewExpression[callee.name="URL"][arguments.length=1]',
+      'MemberExpression[object.name="URL"][property.name=/^(canParse|parse)$/]',
+    ],
+  },
   'http-client': {
     message: 'Send requests with the OutboundClient of libs/platform/src/http.',
     selectors: ['ImportExpression[source.value=/^(node:)?https?2?$/]'],

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { GatehouseError, type Organization } from '@gatehouse/domain';
+import { GatehouseError, parseValidUrl, type Organization } from '@gatehouse/domain';
 import type { BillingCustomer, BillingCustomersRepository } from '@gatehouse/persistence';
 import { createFilteredAgents, withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
@@ -31,7 +31,7 @@ export class StripeBilling implements BillingPortal {
     logger: Logger,
   ): Promise<StripeBilling> {
     const { Stripe } = await import('stripe');
-    const { protocol, hostname, port } = new URL(stripeApiBase);
+    const { protocol, hostname, port } = parseValidUrl(stripeApiBase);
     const { httpAgent, httpsAgent } = createFilteredAgents(true);
     const stripe = new Stripe(stripeKey, {
       protocol: protocol === 'http:' ? 'http' : 'https',

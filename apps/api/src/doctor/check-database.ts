@@ -1,3 +1,4 @@
+import { parseValidUrl } from '@gatehouse/domain';
 import {
   assertRootSecret,
   AuditLogRepository,
@@ -31,10 +32,16 @@ const MIN_VERSION = 15;
 /** Difference between the clocks of this machine and PostgreSQL that is an error, in ms. A smaller one is a warning. */
 const CLOCK_ERROR_MS = 10_000;
 
+/** The checks of what the database contains. */
+const dependentChecks = [
+  ...['migrations', 'root secret', 'passwords', 'encrypted values', 'worker', 'webhooks'],
+  'emails',
+];
+
 /** Returns the hosts of a URL, without the user and the password. */
 const describeHosts = (url: string): string =>
   splitHosts(url)
-    .map((each) => new URL(each).host || 'the local socket')
+    .map((each) => parseValidUrl(each).host || 'the local socket')
     .join(', ');
 
 /** Checks PostgreSQL and what is stored in it. Changes nothing. */
@@ -48,9 +55,7 @@ export async function checkDatabase(config: Config, logger: Logger): Promise<Che
         { check: 'database', product: 'PostgreSQL', setting: 'DATABASE_URL', address },
         error,
       ),
-      ...['migrations', 'root secret', 'passwords', 'encrypted values', 'worker', 'webhooks', 'emails'].map(
-        (check) => skipped(check, 'requires the database'),
-      ),
+      ...dependentChecks.map((check) => skipped(check, 'requires the database')),
     ];
   }
 }

@@ -1,3 +1,4 @@
+import { parseValidUrl } from '@gatehouse/domain';
 import { errorMessage, Mailer, type AlertMailServer, type Config } from '@gatehouse/platform';
 import { failed, ok, warning, type CheckResult } from './check-result.js';
 import { connectionProblem } from './connection-problem.js';
@@ -36,7 +37,7 @@ async function checkConnection(
   { setting, smtpUrl, requireTls }: MailServer,
   from: Config['mail']['from'],
 ): Promise<CheckResult> {
-  const address = new URL(smtpUrl).host;
+  const address = parseValidUrl(smtpUrl).host;
   const mailer = new Mailer(smtpUrl, requireTls, from, setting);
   try {
     await mailer.verify();

@@ -1,3 +1,4 @@
+import { parseValidUrl } from '@gatehouse/domain';
 import {
   errorMessage,
   inspectRedis,
@@ -20,7 +21,7 @@ export async function checkRedis({ redis }: Config, logger: Logger): Promise<Che
   if (redis === null)
     return [skipped('redis', 'not configured: the worker claims deliveries from PostgreSQL')];
   const address = splitHosts(redis.sentinels ?? redis.url)
-    .map((url) => new URL(url).host)
+    .map((url) => parseValidUrl(url).host)
     .join(', ');
   try {
     const { problem, error, version, evictionPolicy } = await retryTimeouts(() =>

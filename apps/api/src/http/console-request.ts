@@ -1,4 +1,4 @@
-import { GatehouseError } from '@gatehouse/domain';
+import { GatehouseError, parseUrl, parseValidUrl } from '@gatehouse/domain';
 import type { GatehouseRequest } from './request-context.js';
 
 /** Returns true for the routes that only the console calls. */
@@ -23,13 +23,15 @@ const CONSOLE_HEADER = 'x-gatehouse-console';
 export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {
   if (isSafeMethod(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
-  const isOwnOrigin = !origin || origin === new URL(publicUrl).origin || matchesHost(origin, host, publicUrl);
+  const isOwnOrigin =
+    !origin || origin === parseValidUrl(publicUrl).origin || matchesHost(origin, host, publicUrl);
   const isFromConsole = headers[CONSOLE_HEADER] === '1' && (!site || site === 'same-origin') && isOwnOrigin;
   if (!isFromConsole) throw new GatehouseError('cross_site_request');
 }
 
 function matchesHost(origin: string, host: string | undefined, publicUrl: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, host: originHost } = new URL(origin);
-  return originHost === host && (protocol === 'https:' || protocol === new URL(publicUrl).protocol);
+  const url = parseUrl(origin);
+  if (!url) return false;
+  const { protocol, host: originHost } = url;
+  return originHost === host && (protocol === 'https:' || protocol === parseValidUrl(publicUrl).protocol);
 }

@@ -1,6 +1,6 @@
 import type * as openIdClient from 'openid-client';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
-import { CLOCK_LEEWAY_SECONDS } from '@gatehouse/domain';
+import { CLOCK_LEEWAY_SECONDS, parseValidUrl } from '@gatehouse/domain';
 
 export type OpenIdClient = typeof openIdClient;
 
@@ -27,7 +27,7 @@ export function discoverIssuer(
 ): Promise<Configuration> {
   const insecure = isInsecure(issuer) ? [client.allowInsecureRequests] : [];
   const metadata = { [client.clockTolerance]: CLOCK_LEEWAY_SECONDS };
-  return client.discovery(new URL(issuer), clientId, metadata, authentication, {
+  return client.discovery(parseValidUrl(issuer), clientId, metadata, authentication, {
     [client.customFetch]: fetch,
     timeout: PROVIDER_TIMEOUT_MS / 1_000,
     // Otherwise the signature of an id token that the token endpoint returns would not be verified.

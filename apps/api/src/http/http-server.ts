@@ -1,7 +1,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
-import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
+import { GatehouseError, parseUrl, type ErrorCode } from '@gatehouse/domain';
 import { errorCode, handleInOrder, newId, sleep, withTimeout, type Logger } from '@gatehouse/platform';
 import { problemDocument } from './problem.js';
 
@@ -74,7 +74,7 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
  */
 const isValidRequest = (request: IncomingMessage): boolean => {
   const { url = '' } = request;
-  return hasValidHost(request) && (/^[/*]/.test(url) || (/^https?:/i.test(url) && URL.canParse(url)));
+  return hasValidHost(request) && (/^[/*]/.test(url) || (/^https?:/i.test(url) && parseUrl(url) !== null));
 };
 
 /** A host, which may be an IPv6 address or empty, and an optional port (RFC 9110, section 7.2). */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import { GatehouseError, parseValidUrl, type ProjectContext } from '@gatehouse/domain';
 import { OAuthFlowsRepository, Transactions, type ConnectedProvider } from '@gatehouse/persistence';
 import { now, sha256 } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
@@ -79,7 +79,7 @@ export class IdTokenSignInService {
     const cached = this.keySets.get(url);
     if (cached) return cached;
     const { createRemoteJWKSet, customFetch } = await import('jose');
-    const keySet = createRemoteJWKSet(new URL(url), { [customFetch]: fetch });
+    const keySet = createRemoteJWKSet(parseValidUrl(url), { [customFetch]: fetch });
     this.keySets.set(url, keySet);
     return keySet;
   }

@@ -6,6 +6,7 @@ import {
   isNumericDate,
   isProfileComplete,
   mergeUserInfo,
+  parseValidUrl,
   readProfile,
   readStatesAuthTime,
   type ProviderClaims,
@@ -77,7 +78,7 @@ export class ProviderProfilesService {
   ): Promise<ProviderClaims> {
     const { client, configuration, preset } = connection;
     const { callbackUrl, parameters, tryRequest } = response;
-    const url = new URL(callbackUrl);
+    const url = parseValidUrl(callbackUrl);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const tokens = await client.authorizationCodeGrant(configuration, url, {
       pkceCodeVerifier: flow.codeVerifier,
@@ -137,7 +138,7 @@ async function fetchJson(
   const response = await client.fetchProtectedResource(
     configuration,
     token,
-    new URL(resource),
+    parseValidUrl(resource),
     'GET',
     undefined,
     headers,

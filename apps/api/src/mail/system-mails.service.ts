@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { parseValidUrl } from '@gatehouse/domain';
 import { MailsRepository, type Tx } from '@gatehouse/persistence';
 import {
   Config,
@@ -31,7 +32,7 @@ export class SystemMailsService {
     content: Pick<MailParameters, 'token' | 'notice'> = {},
   ): Promise<string> {
     const id = newId();
-    const projectName = `Gatehouse at ${new URL(this.config.publicUrl).hostname}`;
+    const projectName = `Gatehouse at ${parseValidUrl(this.config.publicUrl).hostname}`;
     const parameters = sealMailParameters(this.keyring, id, { projectName, ...content });
     await this.mails.insert(tx, { id, kind, recipient, parameters, projectId: null, customerId: null });
     return id;

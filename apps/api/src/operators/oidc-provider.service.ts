@@ -3,6 +3,7 @@ import type { Configuration, CustomFetch } from 'openid-client';
 import { LRUCache } from 'lru-cache';
 import {
   mergeUserInfo,
+  parseValidUrl,
   readClaimValues,
   readEmail,
   readPersonName,
@@ -97,7 +98,7 @@ export class OidcProviderService {
   ): Promise<ProviderClaims> {
     return this.requests.run(provider, async () => {
       const { client, configuration } = await this.connect(settings);
-      const url = new URL(this.callbackUrl);
+      const url = parseValidUrl(this.callbackUrl);
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       const tokens = await client.authorizationCodeGrant(configuration, url, {
         pkceCodeVerifier: codeVerifier,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
-import { GatehouseError, type Operator } from '@gatehouse/domain';
+import { GatehouseError, parseValidUrl, type Operator } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -209,7 +209,7 @@ export class SecondFactorService {
   }
 
   private newSecret({ id, email }: Pick<Operator, 'id' | 'email'>): NewTotpSecret {
-    const { hostname } = new URL(this.config.publicUrl);
+    const { hostname } = parseValidUrl(this.config.publicUrl);
     return this.codes.newSecret(id, `Gatehouse (${hostname})`, email);
   }
 }

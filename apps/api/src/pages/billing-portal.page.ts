@@ -1,6 +1,6 @@
 import { Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { resolveBrand } from '@gatehouse/domain';
+import { parseValidUrl, resolveBrand } from '@gatehouse/domain';
 import { BillingService } from '../billing/billing.service.js';
 import { RateLimit } from '../http/rate-limit.js';
 import { textsFor, withinLimit } from './one-time-page.js';
@@ -25,7 +25,7 @@ export class BillingPortalPage {
     if (!visit) return sendPage(response, 400, { ...invalid, title: invalidLink.title });
     const { organizationName, returnUrl, isExpired } = visit;
     const page = {
-      button: linkButton(returnUrl, billing.back(new URL(returnUrl).host)),
+      button: linkButton(returnUrl, billing.back(parseValidUrl(returnUrl).host)),
       brand: resolveBrand(organizationName),
     };
     if (isExpired) return sendPage(response, 400, { ...invalid, title: expiredLink.title, ...page });

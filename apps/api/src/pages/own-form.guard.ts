@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { GatehouseError } from '@gatehouse/domain';
+import { GatehouseError, parseUrl, parseValidUrl } from '@gatehouse/domain';
 import { Config } from '@gatehouse/platform';
 import { isSafeMethod } from '../http/console-request.js';
 import type { GatehouseRequest } from '../http/request-context.js';
@@ -40,10 +40,11 @@ function isOwnOrigin(
   host: string | undefined,
   { publicUrl, production }: OriginSettings,
 ): boolean {
-  if (origin === new URL(publicUrl).origin) return true;
-  if (production || !URL.canParse(origin)) return false;
+  if (origin === parseValidUrl(publicUrl).origin) return true;
+  const url = production ? null : parseUrl(origin);
+  if (!url) return false;
   // Any other name could be an attacker's that resolves to this address (DNS rebinding).
-  const { origin: serialized, host: originHost, hostname } = new URL(origin);
+  const { origin: serialized, host: originHost, hostname } = url;
   const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
   return isLocal && origin === serialized && originHost === host;
 }

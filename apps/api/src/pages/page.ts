@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { resolveBrand, type Brand } from '@gatehouse/domain';
+import { parseValidUrl, resolveBrand, type Brand } from '@gatehouse/domain';
 import { escapeHtml, type ShippedLanguage } from '@gatehouse/platform';
 import { pageStyle } from './page-style.js';
 
@@ -48,7 +48,7 @@ export function sendPage(
     "default-src 'none'",
     `style-src '${hash}'`,
     ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
-    ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
+    ...(brand?.logoUrl ? [`img-src ${parseValidUrl(brand.logoUrl).origin}`] : []),
     // Chromium applies the directive to redirects too.
     `form-action 'self'${redirectUrl ? ` ${redirectSource(redirectUrl)}` : ''}`,
     "base-uri 'none'",
@@ -76,7 +76,7 @@ ${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}
 
 /** Returns the origin of a URL for a content security policy; the scheme of a URL that opens an app. */
 function redirectSource(redirectUrl: string): string {
-  const { protocol, origin } = new URL(redirectUrl);
+  const { protocol, origin } = parseValidUrl(redirectUrl);
   return origin === 'null' ? protocol : origin;
 }
 

@@ -5,6 +5,7 @@ import {
   enablesSignInMethod,
   GatehouseError,
   invalidField,
+  parseValidUrl,
   type ProjectSettings,
 } from '@gatehouse/domain';
 import { PasskeysRepository, ProjectsRepository, type Tx } from '@gatehouse/persistence';
@@ -53,7 +54,7 @@ export class SettingsChecksService {
     { passkeys }: ProjectSettings,
     projectId: string | null,
   ): Promise<void> {
-    if (!passkeys || passkeys.rpId !== new URL(this.config.publicUrl).hostname) return;
+    if (!passkeys || passkeys.rpId !== parseValidUrl(this.config.publicUrl).hostname) return;
     await this.projects.lockRpId(tx, passkeys.rpId);
     if (await this.projects.findByRpId(passkeys.rpId, projectId, tx))
       throw invalidField(

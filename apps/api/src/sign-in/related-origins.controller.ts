@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NoCredential } from '@gatehouse/auth';
-import { webOrigins } from '@gatehouse/domain';
+import { parseValidUrl, webOrigins } from '@gatehouse/domain';
 import { ProjectsRepository } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
 import { RelatedOriginsResponse } from './dto/related-origins.response.js';
@@ -29,7 +29,7 @@ export class RelatedOriginsController {
   @Header('Cache-Control', 'public, max-age=300')
   @ApiOkResponse({ type: RelatedOriginsResponse })
   async list(): Promise<RelatedOriginsResponse> {
-    const project = await this.projects.findByRpId(new URL(this.config.publicUrl).hostname);
+    const project = await this.projects.findByRpId(parseValidUrl(this.config.publicUrl).hostname);
     return { origins: webOrigins(project?.settings.passkeys?.origins ?? []) };
   }
 }

@@ -5,6 +5,7 @@ import {
   notFound,
   parsePathId,
   parsePublicId,
+  parseValidUrl,
   type PrefixedIdKind,
   type TargetPolicy,
 } from '@gatehouse/domain';
@@ -63,7 +64,7 @@ export class ReplaysService {
       });
       if (!replay) throw notFound();
       // Without the path and the query, which can contain a secret.
-      const details = { origin: new URL(url).origin, ...(reason !== null && { reason }) };
+      const details = { origin: parseValidUrl(url).origin, ...(reason !== null && { reason }) };
       this.audit.record(tx, { ...action, details });
       return replay;
     });

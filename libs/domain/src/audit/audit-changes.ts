@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../json-object.js';
+import { parseUrl } from '../urls/parse-url.js';
 
 /** The old and the new values of changed fields, by their path such as `settings.branding.color`. */
 export type AuditChanges = Record<string, { from: unknown; to: unknown }>;
@@ -27,10 +28,10 @@ export function auditChanges(before: object, after: object): AuditChanges {
 }
 
 /** Returns the URL of a webhook without its path, which often contains a credential. */
-export const withoutUrlPath = (url: string): string => {
-  const { origin } = new URL(url);
-  return `${origin}/…`;
-};
+export function withoutUrlPath(url: string): string {
+  const origin = parseUrl(url)?.origin;
+  return origin === undefined ? '…' : `${origin}/…`;
+}
 
 /** Returns the values of all fields by their path. */
 const flatten = (fields: object, path = ''): JsonObject =>

@@ -11,6 +11,8 @@ it.each([
   ['ada@münchen.de', 'ada@xn--mnchen-3ya.de'],
   ['ada@MU\u0308NCHEN.de', 'ada@xn--mnchen-3ya.de'],
   ['ada@例え.jp', 'ada@xn--r8jz45g.jp'],
+  ['ada@STRA\u1e9eE.de', 'ada@xn--strae-oqa.de'],
+  ['ada@XN--STRAE-OQA.de', 'ada@xn--strae-oqa.de'],
   ['ada@localhost', 'ada@localhost'],
 ])('EV-06: the canonical form of %j is %j, which is its own canonical form', (input, canonical) => {
   expect(canonicalEmail(input)).toBe(canonical);
@@ -55,8 +57,13 @@ it.each<[string, string[]]>([
       ...domains(splitWords('.example.com example..com example.com.')),
     ],
   ],
-  ['bad labels', domains(splitWords('-example.com example-.com exa_mple.com xn--a ex%61mple.com'))],
-  ['addresses of hosts', domains(splitWords('[127.0.0.1] [IPv6:::1] 127.0.0.1 127.1 0x7f000001'))],
+  ['bad labels', domains(splitWords('-example.com example-.com exa_mple.com ex%61mple.com'))],
+  ['invalid encoded labels', domains(splitWords('xn--a xn--0 xn-- xn--zzzzzz99999 www.xn--a.example'))],
+  ['labels of mixed directions', domains(['aא.com', 'a\u061d.com'])],
+  [
+    'addresses of hosts',
+    domains(splitWords('[127.0.0.1] [IPv6:::1] 127.0.0.1 127.1 0x7f000001 example.0x7f')),
+  ],
   [
     'a port, path, query or fragment',
     domains(['example.com:25', 'example.com/x', 'example.com?x', 'example.com#x', 'example.com\\x']),

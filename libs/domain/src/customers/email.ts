@@ -1,26 +1,21 @@
-import { domainToASCII } from 'node:url';
+import { asciiHost } from '../urls/ascii-host.js';
 
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const hostName =
-  /^(?=.{1,253}$)(?!.*\.\d+$|\d+$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-
-/** ASCII characters that no host name contains. domainToASCII parses a URL and would drop or decode them. */
-const invalidHostCharacters = /[\0-,/:-@[-`{-\x7f]/;
+  /^(?=.{1,253}$)(?!(?:.*\.)?(?:\d+|0x[\da-f]*)$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Returns the canonical form of an email address: trimmed, ASCII letters in lower case, the domain in NFC and
- * then in its ASCII form, at most 254 characters (contract, section 3; requirement EV-06). Returns null for
- * any other text. Quoted and non-ASCII local parts are rejected because mail systems interpret them
- * differently.
+ * Returns the canonical form of an email address: trimmed, ASCII letters in lower case, the domain in its ASCII form,
+ * at most 254 characters (contract, section 3; requirement EV-06). Returns null for any other text. Quoted and
+ * non-ASCII local parts are rejected because mail systems interpret them differently.
  */
 export function canonicalEmail(input: string): string | null {
   const text = input.trim();
   const at = text.lastIndexOf('@');
   if (at < 1 || text.length > 320) return null;
   const local = text.slice(0, at).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  const host = text.slice(at + 1);
-  if (invalidHostCharacters.test(host)) return null;
-  const domain = domainToASCII(host.normalize('NFC'));
+  const domain = asciiHost(text.slice(at + 1));
+  if (domain === null) return null;
   const email = `${local}@${domain}`;
   const acceptable =
     local.length <= 64 && localPart.test(local) && hostName.test(domain) && email.length <= 254;

@@ -1,4 +1,5 @@
 import { canonicalEmail } from '../customers/email.js';
+import { parseUrl } from '../urls/parse-url.js';
 
 /** The claims of a provider about a person: of an id token, of the userinfo endpoint, or of an API. */
 export type ProviderClaims = Readonly<Record<string, unknown>>;
@@ -37,9 +38,8 @@ export function readPersonName(value: unknown): string | null {
 
 function readImageUrl(value: unknown): string | null {
   const text = nonEmptyText(value);
-  if (!text || text.length > IMAGE_URL_LENGTH || !URL.canParse(text)) return null;
-  const { protocol, username, href } = new URL(text);
-  return protocol === 'https:' && username === '' ? href : null;
+  const url = text && text.length <= IMAGE_URL_LENGTH ? parseUrl(text) : null;
+  return url?.protocol === 'https:' && url.username === '' ? url.href : null;
 }
 
 /** Returns the email of claims in canonical form; null if they contain none. */

@@ -1,4 +1,5 @@
 import { isRpId, type RelyingParty } from '../passkeys/relying-party.js';
+import { parseValidUrl } from '../urls/parse-url.js';
 import type { OperatorRole } from './role.js';
 
 /** Maximum number of organizations to which an operator can be limited. */
@@ -77,7 +78,7 @@ export type OperatorFactor = (typeof operatorFactors)[number];
 
 /** Returns the site to which the passkeys of operators are bound: the host of `PUBLIC_URL`. Null for an IP address. */
 export function operatorRelyingParty(publicUrl: string): RelyingParty | null {
-  const { hostname, origin } = new URL(publicUrl);
+  const { hostname, origin } = parseValidUrl(publicUrl);
   return isRpId(hostname) ? { id: hostname, name: `Gatehouse (${hostname})`, origins: [origin] } : null;
 }
 

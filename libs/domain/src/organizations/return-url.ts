@@ -1,4 +1,5 @@
 import { isPageUrl } from '../projects/page-url.js';
+import { parseValidUrl } from '../urls/parse-url.js';
 
 /**
  * Returns whether the billing portal may return to this URL, as far as the text alone shows (IN-10): an
@@ -15,7 +16,7 @@ export const isReturnUrl = (text: string): boolean => /^https?:/i.test(text) && 
  * @param origins the organization's billingReturnOrigins; empty allows any
  */
 export function returnUrlProblem(url: string, origins: string[], production: boolean): string | null {
-  const { protocol, origin } = new URL(url);
+  const { protocol, origin } = parseValidUrl(url);
   if (production && protocol !== 'https:') return 'returnUrl must start with https://';
   if (origins.length > 0 && !origins.includes(origin)) {
     return "The origin of returnUrl must be one of the organization's billingReturnOrigins";

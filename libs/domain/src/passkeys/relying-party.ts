@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 import { isPageOrigin } from '../projects/page-url.js';
+import { parseValidUrl } from '../urls/parse-url.js';
 
 /** The setting `passkeys` of a project. */
 export interface PasskeySettings {
@@ -38,7 +39,7 @@ export const isRpId = (text: string): boolean =>
 export const isPasskeyOrigin = (text: string): boolean =>
   androidOriginPattern.test(text) ||
   localOriginPattern.test(text) ||
-  (isPageOrigin(text) && text.startsWith('https:') && isRpId(new URL(text).hostname));
+  (isPageOrigin(text) && text.startsWith('https:') && isRpId(parseValidUrl(text).hostname));
 
 /** Returns the domain of the passkeys of a project, or null if it has none. */
 export const effectiveRpId = (

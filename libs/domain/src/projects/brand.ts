@@ -1,3 +1,4 @@
+import { parseUrl } from '../urls/parse-url.js';
 import { textColorOn } from './contrast.js';
 import type { Branding } from './project-settings.js';
 
@@ -41,4 +42,4 @@ export const toSingleLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl
  * which have another meaning in a content security policy.
  */
 const isPlainHttpsUrl = (text: string): boolean =>
-  URL.canParse(text) && /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(new URL(text).origin);
+  /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(parseUrl(text)?.origin ?? '');

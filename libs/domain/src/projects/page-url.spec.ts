@@ -54,6 +54,7 @@ it.each<[string, string[]]>([
       `${app}\u202egpj`,
     ],
   ],
+  ['invalid encoded labels', splitWords('https://xn--a/ https://www.xn--0.example/ http://xn--.localhost/')],
   ['2,049 characters', [app + 'x'.repeat(2025)]],
 ])('isPageUrl rejects %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
 
@@ -77,7 +78,7 @@ it('isPageOrigin accepts an origin in the form in which browsers send it', () =>
     https://app.example.com?x https://app.example.com#x https://app.example.com:443 http://app.example.com:80
     https://APP.example.com HTTPS://app.example.com https://münchen.example https://*.example.com
     https://ada@app.example.com http://0x7f.1 http://[0:0:0:0:0:0:0:1] ftp://app.example.com file://
-    com.example.app:/x javascript:alert(1) https://${'a'.repeat(260)}`);
+    com.example.app:/x javascript:alert(1) https://xn--a https://xn--zzzzzz99999.example https://${'a'.repeat(260)}`);
   const withBlanks = ['', ' https://app.example.com', 'https://app.example.com\n'];
   expect([...withBlanks, ...others].filter(isPageOrigin)).toEqual([]);
 });

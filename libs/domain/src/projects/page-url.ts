@@ -1,3 +1,5 @@
+import { parseUrl } from '../urls/parse-url.js';
+
 const PAGE_URL_MAX_LENGTH = 2048;
 
 /** Length of `https://`, of a host name with 253 characters, and of a port. */
@@ -28,8 +30,9 @@ const loopbackHostPattern = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\
  * credentials.
  */
 export function isPageUrl(text: string): boolean {
-  if (text.length > PAGE_URL_MAX_LENGTH || !urlCharacters.test(text) || !URL.canParse(text)) return false;
-  return appUrlPattern.test(text) || (webUrlPattern.test(text) && isSecureTransport(new URL(text)));
+  const url = text.length <= PAGE_URL_MAX_LENGTH && urlCharacters.test(text) ? parseUrl(text) : null;
+  if (!url) return false;
+  return appUrlPattern.test(text) || (webUrlPattern.test(text) && isSecureTransport(url));
 }
 
 /**
@@ -43,13 +46,13 @@ export const isLogoUrl = (text: string): boolean =>
  * Returns whether the text is the origin of a web page exactly as browsers send it (RFC 6454, section 6.2).
  */
 export const isPageOrigin = (text: string): boolean =>
-  text.length <= ORIGIN_MAX_LENGTH &&
-  webUrlPattern.test(text) &&
-  URL.canParse(text) &&
-  new URL(text).origin === text;
+  text.length <= ORIGIN_MAX_LENGTH && webUrlPattern.test(text) && parseUrl(text)?.origin === text;
 
 /** Returns whether the pages of this origin are protected against modification in transit. */
-export const isSecureOrigin = (origin: string): boolean => isSecureTransport(new URL(origin));
+export function isSecureOrigin(origin: string): boolean {
+  const url = parseUrl(origin);
+  return url !== null && isSecureTransport(url);
+}
 
 const isSecureTransport = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && loopbackHostPattern.test(hostname));

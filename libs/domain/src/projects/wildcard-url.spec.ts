@@ -86,6 +86,8 @@ it('FE-01: isRedirectUrlAllowed compares entries without a wildcard as strings',
     https://app.example.com/ https://app.example.com/./welcome com.example.app:/Welcome`);
   expect(urls.filter((url) => isRedirectUrlAllowed(settings, url))).toEqual([]);
   expect(isRedirectUrlAllowed({ redirectUrls: [] }, 'https://app.example.com/welcome')).toBe(false);
+  // Stored by an earlier version.
+  expect(isRedirectUrlAllowed({ redirectUrls: ['https://xn--a/'] }, 'https://xn--a/')).toBe(false);
 });
 
 it('FE-01: isRedirectUrlAllowed lets a wildcard match exactly one label', () => {

@@ -55,8 +55,8 @@ function isWildcardOf(isValid: (text: string) => boolean, text: string): boolean
 }
 
 function isListed(entries: string[], isValid: (text: string) => boolean, candidate: string): boolean {
-  if (entries.some((entry) => entry === candidate && !isWildcard(entry))) return true;
-  return isValid(candidate) && entries.some((entry) => isWildcard(entry) && matches(entry, candidate));
+  if (!isValid(candidate)) return false;
+  return entries.some((entry) => (isWildcard(entry) ? matches(entry, candidate) : entry === candidate));
 }
 
 /** Compares all that follows the first label: the host without regard to case, the rest as strings. */

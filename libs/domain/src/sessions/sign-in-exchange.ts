@@ -1,3 +1,5 @@
+import { parseValidUrl } from '../urls/parse-url.js';
+
 /**
  * Who has proven their identity in an exchange: the owner of an email address, a person at an identity provider, or a
  * customer who has signed in on a hosted page.
@@ -18,7 +20,7 @@ export const isCodeChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.
 
 /** Returns the URL with a query parameter added. */
 export function withParameter(redirectUrl: string, name: string, value: string): string {
-  const url = new URL(redirectUrl);
+  const url = parseValidUrl(redirectUrl);
   url.searchParams.set(name, value);
   return url.href;
 }

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { parseUrl } from '../urls/parse-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -103,8 +104,8 @@ export function hostIpLiteral(hostname: string): string | null {
 
 /** Returns whether the host of a URL is localhost or a loopback address. */
 export function isLoopbackUrl(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { hostname } = new URL(url);
+  const hostname = parseUrl(url)?.hostname;
+  if (hostname === undefined) return false;
   const literal = hostIpLiteral(hostname);
   return literal ? ipaddr.parse(literal).range() === 'loopback' : hostname === 'localhost';
 }
@@ -114,7 +115,7 @@ export function isLoopbackUrl(url: string): boolean {
  * WHATWG parser converts every notation of an IPv4 address to dotted decimal before it is checked.
  */
 export function targetUrlProblem(text: string, policy: TargetPolicy): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   // The parser encodes characters outside of ASCII.
   if (Math.max(text.length, url?.href.length ?? 0) > TARGET_URL_MAX_LENGTH)
     return `must be at most ${TARGET_URL_MAX_LENGTH} characters`;
@@ -139,7 +140,7 @@ export function targetUrlProblem(text: string, policy: TargetPolicy): string | n
  * Returns a URL as the WHATWG parser serializes it, which is how it is called: with a lower-case host in ASCII, without
  * the default port, and with a path. Returns an invalid URL unchanged.
  */
-export const normalizeUrl = (text: string): string => (URL.canParse(text) ? new URL(text).href : text);
+export const normalizeUrl = (text: string): string => parseUrl(text)?.href ?? text;
 
 function isPublicName(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '');

@@ -1,4 +1,4 @@
-import { canonicalEmail } from '@gatehouse/domain';
+import { canonicalEmail, parseUrl } from '@gatehouse/domain';
 import { parseDuration } from './duration.js';
 import { parseSender, type Sender } from '../mail/sender.js';
 import { splitHosts } from './split-hosts.js';
@@ -66,7 +66,7 @@ export const onOff = (options: Omit<Options<boolean>, 'displayedDefault'>): Sett
 
 export const url = (options: Options<string | null>, protocols: string[]): Setting<string | null> =>
   defineSetting(options, (value) => {
-    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
+    if (protocols.includes(parseUrl(value)?.protocol ?? '')) return value;
     throw new Error(
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     );
@@ -106,7 +106,7 @@ export const redisUrl = (options: Options<string | null>): Setting<string | null
 /** Defines an http or https URL to which paths are appended. */
 export const baseUrl = (options: Options<string | null>): Setting<string | null> =>
   defineSetting(options, (value) => {
-    const parsed = URL.canParse(value) ? new URL(value) : null;
+    const parsed = parseUrl(value);
     const isBase = parsed && ['http:', 'https:'].includes(parsed.protocol) && !/[@?#]/.test(value);
     if (isBase) return value;
     throw new Error('must be an http or https URL without a user name, query or fragment');
@@ -117,7 +117,7 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
  */
 export const targetUrl = (options: Options<string | null>): Setting<string | null> =>
   defineSetting(options, (value) => {
-    const parsed = URL.canParse(value) ? new URL(value) : null;
+    const parsed = parseUrl(value);
     const isWeb = parsed && ['http:', 'https:'].includes(parsed.protocol);
     if (isWeb && !parsed.username && !parsed.password) return value;
     throw new Error('must be an http or https URL without a user name');
@@ -126,7 +126,7 @@ export const targetUrl = (options: Options<string | null>): Setting<string | nul
 /** Defines the http or https origin of a server, such as `https://api.example.com`. */
 export const origin = (options: Options<string>): Setting<string> =>
   defineSetting(options, (value) => {
-    const parsed = URL.canParse(value) ? new URL(value) : null;
+    const parsed = parseUrl(value);
     const found = parsed && ['http:', 'https:'].includes(parsed.protocol) ? parsed.origin : null;
     if (found && (value === found || value === `${found}/`)) return found;
     throw new Error('must be an http or https URL that consists of scheme, host and optional port');

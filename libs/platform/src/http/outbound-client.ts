@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
-import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
+import { normalizeUrl, targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
@@ -139,7 +139,8 @@ export class OutboundClient {
         httpsAgent: agents.httpsAgent,
         transport,
         method,
-        url,
+        // axios would convert the host with the tables of Node.js (ADR 0099).
+        url: normalizeUrl(url),
         headers: { 'accept-encoding': 'identity', ...headers },
         data: body,
         signal,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, isAllowedOrigin, type PasswordWeakness } from '@gatehouse/domain';
+import { GatehouseError, isAllowedOrigin, parseValidUrl, type PasswordWeakness } from '@gatehouse/domain';
 import { Config, LOGGER, MAX_TOTP_URI, type Logger } from '@gatehouse/platform';
 import { describeSecret } from '../../factors/factor-changes.service.js';
 import { findPerson } from '../../email-codes/email-codes.service.js';
@@ -110,7 +110,9 @@ export class SignInScreensService {
 
   private hasPasskeys({ project }: SignInPageRequest): boolean {
     const relyingParty = this.passkeys.findRelyingParty(project);
-    return relyingParty !== null && isAllowedOrigin(relyingParty, new URL(this.config.publicUrl).origin);
+    return (
+      relyingParty !== null && isAllowedOrigin(relyingParty, parseValidUrl(this.config.publicUrl).origin)
+    );
   }
 
   private async context(page: SignInPageRequest, { email, problem }: ScreenState, error?: unknown) {

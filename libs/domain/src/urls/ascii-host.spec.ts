@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { asciiHost } from './ascii-host.js';
+
+it.each([
+  ['example.com', 'example.com'],
+  ['EXAMPLE.com', 'example.com'],
+  ['my_host', 'my_host'],
+  ['münchen.de', 'xn--mnchen-3ya.de'],
+  ['MU\u0308NCHEN.de', 'xn--mnchen-3ya.de'],
+  ['XN--MNCHEN-3YA.de', 'xn--mnchen-3ya.de'],
+  ['straße.de', 'xn--strae-oqa.de'],
+  ['STRA\u1e9eE.de', 'xn--strae-oqa.de'],
+  ['ό\u03c2.gr', 'xn--3xat.gr'],
+  ['例え。jp', 'xn--r8jz45g.jp'],
+  ['ｅｘａｍｐｌｅ．com', 'example.com'],
+  ['a\u00adb.com', 'ab.com'],
+  ['\u04c0.com', 'xn--s5a.com'],
+  ['نامه\u200cای.com', 'xn--mgba3gch31f060k.com'],
+  ['נאמה.com', 'xn--4dbi3ag.com'],
+])('EV-06: the ASCII form of %j is %j on every runtime', (host, expected) => {
+  expect(asciiHost(host)).toBe(expected);
+  expect(asciiHost(expected)).toBe(expected);
+});
+
+it.each<[string, string[]]>([
+  [
+    'encoded labels that decode to nothing, to ASCII or to an invalid label',
+    ['xn--', 'xn--a', 'xn--0', 'xn--a-', 'xn--zzzzzz99999', 'www.xn--a.example'],
+  ],
+  ['encoded labels of letters that have another form', ['xn--zca\u1e9e', 'xn--ss-xx', 'xn--a-ecp.ru']],
+  [
+    'characters without a meaning in host names',
+    ['a\u2100b.com', 'a\uff0fb.com', 'a\uff20b.com', '\u202ea.com'],
+  ],
+  ['other ASCII characters beside letters that need encoding', ['my_hést', 'ä b.com', 'ä@b.com']],
+  ['a mark without a letter', ['\u0308a.com', 'a.\u0308.com']],
+  ['joiners outside of their scripts', ['a\u200cb.com', 'a\u200d.com']],
+  ['mixed directions in a label', ['aא.com', '1א.com', 'אa.com']],
+  ['half a character', ['\ud800.com', 'a\udc00.com']],
+  [
+    'characters that Unicode 16 does not assign',
+    ['\u{1acf}a.com', 'a\u{1acf}.com', '\u{323b0}.com', '\u{378}.com'],
+  ],
+  ['a hostile length', ['ä'.repeat(1_001), `${'ä.'.repeat(1_000_000)}com`]],
+])('EV-06: asciiHost rejects %s', (_, hosts) =>
+  expect(hosts.filter((host) => asciiHost(host) !== null)).toEqual([]),
+);
+
+/** The first and the last code point of ranges with the characters that have other forms. */
+const RANGES = [
+  [0x80, 0x2fff],
+  [0xf900, 0xffff],
+  [0x105c0, 0x105ff],
+  [0x11380, 0x113ff],
+  [0x1d400, 0x1d7ff],
+  [0x1f100, 0x1f2ff],
+];
+
+it('EV-06: the ASCII form of characters and their normal forms are the same on every runtime', () => {
+  const hash = createHash('sha256');
+  for (const [first = 0, last = 0] of RANGES)
+    for (let code = first; code <= last; code += 1) {
+      const text = `a${String.fromCodePoint(code)}`;
+      const host = asciiHost(text);
+      const forms = ['NFC', 'NFD', 'NFKC', 'NFKD'].map((form) => `${text}\u0301`.normalize(form));
+      // The runtime may normalize characters that Unicode 16 does not assign.
+      if (host !== null) hash.update([code, host, ...forms].join(' '));
+    }
+  expect(hash.digest('hex')).toBe('48cc26e0dd8af8678e5c4a13a638d501950373234c901949ffafd94e109274d8');
+});
+
+it('EV-06: the runtime normalizes every character that the tables of UTS 46 contain', () => {
+  // Normal forms of assigned characters never change, so a newer Unicode of the runtime normalizes them equally.
+  const { unicodeVersion } = createRequire(import.meta.url)('tr46/package.json') as {
+    unicodeVersion: string;
+  };
+  expect(unicodeVersion).toBe('16.0.0');
+  expect(Number.parseFloat(process.versions['unicode']!)).toBeGreaterThanOrEqual(16);
+});

@@ -1,0 +1,22 @@
+import { toASCII } from 'tr46';
+
+/** Maximum length of a host name that is converted. Its ASCII form has at most 253 characters. */
+const MAX_LENGTH = 1_000;
+
+const OPTIONS = { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true };
+
+/** Characters outside of ASCII, and labels that encode such characters. Only these depend on tables of Unicode. */
+const unicodePattern = /[^\0-\x7f]|(?:^|\.)xn--/i;
+
+/**
+ * Returns a host name in ASCII and in lower case, as UTS 46 converts it: without transitional processing, with the rules
+ * for joiners and bidirectional text, and with letters, digits and hyphens only. Returns null if UTS 46 rejects it.
+ * Returns a name without letters outside of ASCII in lower case and does not check it.
+ *
+ * The tables are those of a pinned package, because those of Node.js change with its version (ADR 0099).
+ */
+export function asciiHost(host: string): string | null {
+  if (!unicodePattern.test(host)) return host.toLowerCase();
+  if (host.length > MAX_LENGTH) return null;
+  return toASCII(host, OPTIONS);
+}
