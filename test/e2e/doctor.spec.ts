@@ -213,6 +213,59 @@ describe('doctor of the server', () => {
     }
   });
 
+  it('EV-06: lists stored host names that have another form now, and changes none', async () => {
+    const { organizationId, projectId } = instance.credentials;
+    // An invalid label, the capital letter ẞ, a name with its current form, and a name whose host is ASCII.
+    const addresses = [
+      'ada@xn--a.example',
+      'ben@xn--strae-301b.example',
+      'eve@xn--bcher-kva.example',
+      'xn--a@x.example',
+    ];
+    const ids = addresses.map(() => randomUUID());
+    const settings = {
+      allowedOrigins: ['https://*.xn--0.example', 'https://xn--bcher-kva.example'],
+      redirectUrls: ['https://app.example.com/xn--a'],
+      branding: { displayName: 'xn--a' },
+    };
+    const stored = async () => [
+      ...(await instance.sql('SELECT id, email FROM customers ORDER BY email')),
+      ...(await instance.sql('SELECT id, settings FROM projects ORDER BY id')),
+      ...(await instance.sql('SELECT id, billing_return_origins FROM organizations ORDER BY id')),
+    ];
+    await instance.sql(
+      `INSERT INTO customers (id, organization_id, project_id, email)
+       SELECT id, $3, $4, email FROM unnest($1::uuid[], $2::text[]) AS t (id, email)`,
+      [ids, addresses, organizationId, projectId],
+    );
+    await instance.sql('UPDATE projects SET settings = settings || $2 WHERE id = $1', [projectId, settings]);
+    await instance.sql('UPDATE organizations SET billing_return_origins = $2 WHERE id = $1', [
+      organizationId,
+      ['https://xn--zzzzzz99999.example:8443'],
+    ]);
+    try {
+      const before = await stored();
+      const found = (await check()).filter((each) => each.check === 'host names');
+      expect(found.map(({ status, message }) => [status, message])).toEqual(
+        expect.arrayContaining([
+          ['warning', `Customer ${ids[0]}: the host xn--a.example is no longer valid`],
+          ['warning', `Customer ${ids[1]}: the host xn--strae-301b.example is now xn--strae-oqa.example`],
+          ['warning', `Project ${projectId}: the host xn--0.example is no longer valid`],
+          ['warning', `Organization ${organizationId}: the host xn--zzzzzz99999.example is no longer valid`],
+        ]),
+      );
+      expect(found).toHaveLength(4);
+      expect(found[0]!.fix).toContain('"Replace a host name that has another form"');
+      expect(await stored()).toEqual(before);
+    } finally {
+      await instance.sql('DELETE FROM customers WHERE id = ANY ($1)', [ids]);
+      await instance.sql(`UPDATE projects SET settings = '{}' WHERE id = $1`, [projectId]);
+      await instance.sql(`UPDATE organizations SET billing_return_origins = '{}' WHERE id = $1`, [
+        organizationId,
+      ]);
+    }
+  });
+
   it('names a setting of the role with which statements do not work', async () => {
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${new URL(instance.env['DATABASE_URL']!).pathname.slice(1)}`;
     await instance.sql(`${role} SET session_replication_role = replica`);

@@ -146,6 +146,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'update deliveries, events',
     'update events',
   ],
+  'checks of stored host names on the command line': ['select identity_providers', 'select organizations'],
   'rollups, metrics, alerts and health of the installation': [
     'insert attempt_figures_by_endpoint, attempts',
     'insert events',

@@ -72,7 +72,7 @@ export * from './sessions/sign-in-flow.js';
 export * from './sessions/surplus-session-count.js';
 export * from './slug.js';
 export * from './timestamp.js';
-export { asciiHost } from './urls/ascii-host.js';
+export { asciiHost, currentAsciiHost } from './urls/ascii-host.js';
 export { parseUrl, parseValidUrl } from './urls/parse-url.js';
 export * from './webhooks/custom-event-types.js';
 export * from './webhooks/custom-headers.js';

@@ -47,6 +47,7 @@ export { clockAndHostMonitorProvider } from './health/clock-and-host-monitor-pro
 export * from './health/process-problems.repository.js';
 export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';
+export * from './host-names/host-names.repository.js';
 export * from './idempotency/idempotency-keys.repository.js';
 export * from './identity-providers/identities.repository.js';
 export * from './identity-providers/identity-providers.repository.js';

@@ -23,6 +23,7 @@ import {
 } from '@gatehouse/platform';
 import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
 import { checkActivity } from './check-activity.js';
+import { checkHostNames } from './check-host-names.js';
 import { checkStoredValues } from './check-stored-values.js';
 import { connectionProblem, retryTimeouts } from './connection-problem.js';
 
@@ -34,7 +35,7 @@ const CLOCK_ERROR_MS = 10_000;
 
 /** The checks of what the database contains. */
 const dependentChecks = [
-  ...['migrations', 'root secret', 'passwords', 'encrypted values', 'worker', 'webhooks'],
+  ...['migrations', 'root secret', 'passwords', 'encrypted values', 'host names', 'worker', 'webhooks'],
   'emails',
 ];
 
@@ -96,6 +97,7 @@ async function checkConnected(database: Database, config: Config, logger: Logger
     ...(await checkAuditLog(database, logger)),
     await checkRootSecret(database, keyring),
     ...(await checkStoredValues(database, keyring)),
+    ...(await checkHostNames(database)),
     ...(await checkActivity(database, config)),
   ];
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { asciiHost } from './ascii-host.js';
+import { asciiHost, currentAsciiHost } from './ascii-host.js';
 
 it.each([
   ['example.com', 'example.com'],
@@ -45,6 +45,16 @@ it.each<[string, string[]]>([
   ['a hostile length', ['ä'.repeat(1_001), `${'ä.'.repeat(1_000_000)}com`]],
 ])('EV-06: asciiHost rejects %s', (_, hosts) =>
   expect(hosts.filter((host) => asciiHost(host) !== null)).toEqual([]),
+);
+
+it.each([
+  ['xn--mnchen-3ya.de', 'xn--mnchen-3ya.de'],
+  ['my_host', 'my_host'],
+  ['xn--strae-301b.de', 'xn--strae-oqa.de'],
+  ['xn--a', null],
+  ['xn--a-0hc.com', null],
+])('currentAsciiHost: the name behind %s has the form %s', (stored, expected) =>
+  expect(currentAsciiHost(stored)).toBe(expected),
 );
 
 /** The first and the last code point of ranges with the characters that have other forms. */

@@ -1,4 +1,4 @@
-import { toASCII } from 'tr46';
+import { toASCII, toUnicode } from 'tr46';
 
 /** Maximum length of a host name that is converted. Its ASCII form has at most 253 characters. */
 const MAX_LENGTH = 1_000;
@@ -20,3 +20,10 @@ export function asciiHost(host: string): string | null {
   if (host.length > MAX_LENGTH) return null;
   return toASCII(host, OPTIONS);
 }
+
+/**
+ * Returns the form in ASCII that the name behind a stored ASCII form has now, which differs if the tables have changed
+ * since. Returns null if UTS 46 now rejects the name.
+ */
+export const currentAsciiHost = (stored: string): string | null =>
+  asciiHost(toUnicode(stored, OPTIONS).domain);

@@ -1,0 +1,40 @@
+import { currentAsciiHost } from '@gatehouse/domain';
+import { hostColumns, HostNamesRepository, type Database } from '@gatehouse/persistence';
+import { ok, warning, type CheckResult } from './check-result.js';
+
+const CHECK = 'host names';
+
+/** Maximum number of values that are listed. The others are counted. */
+const MAX_LISTED = 20;
+
+const FIX =
+  'Nothing is changed or merged by itself: docs/operations.md, "Replace a host name that has another form".';
+
+/** The host of an email address, an origin, a URL or the entry of a wildcard, or a host name. */
+const hostPattern = /^(?:[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\*\.)?|[^@/]*@)?([^/?#:@]*)/i;
+
+/** Lists the stored host names with another form in ASCII than the one that Gatehouse uses now. Scans their tables. */
+export async function checkHostNames(database: Database): Promise<CheckResult[]> {
+  const repository = new HostNamesRepository(database);
+  const results: CheckResult[] = [];
+  let total = 0;
+  for (const column of hostColumns)
+    for await (const batch of repository.readEncoded(column))
+      for (const { key, text } of batch) {
+        const change = describeChange(hostPattern.exec(text)![1]!);
+        if (change === null) continue;
+        total += 1;
+        if (total <= MAX_LISTED) results.push(warning(CHECK, `${column.subject} ${key}: ${change}`, FIX));
+      }
+  if (total > MAX_LISTED) results.push(warning(CHECK, `and ${total - MAX_LISTED} more`, FIX));
+  return total > 0 ? results : [ok(CHECK, 'every stored host name has its current form')];
+}
+
+/** Returns what has changed, or null if the host has its current form. */
+function describeChange(host: string): string | null {
+  const current = currentAsciiHost(host);
+  if (current === null) return `the host ${host} is no longer valid`;
+  // An issuer is stored as the provider writes it.
+  const isStoredInAscii = Buffer.byteLength(host) === host.length;
+  return isStoredInAscii && current !== host.toLowerCase() ? `the host ${host} is now ${current}` : null;
+}

@@ -1,0 +1,94 @@
+// This file contains SQL: bounded scans of any table.
+import type { Database } from '../database.js';
+import { arrayOf, dynamicStatement, nullable, text, uuid, type RowOf } from '../statements.js';
+import { NIL_UUID } from '../uuid-v7.js';
+
+/** Number of rows that one statement scans, to stay within its timeout. */
+const BATCH_SIZE = 10_000;
+
+/** A column with host names. Names and expressions are SQL from code, never from input. */
+export interface HostColumn {
+  /** What its rows are, in the singular. */
+  subject: string;
+  table: string;
+  /** The first column of the primary key. */
+  key: string;
+  /** SQL for the texts of a row that contain host names: email addresses, origins and URLs. */
+  values: string;
+}
+
+/** The settings of projects that contain host names. */
+const settingPaths = [
+  ...['allowedOrigins[*]', 'redirectUrls[*]', 'passkeys.rpId', 'passkeys.origins[*]', 'mail.replyTo'],
+  ...['verifyEmailUrl', 'resetPasswordUrl', 'acceptInviteUrl', 'legacySignIn.url', 'branding.logoUrl'],
+];
+
+const settingValues = `ARRAY(SELECT setting #>> '{}'
+  FROM unnest('{${settingPaths.map((path) => `$.${path}`).join(',')}}'::jsonpath[]) AS path,
+    jsonb_path_query(t.settings, path) AS setting)`;
+
+/** The columns that decide who a person is, or where browsers and requests are sent. */
+export const hostColumns: HostColumn[] = [
+  { subject: 'customer', table: 'customers', key: 'id', values: 'ARRAY[t.email]' },
+  { subject: 'operator', table: 'operators', key: 'id', values: 'ARRAY[t.email]' },
+  { subject: 'identity provider', table: 'identity_providers', key: 'id', values: 'ARRAY[t.issuer]' },
+  {
+    subject: 'identity provider',
+    table: 'identity_provider_domains',
+    key: 'provider_id',
+    values: 'ARRAY[t.domain]',
+  },
+  { subject: 'project', table: 'projects', key: 'id', values: settingValues },
+  { subject: 'organization', table: 'organizations', key: 'id', values: 't.billing_return_origins' },
+  { subject: 'webhook endpoint', table: 'webhook_endpoints', key: 'id', values: 'ARRAY[t.url]' },
+];
+
+const scannedRow = {
+  /** The keys of the texts, in their order. */
+  keys: arrayOf(text),
+  texts: arrayOf(text),
+  /** The last key of a complete batch. */
+  last: nullable(uuid),
+};
+
+/** Rows with the same first column of their key are in the same batch. */
+const scanTexts = dynamicStatement(
+  scannedRow,
+  ({ table, key, values }: HostColumn, after: string) => ({
+    text: `
+      WITH scanned AS MATERIALIZED (
+        SELECT t.${key} AS key, ${values} AS texts FROM ${table} t WHERE t.${key} > $1
+        ORDER BY t.${key} FETCH FIRST ${BATCH_SIZE} ROWS WITH TIES
+      ), found AS (
+        SELECT s.key, value FROM scanned s, unnest(s.texts) AS value
+        WHERE value ILIKE '%xn--%' OR octet_length(value) > char_length(value)
+      )
+      SELECT ARRAY(SELECT key::text FROM found ORDER BY key, value) AS keys,
+        ARRAY(SELECT value FROM found ORDER BY key, value) AS texts,
+        CASE WHEN (SELECT count(*) FROM scanned) >= ${BATCH_SIZE}
+          THEN (SELECT key FROM scanned ORDER BY key DESC LIMIT 1) END AS last`,
+    values: [after],
+  }),
+  hostColumns.map((column) => [column, NIL_UUID] as const),
+);
+
+/** A stored text with a letter outside of ASCII, or a label that encodes one. */
+export interface StoredHost {
+  key: string;
+  text: string;
+}
+
+/** Reads stored host names, of all tenants. */
+export class HostNamesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Reads the texts of a column whose form in ASCII depends on tables of Unicode, in batches. */
+  async *readEncoded(column: HostColumn): AsyncGenerator<StoredHost[]> {
+    let after: string | null = NIL_UUID;
+    while (after !== null) {
+      const [row]: RowOf<typeof scannedRow>[] = await this.database.execute(scanTexts(column, after));
+      yield row!.texts.map((found, index) => ({ key: row!.keys[index]!, text: found }));
+      after = row!.last;
+    }
+  }
+}
