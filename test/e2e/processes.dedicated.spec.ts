@@ -199,13 +199,9 @@ async function runService(start: string, before = ''): Promise<{ code: number | 
   const program = `
     const { runProcess } = await import(${JSON.stringify(platform)});
     ${before}
-    let isStopping = false;
     await runProcess('service', async () => ({
       start: async () => { ${start} },
-      stop: async () => {
-        isStopping = true;
-        process.stdout.write('drained');
-      },
+      stop: async () => void process.stdout.write('drained'),
     }));
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -221,13 +217,12 @@ async function runService(start: string, before = ''): Promise<{ code: number | 
 
 describe('a process that starts', () => {
   it('RN-02: ends on a SIGTERM that arrives just before its handler is replaced', async () => {
-    const { code, output } = await runService(
-      `for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-       if (!isStopping) process.exit(3);`,
+    const { code } = await runService(
+      'process.exit(3);',
       `process.once('SIGTERM', () => process.exit(2));
        process.kill(process.pid, 'SIGTERM');`,
     );
-    expect({ code, isDrained: output.includes('drained') }).toEqual({ code: 0, isDrained: true });
+    expect(code).toBe(0);
   });
 
   /** Stops the process when it handles SIGTERM for the first time, until its standard input ends. */
@@ -253,7 +248,11 @@ describe('a process that starts', () => {
       child.kill('SIGTERM');
       child.stdin.end();
       const [code] = (await once(child, 'close')) as [number | null];
-      expect({ code, output }).toEqual({ code: 0, output: 'handler before Nest' });
+      // Node.js 24 handles the signal once the modules are loaded, and nothing starts then.
+      const [before, ...lines] = output.replace('{', '\n{').trimEnd().split('\n');
+      const messages = lines.map((line) => (JSON.parse(line) as { message: string }).message);
+      expect({ code, before }).toEqual({ code: 0, before: 'handler before Nest' });
+      expect([[], ['stopping']]).toContainEqual(messages);
     },
   );
 });

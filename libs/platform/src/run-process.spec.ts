@@ -54,6 +54,21 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 
+  it('does not start a service if a signal arrives before it is created, or during that', async () => {
+    const calls: string[] = [];
+    const create = (): Promise<RunnableService> => {
+      calls.push('create');
+      process.emit('SIGTERM');
+      return Promise.resolve({ start: async () => void calls.push('start'), stop: never });
+    };
+    await runProcess('service', create);
+    expect(calls).toEqual(['create']);
+    const second = runProcess('service', create);
+    process.emit('SIGTERM');
+    await second;
+    expect(calls).toEqual(['create']);
+  });
+
   it('waits for a call in the thread pool, which would delay its exit', async () => {
     busy = ['FSReqCallback'];
     await run(() => Promise.resolve());

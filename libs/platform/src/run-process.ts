@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { loadConfig, type Config } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
@@ -88,12 +89,17 @@ export async function runProcess(
     logger.fatal(isConfigError ? {} : { error }, errorMessage(error));
     stop(isConfigError ? 'invalid configuration' : 'unexpected error', isConfigError ? EXIT_CONFIG : 1);
   };
+  // Node.js 24 handles a signal that arrives while it loads modules in the next complete turn of the event loop.
+  await nextTurn();
+  await nextTurn();
+  if (isStopping) return;
   try {
     if (config.tracing)
       await startTracing(config.tracing, name, (error) =>
         logger.warn({ reason: errorMessage(error) }, 'trace export failed'),
       );
     service = await create(config, logger);
+    if (isStopping) return;
     await service.start();
     notifyLauncher();
   } catch (error) {
