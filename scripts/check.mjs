@@ -1,8 +1,10 @@
 import fs from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { ensureBuilt, ensurePackagesBuilt } from './build.mjs';
 import { sumTotals } from './check-totals.mjs';
 import { main } from './environment.mjs';
+import { installNode } from './node-versions.mjs';
 import { runNpm } from './processes.mjs';
 
 /** The scripts of package.json that only read files, longest first. Each uses one core. */
@@ -14,8 +16,16 @@ const TEST_RUNS = [
   ['run', '--silent', 'test', '--', '--added'],
 ];
 
-/** Runs all checks and tests. The last line of the output contains the totals of both test runs. */
+/** The Node.js of the image. Its tables and parsers differ from those of Node.js 20 (docs/adr/0099-unicode-tables.md). */
+const OTHER_NODE = 24;
+
+/** The tests with it, which use the time in which the others wait. */
+const OTHER_RUN = ['run', '--silent', 'test:node', '--', String(OTHER_NODE), '--compatibility'];
+
+/** Runs all checks and tests. The last line of the output contains the totals of all test runs. */
 await main(async () => {
+  const isOther = Number.parseInt(process.versions.node, 10) !== OTHER_NODE;
+  const installing = isOther ? installNode(OTHER_NODE) : null;
   const failed = await runStaticChecks();
   if (failed.length > 0) {
     console.error(`Failed: ${failed.join(', ')}.`);
@@ -24,13 +34,19 @@ await main(async () => {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-check-'));
   const totals = path.join(folder, 'totals');
   try {
+    await ensureBuilt(process.stderr);
+    await ensurePackagesBuilt(process.stderr);
+    const hasOther = (await installing) !== null;
+    const other = hasOther ? runTests(OTHER_RUN, totals, {}) : null;
     for (const args of TEST_RUNS) {
-      const started = performance.now();
-      const { code } = await runNpm(args, { stdio: 'inherit', env: { ...process.env, TEST_TOTALS: totals } });
-      console.log(`npm ${args.join(' ')}: ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
+      const { code } = await runTests(args, totals, { stdio: 'inherit' });
       if (code >= 128) return code;
     }
-    return printTotals(fs.readFileSync(totals, 'utf8'));
+    console.log((await other)?.output ?? '');
+    // Checks that .ci/run could not run.
+    const notRun = process.env.CHECKS_NOT_RUN ? process.env.CHECKS_NOT_RUN.split(',') : [];
+    if (isOther && !hasOther) notRun.push(`tests with Node.js ${OTHER_NODE}`);
+    return printTotals(fs.readFileSync(totals, 'utf8'), TEST_RUNS.length + (hasOther ? 1 : 0), notRun);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
@@ -55,15 +71,23 @@ async function runStaticChecks() {
   return failed;
 }
 
+/** Runs tests, which append their totals to a file, and prints their duration. */
+async function runTests(args, totals, options) {
+  const started = performance.now();
+  const result = await runNpm(args, { ...options, env: { ...process.env, TEST_TOTALS: totals } });
+  console.log(`npm ${args.join(' ')}: ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
+  return result;
+}
+
 /**
  * Prints the totals and returns the exit code.
  * @param {string} text the totals of each run, one per line, as scripts/test.mjs writes them
+ * @param {number} expected number of runs
+ * @param {string[]} notRun checks that could not run
  */
-function printTotals(text) {
+function printTotals(text, expected, notRun) {
   const totals = text.trim().split('\n').map(JSON.parse);
-  // Checks that .ci/run could not run.
-  const notRun = process.env.CHECKS_NOT_RUN ? process.env.CHECKS_NOT_RUN.split(',') : [];
-  const { lines, isPassed } = sumTotals(totals, TEST_RUNS.length, notRun);
+  const { lines, isPassed } = sumTotals(totals, expected, notRun);
   console.log(lines.join('\n'));
   return isPassed ? 0 : 1;
 }

@@ -20,6 +20,13 @@ const SETS = {
   ],
   // These tests measure time, so no other test runs at the same time.
   nightly: [['nightly', '--maxWorkers=1']],
+  // What depends on tables and parsers of Node.js. scripts/check.mjs runs them beside the other tests.
+  compatibility: [
+    [
+      ...['unit', 'e2e', '--maxWorkers=1'],
+      ...['--testPathIgnorePatterns=/node_modules/', '--testPathIgnorePatterns=<rootDir>/test/e2e/'],
+    ],
+  ],
 };
 
 /** The sets of each command; without a command, the set for new contributors. */
@@ -28,6 +35,7 @@ const COMMANDS = {
   '--added': SETS.added,
   '--all': [...SETS.quick, ...SETS.added],
   '--faults': [['faults']],
+  '--compatibility': SETS.compatibility,
   '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
 };
 
@@ -52,8 +60,8 @@ await main(async () => {
   const isComplete = sets !== undefined && rest.length === 0;
   const runs = sets ? sets.map((set) => [...rest, ...jestArguments(set)]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
-  // Only the result of a complete run is written.
-  if (command === '--nightly' && isComplete) {
+  // Only the result of a complete run with the installed Node.js is written.
+  if (command === '--nightly' && isComplete && !process.env.TEST_OTHER_NODE) {
     process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
     process.env.TEST_FAULT_ROWS = path.join(folder, 'fault-rows');
   }

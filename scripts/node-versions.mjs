@@ -1,0 +1,33 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { root } from './environment.mjs';
+import { run } from './processes.mjs';
+
+/**
+ * The versions of Node.js with which the tests run in addition to the installed one, by their major version. 24 is the
+ * version of the image.
+ */
+export const nodeVersions = {
+  22: '22.23.3',
+  24: /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(fs.readFileSync(path.join(root, 'Dockerfile'), 'utf8'))[1],
+};
+
+/**
+ * Installs Node.js from npm, unless it is installed. As a development dependency, each version would add 185 MB to every
+ * `npm ci`.
+ * @param {22 | 24} major
+ * @returns {Promise<string | null>} the folder of the program, or null if no registry has it for this machine
+ */
+export async function installNode(major) {
+  const version = nodeVersions[major];
+  const name = `node-${process.platform}-${process.arch}`;
+  const target = path.join(root, 'node_modules', '.cache', `node-${version}`);
+  const folder = path.join(target, 'node_modules', name, 'bin');
+  if (fs.existsSync(folder)) return folder;
+  const options = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  const args = ['install', '--prefix', target, ...options, `${name}@${version}`];
+  const { code, output } = await run('npm', args, { shell: process.platform === 'win32' });
+  if (code === 0) return folder;
+  process.stderr.write(`Node.js ${version} cannot be installed: ${output.trim().split('\n')[0]}\n`);
+  return null;
+}
