@@ -15,6 +15,7 @@ import {
   receiveEmailLink,
   requestEmailCode,
   submitEmailLink,
+  toFullWidth,
   useEmailLink,
   verifyEmailCode,
   wrongCode,
@@ -84,8 +85,11 @@ describe('a sign-in with an email code', () => {
     const { id, email } = await createVerified();
     const received = await receiveEmailCode(instance, email);
     expect(received.code).toMatch(/^\d{6}$/);
-    const spaced = { ...received, code: `${received.code.slice(0, 3)} ${received.code.slice(3)}` };
-    const response = await verifyEmailCode(instance, spaced);
+    const typed = {
+      ...received,
+      code: `${toFullWidth(received.code.slice(0, 3))} ${received.code.slice(3)}\u200b`,
+    };
+    const response = await verifyEmailCode(instance, typed);
     expect(response).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
     const { tokens } = response.body;
     expect(decodeJwt(tokens.accessToken)).toMatchObject({ sub: id, amr: ['email'] });

@@ -11,6 +11,11 @@ it.each([
   expect(canonicalCode(text)).toBe(expected);
 });
 
-it('canonicalRecoveryCode: ignores hyphens and the case too', () => {
-  expect(canonicalRecoveryCode(' 7K2XM-q4d0v -３n8ct\u200b')).toBe('7k2xmq4d0v3n8ct');
+it.each([
+  ['hyphens, spaces and the case', ' 7K2XM-q4d0v -３n8ct\u200b', '7k2xmq4d0v3n8ct'],
+  ['dashes', '7k2xm\u2013q4d0v\u20143n8ct \u2010\u2011\u2212', '7k2xmq4d0v3n8ct'],
+  ['O for 0', 'OoＯ', '000'],
+  ['I and l for 1', 'IilL', '1111'],
+])('canonicalRecoveryCode: %s', (_, text, expected) => {
+  expect(canonicalRecoveryCode(text)).toBe(expected);
 });

@@ -42,8 +42,13 @@ export const canonicalCode = (text: string): string =>
   text.normalize('NFKC').replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 
 /**
- * Returns the form in which recovery codes are compared, because they are typed with or without hyphens, in upper or
- * lower case.
+ * Returns the form in which recovery codes are compared. People type them with or without hyphens, or with the dashes
+ * that word processors insert, in upper or lower case, and confuse the letters O, I and L, which no code contains, with
+ * 0 and 1 (Crockford's base32).
  */
 export const canonicalRecoveryCode = (text: string): string =>
-  canonicalCode(text).replaceAll('-', '').toLowerCase();
+  canonicalCode(text)
+    .replace(/[\p{Dash_Punctuation}\u2212]/gu, '')
+    .toLowerCase()
+    .replaceAll('o', '0')
+    .replace(/[il]/g, '1');
