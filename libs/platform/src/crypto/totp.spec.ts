@@ -44,6 +44,17 @@ it('totpUri contains everything an app needs and escapes the account', () => {
   expect(Object.fromEntries(uri.searchParams)).toEqual(expected);
 });
 
+it.each([
+  ['Shop: Berlin', 'Shop Berlin'],
+  ['Shop:Berlin', 'Shop Berlin'],
+  [':: Shop ::', 'Shop'],
+  ['Gatehouse ([::1])', 'Gatehouse ([ 1])'],
+])('totpUri: the issuer and the label of %j contain no colon', (issuer, expected) => {
+  const uri = new URL(totpUri(secret, issuer, 'ada:x@example.com'));
+  expect(decodeURIComponent(uri.pathname)).toBe(`/${expected}:ada x@example.com`);
+  expect(uri.searchParams.get('issuer')).toBe(expected);
+});
+
 it('totpUri shortens a long issuer, so that a QR code can contain the URI', () => {
   const uri = totpUri(secret, '🦄'.repeat(100), `${'é'.repeat(64)}@${'a'.repeat(189)}`);
   expect(uri.length).toBeLessThan(MAX_TOTP_URI);

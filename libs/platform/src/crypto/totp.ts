@@ -18,22 +18,26 @@ const MAX_ISSUER = 40;
 /** Maximum number of characters of a URI. A QR code of medium error correction contains up to 2,331. */
 export const MAX_TOTP_URI = 2_000;
 
-/** Returns the URI that authenticator apps read from a QR code. @param issuer is shortened if it is long */
-export function totpUri(secret: string, issuer: string, account: string): string {
-  const characters = [...issuer];
-  const name =
-    characters.length > MAX_ISSUER
-      ? `${characters
-          .slice(0, MAX_ISSUER - 1)
-          .join('')
-          .trimEnd()}…`
-      : issuer;
-  return new TOTP({
+/**
+ * Returns the URI that authenticator apps read from a QR code. A colon separates the issuer from the account, even if it is
+ * encoded, so spaces replace those inside.
+ * @param issuer is shortened if it is long
+ */
+export const totpUri = (secret: string, issuer: string, account: string): string =>
+  new TOTP({
     ...totpParameters,
-    issuer: name,
-    label: account,
+    issuer: shorten(withoutColons(issuer)),
+    label: withoutColons(account),
     secret: Secret.fromBase32(secret),
   }).toString();
+
+const withoutColons = (text: string): string => text.replace(/\s*:[\s:]*/g, ' ').trim();
+
+function shorten(issuer: string): string {
+  const characters = [...issuer];
+  if (characters.length <= MAX_ISSUER) return issuer;
+  const start = characters.slice(0, MAX_ISSUER - 1).join('');
+  return `${start.trimEnd()}…`;
 }
 
 /**
