@@ -462,7 +462,7 @@ describe('an import of lines', () => {
       [`{"email":"${uniqueEmail()}","metadata":{"long":"${'x'.repeat(64 * 1024)}"}}`, ':too_long'],
       ['', undefined],
       ['[]', ':invalid_json'],
-      [`{"email":"${uniqueEmail()}","firstName":"\\u0000"}`, ':invalid_json'],
+      [`{"email":"${uniqueEmail()}","firstName":"\\u0000"}`, 'firstName:invalid'],
       [`{"email":"${uniqueEmail()}","metadata":{"__proto__":1}}`, ':invalid_json'],
       [`\ufeff{"email":"${uniqueEmail()}"}`, ':invalid_json'],
       [' \t\r', undefined],

@@ -145,6 +145,19 @@ describe('parseStrictJson', () => {
     },
   );
 
+  it('IN-05: names the field of the string, or of the object with the key', () => {
+    for (const [text, field] of [
+      ['{"firstName":"Ada\\u0000"}', 'firstName'],
+      ['{"a":1,"customers":[{"b":""},{"names":{"last":"\\ud800"}}]}', 'customers[1].names.last'],
+      ['{"a":[{"\\u0000":1}]}', 'a[0]'],
+    ]) {
+      const errors = [{ field, code: 'invalid', message: expect.stringContaining(field!) as string }];
+      expect(() => parse(text!)).toThrow(
+        expect.objectContaining({ code: 'invalid_json', details: expect.objectContaining({ errors }) }),
+      );
+    }
+  });
+
   const reserved = ['__proto__', 'constructor', 'prototype', '\\u005f_proto__', 'constr\\u0075ctor'];
   it.each(reserved)('IN-06: rejects the key %s at any depth', (key) => {
     for (const depth of [0, 1, 2, 5, 15]) {

@@ -193,23 +193,39 @@ function normalizeDecimal(number: string): string {
   return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
+/** Rejects strings that PostgreSQL cannot store, and reserved keys. Recursion is safe: the depth is limited. */
 function checkContents(root: object): void {
-  const pending: unknown[] = [root];
-  while (pending.length > 0) {
-    const value = pending.pop();
-    if (typeof value === 'string') checkString(value);
-    else if (Array.isArray(value)) for (const entry of value as unknown[]) pending.push(entry);
-    else if (typeof value === 'object' && value !== null) {
-      for (const [key, member] of Object.entries(value)) {
-        if (reservedKeys.has(key)) throw invalidJson(`The key ${key} is reserved.`);
-        checkString(key);
-        pending.push(member);
-      }
-    }
-  }
+  const path = findInvalidString(root);
+  if (path === null) return;
+  const field = path.replace(/^\./, '');
+  const message = `${field} must not contain a NUL character or a lone surrogate`;
+  throw new GatehouseError('invalid_json', {
+    detail: 'A string contains a NUL character or a lone surrogate.',
+    // A key of the body itself has no other field that could be named.
+    ...(field && { errors: [{ field, code: 'invalid', message }] }),
+  });
 }
 
-function checkString(text: string): void {
-  if (text.includes('\0') || !text.isWellFormed())
-    throw invalidJson('A string contains a NUL character or a lone surrogate.');
+/**
+ * Returns the path of the first string or key that cannot be stored, below a value; null if there is none. The path of a
+ * key is that of its object.
+ */
+function findInvalidString(value: unknown): string | null {
+  if (typeof value === 'string') return isStorable(value) ? null : '';
+  if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) {
+      const path = findInvalidString(entry);
+      if (path !== null) return `[${index}]${path}`;
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      if (reservedKeys.has(key)) throw invalidJson(`The key ${key} is reserved.`);
+      if (!isStorable(key)) return '';
+      const path = findInvalidString(member);
+      if (path !== null) return `.${key}${path}`;
+    }
+  }
+  return null;
 }
+
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

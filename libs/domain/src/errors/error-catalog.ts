@@ -10,7 +10,7 @@ export const errorCatalog = {
     cause:
       'The body is missing, malformed, not UTF-8, not an object, nested deeper than 20 levels, or contains a NUL character, a lone surrogate, an integer that a double-precision number cannot represent exactly or a reserved key such as __proto__.',
     remedy:
-      'Send one JSON object encoded as UTF-8 without a byte order mark. Send large integers as strings; errors[] names their field.',
+      'Send one JSON object encoded as UTF-8 without a byte order mark. Send large integers as strings. errors[] names the field of such an integer, a NUL character or a lone surrogate.',
   },
   validation_failed: {
     status: 400,
