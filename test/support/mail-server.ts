@@ -24,6 +24,8 @@ export class MailServer {
       authOptional: true,
       closeTimeout: 100,
       allowInsecureAuth: true,
+      // The strict mode rejects quoted local parts, which RFC 5321 allows.
+      lenientAddressParsing: true,
       ...(this.tls ?? { disabledCommands: ['STARTTLS'] }),
       onAuth: ({ username, password }, _session, done) => {
         this.passwords.push(password);

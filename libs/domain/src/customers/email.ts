@@ -1,6 +1,10 @@
 import { asciiHost } from '../urls/ascii-host.js';
 
-const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+/**
+ * As HTML defines the value of `<input type="email">`, but without a dot at the start. RFC 5321 requires quotes around a
+ * local part with a dot at its end or two dots in a row, which nodemailer adds. docomo and au have assigned such addresses.
+ */
+const localPart = /^(?!\.)[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/;
 const hostName =
   /^(?=.{1,253}$)(?!(?:.*\.)?(?:\d+|0x[\da-f]*)$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 

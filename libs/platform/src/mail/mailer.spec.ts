@@ -52,6 +52,11 @@ describe('Mailer', () => {
     expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
+  it('EV-06: quotes a local part with a dot at its end or two dots in a row, as RFC 5321 requires', async () => {
+    for (const to of ['ada.@docomo.ne.jp', 'ada..b@docomo.ne.jp']) await mailer.send('m1', { ...mail, to });
+    expect(received().map(({ to }) => to)).toEqual([['"ada."@docomo.ne.jp'], ['"ada..b"@docomo.ne.jp']]);
+  });
+
   it('EV-06: a project sets a name and an address for replies, never the address of the sender', async () => {
     const head = await headers({ fromName: 'Shop <eve@evil.example>, x', replyTo: 'help@shop.example' });
     expect(head).toContain('From: "Shop <eve@evil.example>, x" <no-reply@example.com>');
