@@ -165,7 +165,7 @@ export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: str
     throw invalidField(
       'redirectUrl',
       'not_allowed',
-      "redirectUrl must match an entry of the project's redirectUrls exactly, or with one label in place of a wildcard",
+      "redirectUrl must match an entry of the project's redirectUrls exactly, except for a wildcard label or the port of a loopback address",
     );
   }
 }

@@ -139,7 +139,7 @@ export function PageFields({ form }: SectionProps): ReactNode {
       <ListSetting
         form={form}
         name="redirectUrls"
-        description="URLs that the “Continue” button of the hosted pages and the links in sign-in emails can lead to, one per line. A requested URL must match exactly. Outside production, a host can begin with * in place of one label."
+        description="URLs that the “Continue” button of the hosted pages and the links in sign-in emails can lead to, one per line. A requested URL must match exactly. Outside production, a host can begin with * in place of one label. URLs on http://127.0.0.1 and http://[::1] match any port."
         placeholder="https://app.example.com/welcome"
       />
       <TextSetting

@@ -175,6 +175,27 @@ it.each<[string, string[]]>([
   expect(urls.filter((url) => isRedirectUrlAllowed({ redirectUrls }, url))).toEqual([]);
 });
 
+it('isRedirectUrlAllowed lets an http URL of a loopback address match any port (RFC 8252, section 7.3)', () => {
+  const redirectUrls =
+    splitWords(`http://127.0.0.1/callback http://[::1]:3000/callback?from=/x http://127.0.0.1
+    http://localhost:3000/callback http://127.0.0.2/callback https://127.0.0.1/secure com.example.app:/callback`);
+  const settings = { redirectUrls };
+  const urls =
+    splitWords(`http://127.0.0.1/callback http://127.0.0.1:80/callback http://127.0.0.1:49152/callback
+    http://[::1]/callback?from=/x http://[::1]:49152/callback?from=/x http://127.0.0.1:49152
+    http://localhost:3000/callback http://127.0.0.2/callback https://127.0.0.1/secure`);
+  expect(urls.filter((url) => !isRedirectUrlAllowed(settings, url))).toEqual([]);
+  const others =
+    splitWords(`http://localhost/callback http://localhost:49152/callback http://127.0.0.2:49152/callback
+    https://127.0.0.1:49152/secure https://127.0.0.1/callback http://127.0.0.1:65536/callback http://127.0.0.1:/callback
+    http://127.0.0.1:49152/other http://127.0.0.1:49152/callback/ http://127.0.0.1:49152/callback?x
+    http://127.0.0.1:49152/callback#x http://127.0.0.1:49152/ http://[::1]:49152/callback http://[::2]/callback?from=/x
+    http://127.0.0.1:x@evil.example/callback http://127.0.0.1:80@evil.example/callback http://127.0.0.1:80.evil.example/callback
+    http://127.0.0.1.evil.example/callback http://evil.example/callback http://127.1:49152/callback
+    http://0x7f.0.0.1/callback http://[0:0:0:0:0:0:0:1]/callback?from=/x http://[::ffff:127.0.0.1]/callback`);
+  expect(others.filter((url) => isRedirectUrlAllowed(settings, url))).toEqual([]);
+});
+
 it('FE-01: isOriginAllowed allows the listed origins, and one label in place of a wildcard', () => {
   const settings = { allowedOrigins: ['http://localhost:5173', origin, 'https://*.example.com:8443'] };
   const origins =

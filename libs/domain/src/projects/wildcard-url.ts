@@ -15,6 +15,9 @@ const wildcardPattern =
 const candidatePattern =
   /^https:\/\/(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.([a-z0-9.-]+)((?:[:/?#].*)?)$/i;
 
+/** Scheme and host of a loopback address, and the port. `localhost` is a name, which may resolve to another address. */
+const loopbackPattern = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d+(?=[/?#]|$)/;
+
 /** Returns whether an entry of `allowedOrigins` or `redirectUrls` begins its host with a wildcard label. */
 export const isWildcard = (entry: string): boolean => entry.startsWith(WILDCARD);
 
@@ -31,11 +34,14 @@ export const isOriginAllowed = (
   origin: string,
 ): boolean => allowedOrigins.length === 0 || isListed(allowedOrigins, isPageOrigin, origin);
 
-/** Returns whether a hosted page or a link in an email may lead to a URL. */
+/**
+ * Returns whether a hosted page or a link in an email may lead to a URL. The port of a loopback address may be any:
+ * desktop apps listen on the port that the operating system assigns (RFC 8252, section 7.3).
+ */
 export const isRedirectUrlAllowed = (
   { redirectUrls }: Pick<ProjectSettings, 'redirectUrls'>,
   url: string,
-): boolean => isListed(redirectUrls, isPageUrl, url);
+): boolean => isListed(redirectUrls, isPageUrl, url) || isListedLoopbackUrl(redirectUrls, url);
 
 /**
  * Returns the redirect URL of emails that a server requests, which cannot name one: the first one that is a URL itself,
@@ -57,6 +63,11 @@ function isWildcardOf(isValid: (text: string) => boolean, text: string): boolean
 function isListed(entries: string[], isValid: (text: string) => boolean, candidate: string): boolean {
   if (!isValid(candidate)) return false;
   return entries.some((entry) => (isWildcard(entry) ? matches(entry, candidate) : entry === candidate));
+}
+
+function isListedLoopbackUrl(entries: string[], candidate: string): boolean {
+  const withoutPort = (url: string): string => url.replace(loopbackPattern, '$1');
+  return isPageUrl(candidate) && entries.some((entry) => withoutPort(entry) === withoutPort(candidate));
 }
 
 /** Compares all that follows the first label: the host without regard to case, the rest as strings. */

@@ -9,7 +9,7 @@ export const RedirectUrlField = (
   description = 'URL that the Continue button of the hosted page links to',
 ): PropertyDecorator =>
   TextField({
-    description: `${description}. Must match an entry of the project's redirectUrls exactly, or with one label in place of a wildcard`,
+    description: `${description}. Must match an entry of the project's redirectUrls exactly, except for a wildcard label or the port of a loopback address`,
     optional: true,
     maxLength: urlSchema.maxLength,
     schema: urlSchema,

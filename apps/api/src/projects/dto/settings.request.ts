@@ -188,7 +188,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @TextSetField({
     ...setting(
-      `URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to. ${wildcards}. Projects of the environment \`production\` reject wildcards here`,
+      `URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to. ${wildcards}. Projects of the environment \`production\` reject wildcards here. An entry on \`http://127.0.0.1\` or \`http://[::1]\` matches any port, one on \`http://localhost\` only its own`,
     ),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
