@@ -2,11 +2,16 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Returns an address without the port that some proxies add, and an IPv4-mapped IPv6 address as IPv4; null
- * for any other text.
+ * Returns an address without the port that some proxies add and without a zone id, and an IPv4-mapped IPv6 address as
+ * IPv4; null for any other text. A zone id is the name of an interface of this machine or of a proxy, of which ipaddr.js
+ * accepts fewer than Node.js: `br-1a2b` of Docker would be an error.
  */
 export function normalizeAddress(text: string | undefined): string | null {
-  const bare = text?.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1') ?? '';
+  const bare =
+    text
+      ?.replace(/^\[(.*)\](:\d+)?$/, '$1')
+      .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+      .replace(/^([0-9a-f]*:[0-9a-f:.]*)%.*$/i, '$1') ?? '';
   const version = isIP(bare);
   // Node accepts only one notation for IPv4 addresses; IPv6 addresses have many.
   if (version === 4) return bare;
