@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
 import { expectStatus } from '../support/customers.js';
+import { signIn } from '../support/operator-client.js';
 import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -49,6 +50,26 @@ const insertCustomers = (tenant: Tenant, count: number, columns: string, select:
      SELECT gen_random_uuid(), $1, ${select} FROM generate_series(1, $2) n`,
     [tenant.projectId, count],
   );
+
+it('finds a name in composed and decomposed characters, for keys and for operators', async () => {
+  const tenant = await insertProject(instance, shop.organizationId);
+  const [composed, decomposed] = ['Jos\u00e9', 'Jose\u0301'];
+  const created = await create(tenant, { firstName: decomposed, lastName: 'Garci\u0301a\nLorca' });
+  expect(created).toMatchObject({ firstName: composed, lastName: 'Garc\u00eda Lorca' });
+  const admin = await signIn(instance);
+  for (const q of [composed, decomposed, 'jose\u0301 garci\u0301a', 'garci\u0301a lorca']) {
+    const lists = [
+      await requestList(tenant.secretKey, { q }),
+      await admin.request('GET', `/customers?${new URLSearchParams({ q, projectId: tenant.projectId })}`),
+    ];
+    expect([q, lists.map(({ body }) => emails(body.data))]).toEqual([q, Array(2).fill([created['email']])]);
+  }
+  const { body } = await admin.request(
+    'GET',
+    `/search?${new URLSearchParams({ q: 'jose\u0301 garci\u0301a' })}`,
+  );
+  expect(body.data).toContainEqual(expect.objectContaining({ kind: 'customer', id: created['id'] }));
+});
 
 describe('GET /api/v1/customers', () => {
   it('lists complete customers, newest first, page by page, including those with an older creation time', async () => {

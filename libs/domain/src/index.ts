@@ -38,6 +38,7 @@ export * from './limits/limit-catalog.js';
 export * from './mails/mail-text.js';
 export * from './mails/mail.js';
 export * from './merge-patch.js';
+export * from './name.js';
 export * from './operators/console-preferences.js';
 export * from './operators/operator-claims.js';
 export * from './operators/operator.js';

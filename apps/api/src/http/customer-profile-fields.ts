@@ -1,4 +1,5 @@
-import { LocaleField, NameField } from './fields.js';
+import { LocaleField } from './fields.js';
+import { NameField } from './name-fields.js';
 
 /** The fields that customers set themselves, and that secret keys and imports set for them. */
 export class CustomerProfileFields {

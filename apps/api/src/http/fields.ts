@@ -37,15 +37,6 @@ export const TextField = (options: FieldOptions & { maxLength: number }): Proper
     Matches(/^[^\u0000-\u001f\u007f]*$/, { message: '$property must not contain control characters' }),
   );
 
-/**
- * A name of a person or a resource: trimmed, and null if it is empty, because HTML forms send empty text for omitted fields.
- */
-export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>): PropertyDecorator =>
-  applyDecorators(
-    TextField({ ...options, optional: true, nullable: true, maxLength: 100 }),
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() || null : value)),
-  );
-
 /** The id of a customer in the system of the caller. */
 export const ExternalIdField = (): PropertyDecorator =>
   TextField({

@@ -10,8 +10,10 @@ import {
   TextField,
   TextSetField,
 } from './fields.js';
+import { NameField, NameTextField } from './name-fields.js';
 import { InputPipe } from './input.pipe.js';
 import { PageQuery } from './paging.js';
+import { SearchTextField } from './search-fields.js';
 
 class Body {
   @EmailField() email!: string;
@@ -39,6 +41,12 @@ class Root {
     message: 'no',
   })
   set?: string[];
+}
+
+class Names {
+  @NameField({ description: '' }) firstName?: string | null;
+  @NameTextField({ description: '', optional: true, minLength: 1, maxLength: 10 }) name?: string;
+  @SearchTextField('') q?: string;
 }
 
 const pipe = new InputPipe();
@@ -182,5 +190,30 @@ describe('InputPipe: the query of a list', () => {
         errors: [{ field: 'limit', code: 'repeated', message: 'limit must not be sent more than once' }],
       },
     });
+  });
+});
+
+describe('names', () => {
+  it('are stored in NFC, those of people on one line, and searched in the same form', async () => {
+    const text = ' Jose\u0301\r\nGarcía\n';
+    const name = 'José García';
+    await expect(body({ firstName: text, q: text }, Names)).resolves.toEqual({ firstName: name, q: name });
+    // 10 characters in NFC, and 20 before.
+    const long = 'e\u0301'.repeat(10);
+    await expect(body({ name: long }, Names)).resolves.toEqual({ name: 'é'.repeat(10) });
+    await expect(body({ name: `${long}e` }, Names)).rejects.toMatchObject(fieldErrors(['name', 'too_long']));
+  });
+
+  it('are rejected if they contain a control character or nothing visible', async () => {
+    for (const text of ['\u200b', '\u202e\u202c', '\u3164 \u00ad', 'a\u0000', 'a\tb', '\u001b[31m'])
+      await expect(body({ firstName: text, name: text }, Names)).rejects.toMatchObject(
+        fieldErrors(['firstName', 'invalid'], ['name', 'invalid']),
+      );
+    await expect(body({ firstName: '\n', name: '' }, Names)).rejects.toMatchObject(
+      fieldErrors(['name', 'too_short']),
+    );
+    for (const name of [' ', 'a\nb'])
+      await expect(body({ name }, Names)).rejects.toMatchObject(fieldErrors(['name', 'invalid']));
+    await expect(body({ firstName: ' ' }, Names)).resolves.toEqual({ firstName: null });
   });
 });

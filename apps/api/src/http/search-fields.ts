@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { containsSecret, isUuid } from '@gatehouse/domain';
+import { canonicalName, containsSecret, isUuid } from '@gatehouse/domain';
 import { CheckedField, TextField } from './fields.js';
 
 /** Rejects secrets in a query parameter: queries appear in proxy logs and browser histories. */
@@ -13,14 +13,15 @@ export const RejectSecrets = (): PropertyDecorator =>
     { message: '$property must not contain a secret. To search for a key, use its first eight characters' },
   );
 
+/** Converts the text of a search to the form of the names with which it is compared. */
+export const CanonicalSearchText = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? canonicalName(value) : value));
+
 /** The search text that an operator types or pastes. */
 export const SearchTextField =
   (description: string): PropertyDecorator =>
   (target, property) => {
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))(
-      target,
-      property,
-    );
+    CanonicalSearchText()(target, property);
     RejectSecrets()(target, property);
     TextField({
       description: `${description}. If nothing matches, the list is empty`,

@@ -24,6 +24,8 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
   ['the family name alone', { family_name: 'Byron', name: 'Ada Byron' }, { lastName: 'Byron' }],
   ['a full name', { name: 'Ada  King Byron' }, { firstName: 'Ada', lastName: 'King Byron' }],
   ['a name with a line break', { given_name: 'Ada\r\nBcc: x' }, { firstName: 'Ada Bcc: x' }],
+  ['a decomposed name', { given_name: 'Jose\u0301' }, { firstName: 'Jos\u00e9' }],
+  ['an invisible name', { given_name: '\u202e\u200b', family_name: 'Byron' }, { lastName: 'Byron' }],
   ['a long name', { given_name: '🦄'.repeat(101) }, { firstName: '🦄'.repeat(100) }],
   ['an image', { picture: 'https://a.example/1.png' }, { imageUrl: 'https://a.example/1.png' }],
   ['an image over http', { picture: 'http://a.example/1.png' }, {}],

@@ -1,4 +1,5 @@
 import { canonicalEmail } from '../customers/email.js';
+import { canonicalName, isVisible } from '../name.js';
 import { parseUrl } from '../urls/parse-url.js';
 
 /** The claims of a provider about a person: of an id token, of the userinfo endpoint, or of an API. */
@@ -30,10 +31,11 @@ export const isSubject = (text: string): boolean =>
 const nonEmptyText = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** Returns a name of a person without control characters; null for anything else. */
+/** Returns a name of a person in its canonical form, without control characters; null for anything else. */
 export function readPersonName(value: unknown): string | null {
-  const text = nonEmptyText(value)?.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
-  return text ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
+  if (typeof value !== 'string') return null;
+  const text = canonicalName(value.replace(/[\p{Cc}\p{Cs}]+/gu, ' '));
+  return isVisible(text) ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
 }
 
 function readImageUrl(value: unknown): string | null {

@@ -93,6 +93,7 @@ import { CreateInstallation1764730030000 } from './1764730030000-create-installa
 import { IndexUnsentMails1764740020000 } from './1764740020000-index-unsent-mails.js';
 import { CreateProcessProblems1764816400950 } from './1764816400950-create-process-problems.js';
 import { AddAuthTimeStatement1764816500600 } from './1764816500600-add-auth-time-statement.js';
+import { NormalizeNames1764900096000 } from './1764900096000-normalize-names.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -191,4 +192,5 @@ export const migrations = [
   IndexUnsentMails1764740020000,
   CreateProcessProblems1764816400950,
   AddAuthTimeStatement1764816500600,
+  NormalizeNames1764900096000,
 ];

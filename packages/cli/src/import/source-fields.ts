@@ -12,6 +12,12 @@ const TOTP_SECRET = /^[A-Z2-7]{16,200}$/;
 
 const MAX_EXTERNAL_ID_LENGTH = 255;
 const MAX_NAME_LENGTH = 100;
+/** What the server converts to a space in a name. */
+const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
+// oxlint-disable-next-line no-control-regex -- the pattern finds the characters that the server rejects
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+/** A text without a visible character, which the server rejects as a name. */
+const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 const MAX_METADATA_BYTES = 8 * 1024;
 const MAX_METADATA_KEYS = 50;
 /** Gatehouse rejects a line that is nested deeper than 20 levels, of which the customer is one. */
@@ -76,12 +82,13 @@ export class CustomerDraft {
     return this.leaveOut(field, 'The id is longer than 255 characters');
   }
 
-  /** Sets a name, unless it is too long. */
+  /** Sets a name, unless the server would reject it, and the customer with it. */
   setName(name: 'firstName' | 'lastName', field: string, value: string): this {
-    const trimmed = value.trim();
-    return trimmed.length > MAX_NAME_LENGTH
-      ? this.leaveOut(field, 'The name is longer than 100 characters')
-      : this.set(name, trimmed);
+    const text = value.normalize('NFC').replace(LINE_BREAK, ' ').trim();
+    if (text.length > MAX_NAME_LENGTH) return this.leaveOut(field, 'The name is longer than 100 characters');
+    if (CONTROL_CHARACTER.test(text)) return this.leaveOut(field, 'The name contains control characters');
+    if (INVISIBLE.test(text)) return this.leaveOut(field, 'The name has no visible character');
+    return this.set(name, text);
   }
 
   /** Sets a password hash, unless Gatehouse does not accept its format. */

@@ -1,6 +1,7 @@
 import { scopes, secretKeyLimit, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
 import { apiKeyStates, type ApiKeyState } from '@gatehouse/persistence';
-import { IntegerField, OneOfField, TextField, TextSetField } from '../../http/fields.js';
+import { IntegerField, OneOfField, TextSetField } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { TimeField } from '../../http/time-field.js';
 
@@ -12,7 +13,7 @@ export class ListApiKeysQuery extends PageQuery {
 }
 
 export class CreateApiKeyRequest {
-  @TextField({ description: 'Name of the key', example: 'Order service', minLength: 1, maxLength: 100 })
+  @NameTextField({ description: 'Name of the key', example: 'Order service', minLength: 1, maxLength: 100 })
   name!: string;
 
   @OneOfField('`secret` (default): for servers. `publishable`: safe to expose in browsers and apps', [

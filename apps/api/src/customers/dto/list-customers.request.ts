@@ -1,5 +1,6 @@
 import { OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { canonicalName } from '@gatehouse/domain';
 import { EmailField, OneOfField, ProjectIdField, TextField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { RejectSecrets } from '../../http/search-fields.js';
@@ -12,7 +13,7 @@ const CustomerTextField =
   (description: string): PropertyDecorator =>
   (target, property) => {
     Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' ? value.trim().replace(/ +/g, ' ') : value,
+      typeof value === 'string' ? canonicalName(value).replace(/ +/g, ' ') : value,
     )(target, property);
     RejectSecrets()(target, property);
     const options = { example: 'ada lo', optional: true, minLength: 2, maxLength: 254 };

@@ -1,5 +1,5 @@
 import { PASSKEY_NAME_LENGTH } from '@gatehouse/domain';
-import { TextField } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import {
   PasskeyRegistrationField,
   type PasskeyRegistrationRequest,
@@ -8,7 +8,7 @@ import {
 const name = { minLength: 1, maxLength: PASSKEY_NAME_LENGTH, example: 'Work laptop' };
 
 export class AddPasskeyRequest {
-  @TextField({
+  @NameTextField({
     ...name,
     description: 'Name of the passkey. Default: the browser and the operating system',
     optional: true,
@@ -19,5 +19,5 @@ export class AddPasskeyRequest {
 }
 
 export class RenamePasskeyRequest {
-  @TextField({ ...name, description: 'New name of the passkey' }) name!: string;
+  @NameTextField({ ...name, description: 'New name of the passkey' }) name!: string;
 }

@@ -16,6 +16,7 @@ import {
   TextField,
   TextSetField,
 } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import {
   appleIdSchema,
   clientCredentialSchema,
@@ -59,7 +60,7 @@ const domainPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-
 
 /** The fields that requests to create and to update a provider share. */
 abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
-  @TextField({
+  @NameTextField({
     ...setting('Name on the button of the provider. Default: that of the type'),
     example: 'Google',
     minLength: 1,

@@ -31,6 +31,7 @@ import {
   SecretField,
   TextField,
 } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import { ObjectListField } from '../../http/object-list-field.js';
 import { PageQuery } from '../../http/paging.js';
 import { TransportsField } from '../../http/passkey-response-fields.js';
@@ -158,7 +159,7 @@ export class ImportedPasskeyFields {
   })
   aaguid?: string;
 
-  @TextField({
+  @NameTextField({
     description: 'Name that the customer sees. Default: `Passkey`',
     optional: true,
     minLength: 1,

@@ -1,8 +1,16 @@
+import { Transform } from 'class-transformer';
+import { readPersonName } from '@gatehouse/domain';
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import { BooleanField, EmailField, ExternalIdField, MetadataField } from '../../http/fields.js';
 
+/** Leaves out what cannot be a name: it must not prevent the sign-in of a customer with the right password. */
+const ReadPersonName = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => readPersonName(value));
+
 /** A customer as another system returns them at their first sign-in. */
 export class LegacyProfile extends CustomerProfileFields {
+  @ReadPersonName() override firstName?: string | null;
+  @ReadPersonName() override lastName?: string | null;
   @EmailField() email!: string;
   @ExternalIdField() externalId?: string | null;
   @BooleanField({ description: 'Default: false', optional: true }) emailVerified?: boolean;

@@ -1,5 +1,5 @@
 import { PASSKEY_NAME_LENGTH } from '@gatehouse/domain';
-import { TextField } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import {
   PasskeyAssertionField,
   PasskeyRegistrationField,
@@ -14,11 +14,11 @@ export class OperatorPasskeyRequest {
 const name = { minLength: 1, maxLength: PASSKEY_NAME_LENGTH, example: 'Firefox on macOS' };
 
 export class AddOperatorPasskeyRequest {
-  @TextField({ ...name, description: 'Name of the passkey' }) name!: string;
+  @NameTextField({ ...name, description: 'Name of the passkey' }) name!: string;
 
   @PasskeyRegistrationField() response!: PasskeyRegistrationRequest;
 }
 
 export class RenameOperatorPasskeyRequest {
-  @TextField({ ...name, description: 'New name of the passkey' }) name!: string;
+  @NameTextField({ ...name, description: 'New name of the passkey' }) name!: string;
 }

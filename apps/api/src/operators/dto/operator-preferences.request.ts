@@ -15,6 +15,7 @@ import {
 } from '@gatehouse/domain';
 import { describeField, presence } from '../../http/field-options.js';
 import { OneOfField, TextField } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 
 const columnChange = { type: 'string', pattern: columnChangePattern.source };
 
@@ -58,7 +59,7 @@ const ListColumnsField = (): PropertyDecorator => {
 };
 
 const ViewNameField = (optional: boolean): PropertyDecorator =>
-  TextField({ description: 'Name that the console shows', optional, minLength: 1, maxLength: 60 });
+  NameTextField({ description: 'Name that the console shows', optional, minLength: 1, maxLength: 60 });
 
 const ViewQueryField = (optional: boolean): PropertyDecorator =>
   TextField({

@@ -1,4 +1,5 @@
-import { BooleanField, CheckedField, EmailField, NameField, SecretField } from '../../http/fields.js';
+import { BooleanField, CheckedField, EmailField, SecretField } from '../../http/fields.js';
+import { NameField } from '../../http/name-fields.js';
 
 const pathPattern = /^\/[!-~]{0,999}$/;
 

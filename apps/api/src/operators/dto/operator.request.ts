@@ -1,6 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { isUuid, MAX_OPERATOR_ORGANIZATIONS, operatorRoles, type OperatorRole } from '@gatehouse/domain';
-import { CheckedField, EmailField, NameField, TextListField } from '../../http/fields.js';
+import { CheckedField, EmailField, TextListField } from '../../http/fields.js';
+import { NameField } from '../../http/name-fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';
 

@@ -1,6 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { isPageOrigin, isSecureOrigin, isSlug } from '@gatehouse/domain';
-import { CheckedField, TextField, TextSetField } from '../../http/fields.js';
+import { CheckedField, TextSetField } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { urlSchema } from '../../http/text-schemas.js';
 import { SearchTextField } from '../../http/search-fields.js';
@@ -8,7 +9,7 @@ import { SearchTextField } from '../../http/search-fields.js';
 const name = { description: 'Display name', minLength: 1, maxLength: 100 };
 
 export class CreateOrganizationRequest {
-  @TextField({ ...name, example: 'Menabrea' }) name!: string;
+  @NameTextField({ ...name, example: 'Menabrea' }) name!: string;
 
   @CheckedField({
     description: 'Short name, unique in this installation: 3 to 48 characters of a-z, 0-9 and -',
@@ -30,7 +31,7 @@ export class CountOrganizationsQuery extends OmitType(SearchOrganizationsQuery, 
 ] as const) {}
 
 export class UpdateOrganizationRequest {
-  @TextField({ ...name, optional: true }) name?: string;
+  @NameTextField({ ...name, optional: true }) name?: string;
 
   @TextSetField({
     description: 'Origins that the billing portal may link back to. Empty or null: any origin',

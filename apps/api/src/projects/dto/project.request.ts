@@ -1,6 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { environments, isSlug, isUuid, type Environment } from '@gatehouse/domain';
-import { CheckedField, ObjectField, OneOfField, TextField } from '../../http/fields.js';
+import { CheckedField, ObjectField, OneOfField } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';
 import { SettingsRequest } from './settings.request.js';
@@ -8,7 +9,7 @@ import { SettingsRequest } from './settings.request.js';
 const name = { description: 'Display name', minLength: 1, maxLength: 100 };
 
 export class CreateProjectRequest {
-  @TextField({ ...name, example: 'Difference Engine' }) name!: string;
+  @NameTextField({ ...name, example: 'Difference Engine' }) name!: string;
 
   @CheckedField({
     description:
@@ -63,7 +64,7 @@ export class SearchProjectsQuery extends ListProjectsQuery {
 export class CountProjectsQuery extends OmitType(SearchProjectsQuery, ['limit', 'cursor'] as const) {}
 
 export class UpdateProjectRequest {
-  @TextField({ ...name, optional: true })
+  @NameTextField({ ...name, optional: true })
   name?: string;
 
   @ObjectField({ description: 'Settings to change', optional: true, type: SettingsRequest })

@@ -30,9 +30,9 @@ import {
   LocaleField,
   ObjectField,
   OneOfField,
-  TextField,
   TextSetField,
 } from '../../http/fields.js';
+import { NameTextField } from '../../http/name-fields.js';
 import { LegacySignInRequest } from './legacy-sign-in.request.js';
 import { LimitsRequest } from './limits.request.js';
 
@@ -75,7 +75,9 @@ export class SignInSettingsRequest implements Partial<Record<keyof SignInSetting
 }
 
 export class BrandingRequest implements Partial<Branding> {
-  @TextField(shortText('Name shown to customers instead of the project name')) displayName?: string | null;
+  @NameTextField(shortText('Name shown to customers instead of the project name')) displayName?:
+    | string
+    | null;
 
   @CheckedField({
     ...setting('https URL of the logo image'),
@@ -95,7 +97,7 @@ export class BrandingRequest implements Partial<Branding> {
 }
 
 export class MailSettingsRequest implements Partial<MailSettings> {
-  @TextField(shortText('Sender name of emails. null: the name in MAIL_FROM')) fromName?: string | null;
+  @NameTextField(shortText('Sender name of emails. null: the name in MAIL_FROM')) fromName?: string | null;
   @EmailField(setting('Reply-To address of emails')) replyTo?: string | null;
 }
 
@@ -134,7 +136,7 @@ export class PasskeySettingsRequest {
   })
   rpId?: string;
 
-  @TextField(shortText('Name that browsers show. null: the name of the project')) rpName?: string | null;
+  @NameTextField(shortText('Name that browsers show. null: the name of the project')) rpName?: string | null;
 
   @TextSetField({
     description:

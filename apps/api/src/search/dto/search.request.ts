@@ -1,9 +1,8 @@
-import { Transform } from 'class-transformer';
 import { TextField } from '../../http/fields.js';
-import { RejectSecrets } from '../../http/search-fields.js';
+import { CanonicalSearchText, RejectSecrets } from '../../http/search-fields.js';
 
 export class SearchQuery {
-  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @CanonicalSearchText()
   @TextField({
     description:
       'Id of any resource, or part of the email address or name of a customer, of the name or slug of a project or organization, of the name of a key, of the name or URL of an endpoint, or of the email address or name of an operator. Texts without three letters or digits in a row are compared with the beginning of email addresses and names of customers',

@@ -4,12 +4,12 @@ import type { EndpointStatusFilter } from '@gatehouse/persistence';
 import {
   CheckedField,
   HeadersField,
-  NameField,
   OneOfField,
   ProjectIdField,
   TextField,
   TextListField,
 } from '../../http/fields.js';
+import { NameField } from '../../http/name-fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { targetUrlSchema } from '../../http/text-schemas.js';
 import { SearchTextField } from '../../http/search-fields.js';

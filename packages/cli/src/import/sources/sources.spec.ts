@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { CustomerDraft } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { auth0 } from './auth0.js';
 import { gatehouse } from './gatehouse.js';
@@ -43,6 +44,24 @@ const pick = (value: object, names: string[]): object =>
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 const BCRYPT = `$2b$10$${'a'.repeat(53)}`;
+
+it.each([
+  ['Jose\u0301\r\nGarc\u00eda', 'José García', []],
+  ['e\u0301'.repeat(100), 'é'.repeat(100), []],
+  ['\u200b\u202e', undefined, ['given_name: The name has no visible character']],
+  ['Ada\t', 'Ada', []],
+  ['A\tB', undefined, ['given_name: The name contains control characters']],
+  ['é'.repeat(101), undefined, ['given_name: The name is longer than 100 characters']],
+])(
+  'a name of an export, %j, becomes one that the server accepts, or is left out',
+  (text, firstName, leftOut) => {
+    const draft = new CustomerDraft()
+      .set('email', 'ada@example.com')
+      .setName('firstName', 'given_name', text);
+    expect(draft.finish()).toEqual({ email: 'ada@example.com', ...(firstName && { firstName }) });
+    expect(draft.leftOut.map(({ field, reason }) => `${field}: ${reason}`)).toEqual(leftOut);
+  },
+);
 
 describe('auth0', () => {
   it('converts each user, and names what it leaves out', async () => {

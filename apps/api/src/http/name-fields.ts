@@ -1,0 +1,39 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+import { canonicalName, isVisible } from '@gatehouse/domain';
+import type { FieldOptions } from './field-options.js';
+import { TextField } from './fields.js';
+
+/** A name that `convert` converts before it is validated. It must have a visible character. */
+const convertedName = (
+  options: FieldOptions & { maxLength: number },
+  convert: (text: string) => string | null,
+): PropertyDecorator =>
+  applyDecorators(
+    TextField(options),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? convert(value) : value)),
+    ValidateBy(
+      {
+        name: 'visible',
+        validator: {
+          validate: (value: unknown) => typeof value !== 'string' || value === '' || isVisible(value),
+        },
+      },
+      { message: '$property must contain a visible character' },
+    ),
+  );
+
+/** A name of a resource, in NFC. A line break in it is an error: some are in headers of emails. */
+export const NameTextField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
+  convertedName(options, (text) => text.normalize('NFC'));
+
+/**
+ * A name that can be omitted, such as those of people, in its canonical form. An empty name is null, because HTML forms
+ * send empty text for omitted fields.
+ */
+export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>): PropertyDecorator =>
+  convertedName(
+    { ...options, optional: true, nullable: true, maxLength: 100 },
+    (text) => canonicalName(text) || null,
+  );
