@@ -16,6 +16,7 @@ import {
   submitToken,
   withSettings,
 } from '../support/customers.js';
+import { toFullWidth } from '../support/email-codes.js';
 import { setFailedSignIns } from '../support/failed-sign-ins.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { startReplica } from '../support/start-replica.js';
@@ -156,6 +157,22 @@ describe('a customer with an authenticator', () => {
     expect(
       await completeChallenge(instance, await openChallenge(instance, customer.email), code),
     ).toMatchObject(invalidCode);
+  });
+
+  it('CO-01: uses codes in full-width digits, and gets invalid_code for characters that are no digits', async () => {
+    const customer = await registerWithTotp(instance);
+    const { body: added } = await asCustomer(customer, 'POST', 'factors/totp', {});
+    const challenge = await openChallenge(instance, customer.email);
+    for (const code of ['\u0661\u0662\u0663\u0664\u0665\u0666', '12345é']) {
+      const responses = [
+        await completeChallenge(instance, challenge, code),
+        await asCustomer(customer, 'POST', `factors/totp/${added.id}/confirm`, { code }),
+        await reauthenticate(customer, { method: 'totp', code }),
+      ];
+      expect(responses).toMatchObject([invalidCode, invalidCode, invalidCode]);
+    }
+    const typed = toFullWidth(totpCode(customer.secret));
+    expect((await completeChallenge(instance, challenge, typed)).status).toBe(200);
   });
 
   it('MF-04: uses each recovery code once, in parallel, and is notified', async () => {
