@@ -348,7 +348,13 @@ describe('a link in the email with a code', () => {
     const code = location.searchParams.get('code')!;
     expect(location.href).toBe(`https://app.example.com/welcome?from=mail&code=${code}#top`);
     expect(await instance.events(id, 'login.succeeded')).toEqual([]);
-    await expectEnded(link);
+    // A double click: the browser follows the second response.
+    const repeated = await Promise.all([1, 2].map(() => submitEmailLink(link, replicaUrl)));
+    for (const each of repeated)
+      expect([each.status, each.headers.get('location')]).toEqual([303, location.href]);
+    const exchanges = await instance.sql('SELECT 1 FROM sign_in_exchanges WHERE email = $1', [email]);
+    expect(exchanges).toHaveLength(1);
+    expect((await open(link)).status).toBe(400);
     expect(await verifyEmailCode(instance, link)).toMatchObject(invalid);
 
     await instance.sql(
@@ -364,6 +370,7 @@ describe('a link in the email with a code', () => {
     const [event] = await instance.events(id, 'login.succeeded');
     expect(event!['data'].methods).toEqual(['email']);
     expect(await exchangeCode(instance, { code, codeVerifier, redirectUrl })).toMatchObject(invalid);
+    await expectEnded(link);
   });
 
   it('FE-02: gives a code that is useless in another project, with another redirect URL or verifier, and after 60 seconds', async () => {
@@ -385,11 +392,13 @@ describe('a link in the email with a code', () => {
       await exchangeCode(instance, { ...exchange, code: 'unknown' }),
     ];
     expect((await exchangeCode(instance, exchange)).status).toBe(200);
-    const late = await useEmailLink(instance, await receive(email));
+    const link = await receive(email);
+    const late = await useEmailLink(instance, link);
     await instance.sql(`UPDATE sign_in_exchanges SET expires_at = now() - interval '1 ms' WHERE email = $1`, [
       email,
     ]);
     failures.push(await exchangeCode(instance, late));
+    await expectEnded(link);
     for (const failure of failures) {
       expect(failure).toMatchObject(invalid);
       expect({ ...failure.body, requestId: null }).toEqual({ ...failures[0]!.body, requestId: null });

@@ -16,7 +16,7 @@ describeBrowser('the hosted pages in a browser', () => {
     await instance?.stop();
   });
   beforeEach(() => void (browser.consoleMessages.length = 0));
-  // JavaScript is disabled: the pages have no scripts and must work without them.
+  // JavaScript is disabled: the pages must work without their script.
   const open = (path: string, options = {}): Promise<Page> =>
     browser.open(instance.baseUrl + path, { javaScriptEnabled: false, ...options });
 
@@ -69,6 +69,33 @@ describeBrowser('the hosted pages in a browser', () => {
     expect((await instance.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
     await page.goto(`${instance.baseUrl}/accept-invite?token=${'x'.repeat(43)}`);
     await page.getByText('This link is not valid').waitFor();
+    await page.context().close();
+  });
+
+  it('sends a form once where JavaScript runs, and disables its button', async () => {
+    const email = uniqueEmail();
+    await instance.register(email);
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
+    const path = `/reset-password?token=${await instance.getMailToken(email, 'reset-password')}`;
+    const page = await open(path, { javaScriptEnabled: true });
+    let sendOn!: () => void;
+    const release = new Promise<void>((resolve) => (sendOn = resolve));
+    let submissions = 0;
+    await page.route('**/reset-password', async (route) => {
+      submissions += 1;
+      await release;
+      await route.continue();
+    });
+    // Playwright reads nothing from a page that is being left: the page reports the change itself.
+    await page.exposeFunction('reportDisabled', sendOn);
+    await page.evaluate(`
+      const button = document.querySelector('button');
+      new MutationObserver(() => button.disabled && reportDisabled()).observe(button, { attributes: true });`);
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button').dblclick({ noWaitAfter: true });
+    await page.getByText('You can now sign in').waitFor();
+    expect(submissions).toBe(1);
+    expect(browser.consoleMessages).toEqual([]);
     await page.context().close();
   });
 });

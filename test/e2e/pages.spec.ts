@@ -88,9 +88,9 @@ describe('every hosted page', () => {
       expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
       );
-      expect(body).not.toContain('<script');
+      expect(body).not.toMatch(/<script(?! defer src="\/sign-in\/page.js"><)/);
       expect(body).toContain('&#60;script&#62;');
       expect(body).toContain('<html lang="en">');
     }
@@ -323,4 +323,88 @@ it('a page that sets a password shows its errors, and the link stays valid until
     'already been used',
   );
   expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
+});
+
+describe('a form that is submitted twice', () => {
+  /** The texts of the success pages, and the event that a second effect would repeat. */
+  const forms = {
+    'reset-password': {
+      fields: { password: NEW_PASSWORD },
+      text: 'You can now sign in as',
+      event: 'password.reset_completed',
+    },
+    'accept-invite': {
+      fields: { password: NEW_PASSWORD },
+      text: 'You can now sign in as',
+      event: 'password.changed',
+    },
+    'change-email-new': { fields: {}, text: 'One more step', event: 'email.changed' },
+  } as const;
+  const countEvents = async (type: string, email: string): Promise<number> => {
+    const [row] = await instance.sql<{ id: string }>(
+      'SELECT customer_id AS id FROM one_time_tokens WHERE email = $1',
+      [email],
+    );
+    return (await instance.events(row!.id, type)).length;
+  };
+
+  it('shows the success page again within a minute, and has one effect', async () => {
+    for (const [kind, { fields, text, event }] of Object.entries(forms)) {
+      const { email, path } = await createLink[kind as Kind]();
+      const parallel = await Promise.all([1, 2, 3].map(() => submitForm(path, fields)));
+      const pages = [...parallel, await submitForm(path, fields)];
+      for (const { status, body } of pages) {
+        expect([kind, status, body]).toEqual([kind, 200, expect.stringContaining(text)]);
+        expect([kind, body]).toEqual([kind, pages[0]!.body]);
+      }
+      const count = event === 'email.changed' ? 0 : 1;
+      expect([kind, await countEvents(event, email)]).toEqual([kind, count]);
+      if ('password' in fields) expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
+
+      const opened = await instance.request('GET', path);
+      expect([kind, opened.body]).toEqual([kind, expect.stringContaining('already been used')]);
+      await instance.sql(
+        `UPDATE one_time_tokens SET consumed_at = consumed_at - interval '1 minute' WHERE email = $1`,
+        [email],
+      );
+      const late = await submitForm(path, fields);
+      expect([kind, late.body]).toEqual([kind, expect.stringContaining('already been used')]);
+    }
+  });
+
+  it('shows the completed change of address again', async () => {
+    const customer = await registerCustomer(instance);
+    const { newEmail, currentToken, newToken } = await requestEmailChange(instance, customer);
+    for (const [token, text] of [
+      [currentToken, 'One more step'],
+      [newToken, `${newEmail} is now your email address`],
+    ] as const) {
+      const path = `/confirm-email-change?token=${token}`;
+      const pages = await Promise.all([submitForm(path), submitForm(path)]);
+      for (const { body } of [...pages, await submitForm(path)]) expect(body).toContain(text);
+    }
+    expect(await instance.events(customer.id, 'email.changed')).toHaveLength(1);
+  });
+
+  it('counts another password as a failed sign-in, and does not accept it', async () => {
+    const { email, path } = await createLink['reset-password']();
+    expect((await submitForm(path, { password: NEW_PASSWORD })).status).toBe(200);
+    const other = await submitForm(path, { password: 'a third phrase of mine' });
+    expect(other.body).toContain('already been used');
+    const [attempts] = await instance.sql<{ attempts: number }>(
+      `SELECT tries AS attempts FROM login_attempts WHERE email_hash = sha256(convert_to($1, 'UTF8'))`,
+      [email],
+    );
+    expect(attempts).toEqual({ attempts: 1 });
+  });
+
+  it('returns invalid_token from the API (contract)', async () => {
+    const { email } = await registerCustomer(instance);
+    const token = await requestReset(instance, email);
+    expect((await submitToken(instance, 'reset-password', token)).status).toBe(204);
+    expect(await submitToken(instance, 'reset-password', token)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_token' },
+    });
+  });
 });

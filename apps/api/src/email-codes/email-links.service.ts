@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isRedirectUrlAllowed } from '@gatehouse/domain';
 import { EmailCodesRepository, Transactions, type EmailLink } from '@gatehouse/persistence';
@@ -31,20 +32,31 @@ export class EmailLinksService {
   async find(token: string): Promise<EmailLinkWithCode | null> {
     const link = await this.codes.findLink(sha256(token));
     if (!link) return null;
-    const { settings } = link.project;
-    const isAllowed = settings.signIn.emailCode && isRedirectUrlAllowed(settings, link.target.redirectUrl);
-    return { ...link, isOpen: link.isOpen && isAllowed, code: token.slice(token.indexOf('.') + 1) };
+    const code = token.slice(token.indexOf('.') + 1);
+    return { ...link, isOpen: link.isOpen && isAllowed(link), code };
   }
 
   /**
-   * Consumes an open link together with its code.
-   * @returns the redirect URL with the code of an exchange; null if link or code have been used in the meantime
+   * Consumes a link together with its code. Called again, it returns the same URL until the code of the exchange is used or
+   * has expired: after a double click, the browser follows the second response.
+   * @returns the redirect URL with the code of an exchange; null if the link cannot be used
    */
-  async use(token: string, { project, email, target, createdAt }: EmailLink): Promise<string | null> {
+  async use(token: string, link: EmailLink): Promise<string | null> {
+    if (!isAllowed(link)) return null;
+    const { project, email, target, createdAt } = link;
+    const exchange = { kind: 'sign_in', ...target, projectId: project.id } as const;
+    const code = exchangeCodeOf(token);
     return this.transactions.run(async (tx) => {
-      if (!(await this.codes.consumeLink(tx, sha256(token)))) return null;
-      const proof = { kind: 'sign_in', method: 'email', email, requestedAt: createdAt } as const;
-      return this.exchanges.issue(tx, { ...proof, ...target, projectId: project.id });
+      if (!(await this.codes.consumeLink(tx, sha256(token))))
+        return this.exchanges.findIssued(tx, exchange, code);
+      return this.exchanges.issue(tx, { ...exchange, method: 'email', email, requestedAt: createdAt }, code);
     });
   }
 }
+
+const isAllowed = ({ project: { settings }, target }: EmailLink): boolean =>
+  settings.signIn.emailCode && isRedirectUrlAllowed(settings, target.redirectUrl);
+
+/** The code cannot be derived from what is stored, which is the hash of the token. */
+const exchangeCodeOf = (token: string): string =>
+  createHmac('sha256', token).update('exchange code').digest('base64url');

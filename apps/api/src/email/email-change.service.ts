@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { GatehouseError, invalidField, type OneTimeTokenKind, type ProjectContext } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  hasErrorCode,
+  invalidField,
+  type OneTimeTokenKind,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   CustomerChangesRepository,
   CustomersRepository,
@@ -17,7 +23,7 @@ import { customerEvent } from '../events/customer-events.js';
 import type { Client, LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
-import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { isRepeatable, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService, type ConfirmedChange } from '../passwords/password-check.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 
@@ -162,6 +168,21 @@ export class EmailChangeService {
       this.audit.record(tx, { ...action, customerId: id });
       return 'changed';
     });
+  }
+
+  /**
+   * Confirms an address like `confirm`. If the token has done this within the last minute, does nothing.
+   * @returns the status of the change
+   * @throws GatehouseError like `confirm`
+   */
+  async submit(token: string): Promise<EmailChangeStatus> {
+    try {
+      return await this.confirm(token);
+    } catch (error) {
+      const used = hasErrorCode(error, 'invalid_token') ? await this.find(token) : null;
+      if (!isRepeatable(used)) throw error;
+      return (await this.tokens.getGroupStatus(used.groupId!)).isComplete ? 'changed' : 'pending';
+    }
   }
 
   /** @throws GatehouseError `sso_required` for a change into or out of the domain of a required provider */

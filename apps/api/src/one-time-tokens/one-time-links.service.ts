@@ -170,6 +170,13 @@ export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: str
   }
 }
 
+/**
+ * Returns true if a form with the token can be a repetition of the one that has consumed it: after a double click, the browser
+ * shows the response to the second one.
+ */
+export const isRepeatable = (token: OneTimeToken | null): token is OneTimeToken =>
+  token?.state === 'consumed' && token.isJustConsumed;
+
 const recipientOf = ({ email, customer }: NewLink): string => email ?? customer.email;
 
 const isUsable = (token: OneTimeToken | null): token is OneTimeToken =>

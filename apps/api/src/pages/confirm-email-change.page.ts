@@ -47,7 +47,7 @@ export class ConfirmEmailChangePage {
     if (!link) return;
     const { token, oneTimeToken } = link;
     const { changeEmail } = textsFor(response, oneTimeToken);
-    if ((await this.changes.confirm(token)) === 'changed') {
+    if ((await this.changes.submit(token)) === 'changed') {
       const newEmail = await this.changes.getNewEmail(oneTimeToken);
       const changed = (await this.changes.find(token)) ?? oneTimeToken;
       const disown = disownLink(response, changed, token);

@@ -41,7 +41,7 @@ export class EmailSignInPage {
   async confirm(@Body() form: PageForm | undefined, @Res() response: Response): Promise<void> {
     const token = form?.token ?? '';
     const link = await withinLimit(response, await this.links.find(token));
-    const redirectUrl = link?.isOpen ? await this.links.use(token, link) : null;
+    const redirectUrl = link && (await this.links.use(token, link));
     if (!redirectUrl) return sendEnded(response, link);
     response.redirect(303, redirectUrl);
   }

@@ -10,6 +10,7 @@ import type { OneTimeToken } from '@gatehouse/persistence';
 import { assertWithinLimit } from '../http/address-limit.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { acceptedLanguages } from '../http/request-languages.js';
+import { isRepeatable } from '../one-time-tokens/one-time-links.service.js';
 import { linkButton, postButton, sendPage } from './page.js';
 import { selectPageTexts, type PageTexts } from './page-texts.js';
 
@@ -67,7 +68,10 @@ export interface Submission {
   form: PageForm | undefined;
   response: Response;
   links: PageLinks;
-  /** Returns true if the form can be submitted with this link. Default: if the link is active. */
+  /**
+   * Returns true if the form can be submitted with this link. Default: if the link is active, or if this can be a
+   * repetition of the form that has used it.
+   */
   isUsable?: (oneTimeToken: OneTimeToken) => boolean;
   /** Sends the page for a link that can no longer be used. */
   sendEnded: (response: Response, oneTimeToken: OneTimeToken | null, token: string) => void;
@@ -82,7 +86,7 @@ export async function resolveSubmission({
   form,
   response,
   links,
-  isUsable = ({ state }) => state === 'live',
+  isUsable = (link) => link.state === 'live' || isRepeatable(link),
   sendEnded,
 }: Submission): Promise<{ token: string; oneTimeToken: OneTimeToken } | null> {
   const token = form?.token ?? '';

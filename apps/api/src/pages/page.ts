@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { parseValidUrl, resolveBrand, type Brand } from '@gatehouse/domain';
 import { escapeHtml, type ShippedLanguage } from '@gatehouse/platform';
+import { PAGE_SCRIPT_PATH } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
 export interface PageContent {
@@ -16,8 +17,6 @@ export interface PageContent {
   hint?: string;
   /** The action of the page, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
   button?: string;
-  /** Path of the script of the page. Default: none. */
-  script?: string;
   /** Path that the browser opens at once. Default: none. */
   nextPath?: string;
   /** URL to which the response to the form redirects. Default: none. */
@@ -35,19 +34,20 @@ const ORIGIN_ONLY = '<meta name="referrer" content="strict-origin">';
 const defaultBrand = resolveBrand('');
 
 /**
- * Sends a hosted page with its own content security policy: no scripts but that of the page, and only the project logo
- * as asset of another origin (HD-01).
+ * Sends a hosted page with its own content security policy: no script but that of the hosted pages, where there is a form,
+ * and only the project logo as asset of another origin (HD-01).
  */
 export function sendPage(
   response: Response,
   status: number,
-  { language, title, text, problem, hint, button = '', script, nextPath, redirectUrl, brand }: PageContent,
+  { language, title, text, problem, hint, button = '', nextPath, redirectUrl, brand }: PageContent,
 ): void {
   const { css, hash } = pageStyle(brand ?? defaultBrand);
+  const hasForm = button.includes('<form ');
   const policy = [
     "default-src 'none'",
     `style-src '${hash}'`,
-    ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(hasForm ? ["script-src 'self'", "connect-src 'self'"] : []),
     ...(brand?.logoUrl ? [`img-src ${parseValidUrl(brand.logoUrl).origin}`] : []),
     // Chromium applies the directive to redirects too.
     `form-action 'self'${redirectUrl ? ` ${redirectSource(redirectUrl)}` : ''}`,
@@ -68,7 +68,7 @@ export function sendPage(
 ${ORIGIN_ONLY}
 <title>${escapeHtml(brand && brand.name !== title ? `${title} · ${brand.name}` : title)}</title>
 <style>${css}</style>
-${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}">\n` : ''}${script ? `<script defer src="${escapeHtml(script)}"></script>\n` : ''}</head>
+${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}">\n` : ''}${hasForm ? `<script defer src="${PAGE_SCRIPT_PATH}"></script>\n` : ''}</head>
 <body><main>${brand ? brandHeader(brand) : ''}<h1>${escapeHtml(title)}</h1>${text ? `<p>${escapeHtml(text)}</p>` : ''}${problem ? `<p class="problem" id="problem" role="alert">${escapeHtml(problem)}</p>` : ''}${hint ? `<p class="hint">${escapeHtml(hint)}</p>` : ''}${button}</main></body>
 </html>
 `);

@@ -1,6 +1,6 @@
 import { Body, Get, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { assertMethodEnabled, GatehouseError, type PasswordWeakness } from '@gatehouse/domain';
+import { assertMethodEnabled, hasErrorCode, type PasswordWeakness } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
@@ -54,9 +54,11 @@ export class ResetPasswordPage {
     if (!link) return;
     const { token, oneTimeToken } = link;
     try {
-      await this.resets.reset(token, form?.password ?? '', { ...client, origin: undefined });
+      await this.resets.submit(token, form?.password ?? '', { ...client, origin: undefined });
     } catch (error) {
-      if (!(error instanceof GatehouseError) || error.code !== 'weak_password') throw error;
+      if (hasErrorCode(error, 'invalid_token'))
+        return sendEnded(response, await this.resets.find(token), token);
+      if (!hasErrorCode(error, 'weak_password')) throw error;
       const weaknesses = error.details.errors!.map(({ code }) => code as PasswordWeakness);
       return sendForm(response, 422, token, oneTimeToken, weaknesses);
     }

@@ -49,6 +49,7 @@ export class VerifyEmailPage {
       form,
       response,
       links: this.verification,
+      isUsable: ({ state }) => state === 'live',
       sendEnded,
     });
     if (!link) return;

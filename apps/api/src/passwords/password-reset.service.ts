@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   assertMethodEnabled,
   GatehouseError,
+  hasErrorCode,
   oneTimeTokenKinds,
   type Customer,
   type ProjectContext,
@@ -27,6 +28,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import {
   assertRedirectUrl,
   isReachable,
+  isRepeatable,
   OneTimeLinksService,
   type UsedToken,
 } from '../one-time-tokens/one-time-links.service.js';
@@ -149,6 +151,34 @@ export class PasswordResetService {
       const action = customerAction('customer.password_reset', used.customer, project, { link: kind });
       this.audit.record(tx, { ...action, customerId: used.customer.id });
     });
+  }
+
+  /**
+   * Sets the password like `reset`. If the token has set this password within the last minute, does nothing.
+   * @throws GatehouseError like `reset`
+   */
+  async submit(token: string, password: string, client: Client): Promise<void> {
+    try {
+      await this.reset(token, password, client);
+    } catch (error) {
+      if (!hasErrorCode(error, 'invalid_token') || !(await this.isRepeated(token, password, client)))
+        throw error;
+    }
+  }
+
+  /** The token proves nothing after its use: a wrong password counts as a failed sign-in. */
+  private async isRepeated(token: string, password: string, client: Client): Promise<boolean> {
+    const used = await this.find(token);
+    if (!isRepeatable(used)) return false;
+    const { project, email } = used;
+    try {
+      const authenticated = await this.passwords.check(project, email, password, client);
+      await this.passwords.releaseAttempt(project, authenticated);
+      return true;
+    } catch (error) {
+      if (hasErrorCode(error, 'invalid_credentials', 'too_many_attempts')) return false;
+      throw error;
+    }
   }
 
   private async replacePassword(tx: Tx, used: UsedToken, passwordHash: string): Promise<NewEvent[]> {

@@ -1,22 +1,40 @@
 import { Injectable } from '@nestjs/common';
 import { withParameter, type CodeKind, type ExchangeTarget } from '@gatehouse/domain';
 import { SignInExchangesRepository, type ExchangeProof, type Tx } from '@gatehouse/persistence';
-import { newToken } from '@gatehouse/platform';
+import { newToken, sha256 } from '@gatehouse/platform';
+
+/** The kind of a code, and its project. */
+interface CodeOwner {
+  kind: CodeKind;
+  projectId: string;
+}
 
 /** A proof of identity, the kind of its code, and where the browser leads back to. */
-type IssuedProof = ExchangeProof &
-  ExchangeTarget & { kind: CodeKind; projectId: string; requestedAt: Date | null; provenAt?: Date };
+type IssuedProof = ExchangeProof & ExchangeTarget & CodeOwner & { requestedAt: Date | null; provenAt?: Date };
 
 /** Issues the codes with which browsers return to an application after a proof on a page of Gatehouse. */
 @Injectable()
 export class ExchangeCodesService {
   constructor(private readonly exchanges: SignInExchangesRepository) {}
 
-  /** Stores a proof. @returns the redirect URL with the code of the exchange, and the state of the application */
-  async issue(tx: Tx, { state, ...proof }: IssuedProof): Promise<string> {
-    const { token: code, tokenHash: codeHash } = newToken();
-    await this.exchanges.insert(tx, { ...proof, codeHash });
-    const url = withParameter(proof.redirectUrl, 'code', code);
-    return state ? withParameter(url, 'state', state) : url;
+  /**
+   * Stores a proof.
+   * @param code of the exchange, with 256 random bits; default: a new one
+   * @returns the redirect URL with the code, and the state of the application
+   */
+  async issue(tx: Tx, { state, ...proof }: IssuedProof, code = newToken().token): Promise<string> {
+    await this.exchanges.insert(tx, { ...proof, codeHash: sha256(code) });
+    return redirectWith(code, { ...proof, state });
   }
+
+  /** Returns the redirect URL with a code that was issued before, or null if it was exchanged or has expired. */
+  async findIssued(tx: Tx, target: ExchangeTarget & CodeOwner, code: string): Promise<string | null> {
+    const isOpen = await this.exchanges.find(tx, { ...target, codeHash: sha256(code) });
+    return isOpen ? redirectWith(code, target) : null;
+  }
+}
+
+function redirectWith(code: string, { redirectUrl, state }: ExchangeTarget): string {
+  const url = withParameter(redirectUrl, 'code', code);
+  return state ? withParameter(url, 'state', state) : url;
 }

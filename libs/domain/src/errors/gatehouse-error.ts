@@ -36,6 +36,10 @@ export class GatehouseError extends Error {
   }
 }
 
+/** Returns whether an error is a GatehouseError with one of the codes. */
+export const hasErrorCode = (error: unknown, ...codes: ErrorCode[]): error is GatehouseError =>
+  error instanceof GatehouseError && codes.includes(error.code);
+
 /** Creates a 400 `validation_failed` for a single field. */
 export const invalidField = (field: string, code: string, message: string): GatehouseError =>
   new GatehouseError('validation_failed', { errors: [{ field, code, message }] });

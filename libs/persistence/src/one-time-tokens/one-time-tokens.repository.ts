@@ -35,6 +35,8 @@ export interface OneTimeToken {
   groupId: string | null;
   createdAt: Date;
   state: OneTimeTokenState;
+  /** True if the token was consumed within the last minute. */
+  isJustConsumed: boolean;
   /** True if the owner of the address has removed all access since the token was created. */
   isClaimed: boolean;
   customer: Customer;
@@ -75,12 +77,14 @@ const findToken = statement(
     groupId: nullable(uuid),
     tokenCreatedAt: timestamptz,
     state: textOf<OneTimeTokenState>(),
+    isJustConsumed: boolean,
     isClaimed: boolean,
     registrationDevice: nullable(text),
     ...customerWithProjectRow,
   },
   `SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
      t.created_at AS "tokenCreatedAt", ${tokenState} AS state,
+     coalesce(t.consumed_at > now() - interval '1 minute', false) AS "isJustConsumed",
      coalesce(c.claimed_at >= t.created_at, false) AS "isClaimed", c.registration_device AS "registrationDevice",
      ${customerWithProjectColumns}
    FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id
@@ -142,9 +146,10 @@ export class OneTimeTokensRepository {
     const [row] = await sql.execute(findToken, [kinds, tokenHash]);
     if (!row) return null;
     const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, ...rest } = row;
-    const { state, isClaimed, registrationDevice, ...columns } = rest;
+    const { state, isJustConsumed, isClaimed, registrationDevice, ...columns } = rest;
     const token = { id: tokenId, kind, email: tokenEmail, redirectUrl, groupId, createdAt: tokenCreatedAt };
-    return { ...token, state, isClaimed, registrationDevice, ...toCustomerWithProject(columns) };
+    const status = { state, isJustConsumed, isClaimed, registrationDevice };
+    return { ...token, ...status, ...toCustomerWithProject(columns) };
   }
 
   /** Returns whether a customer has an unused token that was created within the last `seconds` and has not expired. */

@@ -25,7 +25,6 @@ import {
   type ProblemField,
   type ScreenContent,
 } from './sign-in-screens.js';
-import { SIGN_IN_SCRIPT_PATH } from './sign-in-script.js';
 import { signInTexts } from './sign-in-texts.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
 import { waitInWords } from './wait-in-words.js';
@@ -182,7 +181,6 @@ export class SignInScreensService {
       ...content,
       language,
       problem,
-      script: SIGN_IN_SCRIPT_PATH,
       redirectUrl: query.redirectUrl,
       brand: projectBrand(project),
     });

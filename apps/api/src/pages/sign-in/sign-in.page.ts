@@ -4,8 +4,8 @@ import { VerificationService } from '../../email/verification.service.js';
 import { PasswordResetService } from '../../passwords/password-reset.service.js';
 import { LoginService } from '../../sign-in/login.service.js';
 import { RegistrationService } from '../../sign-in/registration.service.js';
+import { PAGE_SCRIPT_PATH, pageScript } from '../page-script.js';
 import { HostedSignInPage } from './hosted-page.js';
-import { SIGN_IN_SCRIPT_PATH, signInScript } from './sign-in-script.js';
 import { SignInRequestsService } from './sign-in-requests.service.js';
 import { SignInScreensService } from './sign-in-screens.service.js';
 import { SignInStepsService } from './sign-in-steps.service.js';
@@ -32,9 +32,9 @@ export class SignInPage {
     await this.screens.show(page, screen, providerError ? { problem: providerError } : {});
   }
 
-  @Get(SIGN_IN_SCRIPT_PATH.replace('/sign-in/', ''))
+  @Get(PAGE_SCRIPT_PATH.replace('/sign-in/', ''))
   script(@Res() response: Response): void {
-    response.set('Cache-Control', 'public, max-age=3600').type('text/javascript').send(signInScript);
+    response.set('Cache-Control', 'public, max-age=3600').type('text/javascript').send(pageScript);
   }
 
   @Post()

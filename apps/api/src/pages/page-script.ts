@@ -1,11 +1,11 @@
-/** The path of the script of the hosted sign-in page. */
-export const SIGN_IN_SCRIPT_PATH = '/sign-in/page.js';
+/** The path of the script of the hosted pages. */
+export const PAGE_SCRIPT_PATH = '/sign-in/page.js';
 
 /**
- * The script of the hosted sign-in page. It shows the passkey buttons where the browser has passkeys, and prevents a second
- * submission of a form: the codes in it work once. Without the script, everything except passkeys works.
+ * The script of the hosted pages that have forms. It shows the passkey buttons where the browser has passkeys, and prevents
+ * a second submission of a form: the codes and tokens in it work once. Without the script, everything except passkeys works.
  */
-export const signInScript = `'use strict';
+export const pageScript = `'use strict';
 const decode = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
 const encode = (bytes) =>
@@ -65,14 +65,22 @@ for (const area of document.querySelectorAll('[data-passkey]')) {
   });
 }
 
+const setDisabled = (form, isDisabled) => {
+  for (const button of form.querySelectorAll('button')) button.disabled = isDisabled;
+};
 for (const form of document.querySelectorAll('form')) {
   if (form.closest('[data-passkey]')) continue;
   form.addEventListener('submit', (event) => {
-    if (form.dataset.submitted) event.preventDefault();
+    if (form.dataset.submitted) return event.preventDefault();
     form.dataset.submitted = 'true';
+    // Once the browser has read the form: it omits the value of a disabled button.
+    setTimeout(() => setDisabled(form, true));
   });
 }
 addEventListener('pageshow', () => {
-  for (const form of document.querySelectorAll('form')) delete form.dataset.submitted;
+  for (const form of document.querySelectorAll('form')) {
+    delete form.dataset.submitted;
+    setDisabled(form, false);
+  }
 });
 `;
