@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
-import { refreshSession, registerCustomer, withSettings } from '../support/customers.js';
+import { NEW_PASSWORD, refreshSession, registerCustomer, withSettings } from '../support/customers.js';
+import { insertOperator } from '../support/operator-client.js';
 import { insertKey } from '../support/tenants.js';
 import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 
@@ -63,10 +64,85 @@ it('MF-08: the audit log names the key that created the token for both steps, an
   const [key] = await instance.sql(`SELECT id FROM api_keys WHERE scopes = '{customer:impersonate}'`);
   const actor = { actorType: 'key', actorId: key!['id'] };
   expect(entries.body.data).toMatchObject([
-    { action: 'customer.sign_in_token_used', ...actor, details: {} },
+    { action: 'customer.sign_in_token_used', ...actor, details: { reason: 'Ticket 4711' } },
     { action: 'customer.sign_in_token_created', ...actor, details: { reason: 'Ticket 4711' } },
   ]);
   expect(JSON.stringify(entries.body)).not.toContain(body.token);
+});
+
+describe('a change in a session of a sign-in token', () => {
+  it('is audited as done by support, with the key, the session and the reason, also in the timeline', async () => {
+    const { id, email } = await registerCustomer(instance);
+    const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
+    const send = (method: string, path: string, body?: object) =>
+      instance.requestWithAccessToken(accessToken, method, `/api/v1/${path}`, body);
+    const list = async () =>
+      (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`)).body.data;
+    const changes = [
+      ['PATCH', 'me', { firstName: 'Ada' }, 'customer.updated'],
+      [
+        'POST',
+        'me/password',
+        { currentPassword: PASSWORD, newPassword: NEW_PASSWORD },
+        'customer.password_changed',
+      ],
+      ['POST', 'auth/logout', { scope: 'this' }, 'customer.sessions_revoked'],
+    ] as const;
+    const [key] = await instance.sql(`SELECT id, name FROM api_keys WHERE scopes = '{customer:impersonate}'`);
+    const sessionId = decodeJwt(accessToken)['sid'];
+    const support = { sessionId, reason: 'Ticket 4711' };
+    for (const [method, path, body, action] of changes) {
+      expect((await send(method, path, body)).status).toBeLessThan(300);
+      const [entry] = await list();
+      expect(entry).toMatchObject({
+        action,
+        actorType: 'support',
+        actorId: key!['id'],
+        details: { support },
+      });
+      expect(entry.ip).toBe('127.0.0.1');
+    }
+    const filtered = await instance.requestWithSecretKey(
+      'GET',
+      `/api/v1/audit-log?targetId=${id}&actorType=support&actorId=${key!['id']}`,
+    );
+    expect(filtered.body.data).toHaveLength(changes.length);
+
+    const viewer = await insertOperator(instance, 'viewer');
+    const { body } = await viewer.request('GET', `/customers/${id}/timeline`);
+    const actor = { type: 'support', id: key!['id'], name: key!['name'] };
+    const shown = body.data.filter((entry: any) => entry.actor?.type === 'support');
+    expect(shown).toMatchObject(
+      changes.map(([, , , type]) => ({ type, actor, details: { support } })).reverse(),
+    );
+    const { body: logged } = await viewer.request('GET', `/audit-log?targetId=${id}&actorType=support`);
+    expect(logged.data[0]).toMatchObject({ actorName: key!['name'] });
+
+    const own = (await instance.login(email, NEW_PASSWORD)).body.tokens;
+    await instance.requestWithAccessToken(own.accessToken, 'PATCH', '/api/v1/me', { firstName: 'Bea' });
+    const [entry] = await list();
+    expect(entry).toMatchObject({ actorType: 'customer', actorId: id, details: { changed: ['firstName'] } });
+    expect(entry.details).not.toHaveProperty('support');
+  });
+
+  it('is audited as done by support without a key if an earlier version has opened the session', async () => {
+    const { id } = await registerCustomer(instance);
+    const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
+    await instance.sql(
+      `UPDATE sessions SET support_key_id = NULL, support_reason = NULL WHERE customer_id = $1`,
+      [id],
+    );
+    const path = '/api/v1/me';
+    expect(
+      (await instance.requestWithAccessToken(accessToken, 'PATCH', path, { firstName: 'Ada' })).status,
+    ).toBe(200);
+    const { body } = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`);
+    expect(body.data[0]).toMatchObject({
+      actorType: 'support',
+      actorId: null,
+      details: { support: { sessionId: decodeJwt(accessToken)['sid'], reason: null } },
+    });
+  });
 });
 
 it('MF-01: a token is invalid after five minutes, in another project, and without its customer', async () => {

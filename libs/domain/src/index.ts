@@ -69,6 +69,7 @@ export * from './sessions/reserved-claims.js';
 export * from './sessions/revocation-reasons.js';
 export * from './sessions/sign-in-exchange.js';
 export * from './sessions/sign-in-failure.js';
+export * from './sessions/support-access.js';
 export * from './sessions/sign-in-flow.js';
 export * from './sessions/surplus-session-count.js';
 export * from './slug.js';

@@ -3,7 +3,8 @@ import { isUuid, parsePublicId } from '@gatehouse/domain';
 import { ActorsRepository, type AuditEntry } from '@gatehouse/persistence';
 
 /**
- * The names of actors, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`.
+ * The names of actors, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`. The name of
+ * `support:<id>` is that of the key.
  */
 export type ActorNameMap = ReadonlyMap<string, string>;
 
@@ -44,4 +45,4 @@ function targetUuid({ id, targetId }: AuditEntry): [[string, string]] | null {
 
 /** Returns the name of an actor, or null if there is no actor or the actor has been deleted. */
 export const findActorName = (names: ActorNameMap, actorKey: string | null): string | null =>
-  names.get(actorKey ?? '') ?? null;
+  names.get((actorKey ?? '').replace(/^support:/, 'key:')) ?? null;

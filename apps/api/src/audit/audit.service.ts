@@ -128,11 +128,12 @@ export class AuditService {
     if (!request) return { ...action, details, actor: system, ip: null, userAgent: null, requestId: null };
     const actor = resolveActor(request, { customerId, keyId, operatorId });
     // Other actors can send any client address (X-Client-IP), so their own address is recorded.
-    const ip = actor.type === 'customer' ? clientIp(request) : callerIp(request);
+    const isBrowser = actor.type === 'customer' || actor.type === 'support';
+    const ip = isBrowser ? clientIp(request) : callerIp(request);
     const { requestId } = request;
     return {
       ...action,
-      details,
+      details: actor.type === 'support' ? { ...details, support: supportDetails(request) } : details,
       actor,
       ip: this.addressToStore(ip),
       userAgent: getUserAgent(request),
@@ -153,11 +154,17 @@ export class AuditService {
 
 const system: AuditActor = { type: 'system', id: null };
 
+/** Returns the session of a sign-in token, and why the token was created. */
+const supportDetails = ({ caller }: GatehouseRequest) =>
+  caller?.kind === 'access-token' && { sessionId: caller.sessionId, reason: caller.support?.reason ?? null };
+
 /** Returns the actor of a request. A publishable key is public, so it identifies no actor. */
 function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, keyId, operatorId }: Pick<AuditedAction, 'customerId' | 'keyId' | 'operatorId'>,
 ): AuditActor {
+  // Before the holder of an emailed link: support can act with a credential of its session and one of the customer.
+  if (caller?.kind === 'access-token' && caller.support) return { type: 'support', id: caller.support.keyId };
   if (operatorId) return { type: 'operator', id: operatorId };
   if (customerId) return { type: 'customer', id: customerId };
   if (keyId) return { type: 'key', id: keyId };

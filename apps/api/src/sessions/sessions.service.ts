@@ -69,8 +69,11 @@ export class SessionsService {
     );
   }
 
-  /** Ends the session of the caller, the customer's other sessions, or all of them. */
-  async logout({ customer, sessionId }: CustomerCaller, scope: LogoutScope): Promise<void> {
+  /**
+   * Ends the session of the caller, the customer's other sessions, or all of them. In a session of a sign-in token it is
+   * audited: the events alone look as if the customer had signed out.
+   */
+  async logout({ customer, sessionId, support }: CustomerCaller, scope: LogoutScope): Promise<void> {
     const project = await this.projects.getContext(customer.projectId);
     await this.transactions.run(async (tx) => {
       const events =
@@ -78,6 +81,9 @@ export class SessionsService {
           ? await this.endOne(tx, customer, project, sessionId, 'logout')
           : await this.endAll(tx, customer, project, 'logout', scope === 'others' ? sessionId : null);
       this.events.record(tx, events);
+      if (!support || events.length === 0) return;
+      const details = { sessions: events.length, ...(scope === 'this' ? { sessionId } : {}) };
+      this.audit.record(tx, customerAction('customer.sessions_revoked', customer, project, details));
     });
   }
 

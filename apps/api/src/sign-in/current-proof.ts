@@ -4,6 +4,7 @@ import {
   type AuthenticationMethod,
   type IdentityProvider,
   type ProviderProfile,
+  type SupportAccess,
 } from '@gatehouse/domain';
 import type { CustomerForUpdate, LoginAllowance } from '@gatehouse/persistence';
 
@@ -19,6 +20,8 @@ interface Proof {
   newIdentity?: ProviderProfile | null | undefined;
   /** When the last proof was given. Default: now. */
   authTime?: Date | undefined;
+  /** The sign-in token with which support signs in. Default: none. */
+  support?: SupportAccess | undefined;
   /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
   attempt?: LoginAllowance | undefined;
 }
@@ -32,13 +35,15 @@ export class CurrentProof implements Proof {
   readonly provider: SignInProvider | null;
   readonly newIdentity: ProviderProfile | null;
   readonly authTime: Date | undefined;
+  readonly support: SupportAccess | undefined;
   readonly attempt: LoginAllowance | undefined;
 
-  private constructor({ amr, provider = null, newIdentity = null, authTime, attempt }: Proof) {
+  private constructor({ amr, provider = null, newIdentity = null, authTime, support, attempt }: Proof) {
     this.amr = amr;
     this.provider = provider;
     this.newIdentity = newIdentity;
     this.authTime = authTime;
+    this.support = support;
     this.attempt = attempt;
   }
 

@@ -39,7 +39,7 @@ export class SignInTokensService {
     const { token, tokenHash } = newToken();
     const expiresAt = await this.transactions.run((tx) => {
       this.audit.record(tx, customerAction('customer.sign_in_token_created', customer, project, { reason }));
-      return this.tokens.insert(tx, { tokenHash, customerId: id, keyId, ttl: TTL });
+      return this.tokens.insert(tx, { tokenHash, customerId: id, keyId, reason, ttl: TTL });
     });
     return { token, expiresAt: expiresAt.toISOString() };
   }
@@ -68,11 +68,12 @@ export class SignInTokensService {
       const customer = id && (await this.customers.lock(tx, project.id, id));
       const used = customer && (await this.tokens.consume(tx, tokenHash));
       if (!customer || !used) throw new GatehouseError('invalid_token');
-      const given = { amr: ['support' as const], authTime: new Date(0) };
+      const { keyId, reason } = used;
+      const given = { amr: ['support' as const], authTime: new Date(0), support: { keyId, reason } };
       const proof = CurrentProof.of(customer, used.createdAt, given);
       if (!proof) throw new GatehouseError('invalid_token');
-      const action = customerAction('customer.sign_in_token_used', customer, project);
-      this.audit.record(tx, { ...action, keyId: used.keyId });
+      const action = customerAction('customer.sign_in_token_used', customer, project, { reason });
+      this.audit.record(tx, { ...action, keyId });
       return this.signIns.complete(tx, project, customer, proof, { ...client, addressBlock: null });
     });
   }

@@ -227,7 +227,7 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     before: Customer,
-    { amr, provider, authTime, attempt }: CurrentProof,
+    { amr, provider, authTime, support, attempt }: CurrentProof,
     client: Client,
     isNew: boolean,
   ): Promise<AuthResponse> {
@@ -244,6 +244,7 @@ export class SignInService {
       amr,
       authTime: authTime ?? null,
       providerId: provider?.id ?? null,
+      support: support ?? null,
       emailHash: isCounted ? sha256(before.email) : null,
       ownGuesses: attempt ? 1 : 0,
       ip: client.ip,

@@ -112,6 +112,7 @@ export const actorTypes: Record<AuditEntry['actorType'], string> = {
   operator: 'Operators',
   key: 'Secret keys',
   customer: 'Customers',
+  support: 'Support',
   system: 'System',
 };
 

@@ -5,5 +5,6 @@ export const actorLabels: Record<Schemas['NamedAuditEntryResponse']['actorType']
   operator: 'Operator',
   key: 'API key',
   customer: 'Customer',
+  support: 'Support',
   system: 'System',
 };

@@ -153,6 +153,7 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
 function EntryActor({ entry: { actor } }: { entry: TimelineEntry }): ReactNode {
   if (!actor) return null;
   const label = actorLabels[actor.type];
-  const isNamed = actor.type === 'key' || actor.type === 'operator';
+  // The customer of the page needs no name.
+  const isNamed = actor.type !== 'customer';
   return <UntrustedText text={isNamed && actor.name ? `${label} ${actor.name}` : label} oneLine />;
 }

@@ -96,6 +96,13 @@ describe('entryDetails', () => {
       entryDetails(entry({ ...more, type: 'customer.factor_removed' } as Partial<TimelineEntry>)),
     ).toEqual(['Ticket 1', 'Safari', '192.0.2.1']);
   });
+
+  it('returns the reason of a sign-in token in whose session support acted', () => {
+    const details = { changed: ['firstName'], support: { sessionId: ID, reason: 'Ticket 2' } };
+    const audited = { source: 'audit_entry', type: 'customer.updated', details } as const;
+    expect(entryDetails(entry(audited))).toEqual(['Ticket 2']);
+    expect(entryDetails(entry({ ...audited, details: { support: { reason: null } } }))).toEqual([]);
+  });
 });
 
 describe('entryPath', () => {

@@ -169,11 +169,18 @@ export function entryDetails(entry: TimelineEntry): string[] {
   return [
     mail && mailProblem(mail),
     entry.source === 'audit_entry' ? textIn(details, 'reason') : null,
+    supportReason(details),
     details['outcome'] === 'refused' ? 'Refused' : null,
     hidesDevice ? null : device,
     kind === 'webhook' ? null : ip,
   ].filter((text): text is string => text !== null && text !== '');
 }
+
+/** Returns why a key created the sign-in token in whose session something was done. */
+const supportReason = ({ support }: TimelineEntry['details']): string | null =>
+  typeof support === 'object' && support !== null
+    ? textIn(support as TimelineEntry['details'], 'reason')
+    : null;
 
 /** Returns true for an entry that reports a failure. */
 export const isFailure = ({ type, mail, deliveries }: TimelineEntry): boolean =>

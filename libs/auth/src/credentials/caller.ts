@@ -7,6 +7,7 @@ import type {
   ProjectLimits,
   Reach,
   Scope,
+  SupportAccess,
 } from '@gatehouse/domain';
 
 /** A server that sent a secret key. */
@@ -35,6 +36,8 @@ export interface CustomerCaller {
   /** The limits of the customer's project. */
   limits: ProjectLimits;
   sessionId: string;
+  /** Who acts in a session of a sign-in token; null in a session of the customer. */
+  support: SupportAccess | null;
 }
 
 /** An operator who is signed in to the console. */

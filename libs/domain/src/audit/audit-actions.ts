@@ -109,13 +109,20 @@ export type AuditAction = keyof typeof auditActions;
 
 export const auditTargetTypes = [...new Set(Object.values(auditActions))] as const;
 
-/** The types of actors: a server with a secret key, an operator, a customer, or Gatehouse itself. */
-export const auditActorTypes = ['key', 'operator', 'customer', 'system'] as const;
+/**
+ * The types of actors: a server with a secret key, an operator, a customer, support in a session of a sign-in token, or
+ * Gatehouse itself.
+ */
+export const auditActorTypes = ['key', 'operator', 'customer', 'support', 'system'] as const;
 export type AuditActorType = (typeof auditActorTypes)[number];
 
-/** The actor of an action. Gatehouse itself has no id. */
+/**
+ * The actor of an action. Gatehouse itself has no id. The id of support is that of the key that created the sign-in token;
+ * null in a session that an earlier version has opened.
+ */
 export type AuditActor =
-  | { type: Exclude<AuditActorType, 'system'>; id: string }
+  | { type: Exclude<AuditActorType, 'support' | 'system'>; id: string }
+  | { type: 'support'; id: string | null }
   | { type: 'system'; id: null };
 
 /**

@@ -4,7 +4,7 @@ import type { Database } from '../database.js';
 import { listIdentities, type Identity } from '../identity-providers/identities.repository.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
 import { listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
-import { proofColumns, proofRow, sessionColumns, sessionRow } from '../sessions/sessions.repository.js';
+import { proofColumns, proofRow, sessionColumns, sessionRow } from '../sessions/session-sql.js';
 import {
   boolean,
   nullable,

@@ -3,12 +3,8 @@ import type { Customer } from '@gatehouse/domain';
 import { REVOKED_AT } from '../customers/access-revocation-sql.js';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
-import {
-  isActiveSession,
-  sessionColumns,
-  sessionRow,
-  type SessionRecord,
-} from '../sessions/sessions.repository.js';
+import { isActiveSession, sessionColumns, sessionRow } from '../sessions/session-sql.js';
+import type { SessionRecord } from '../sessions/sessions.repository.js';
 import { boolean, neverNull, statement, text, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 

@@ -93,6 +93,9 @@ import { CreateInstallation1764730030000 } from './1764730030000-create-installa
 import { IndexUnsentMails1764740020000 } from './1764740020000-index-unsent-mails.js';
 import { CreateProcessProblems1764816400950 } from './1764816400950-create-process-problems.js';
 import { AddAuthTimeStatement1764816500600 } from './1764816500600-add-auth-time-statement.js';
+import { AddSignInTokenReason1764820104000 } from './1764820104000-add-sign-in-token-reason.js';
+import { AddSessionSupport1764820104010 } from './1764820104010-add-session-support.js';
+import { AllowSupportActor1764820104020 } from './1764820104020-allow-support-actor.js';
 import { NormalizeNames1764900096000 } from './1764900096000-normalize-names.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
@@ -192,5 +195,8 @@ export const migrations = [
   IndexUnsentMails1764740020000,
   CreateProcessProblems1764816400950,
   AddAuthTimeStatement1764816500600,
+  AddSignInTokenReason1764820104000,
+  AddSessionSupport1764820104010,
+  AllowSupportActor1764820104020,
   NormalizeNames1764900096000,
 ];

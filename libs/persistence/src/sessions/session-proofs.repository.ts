@@ -5,7 +5,8 @@ import { hasFactorSql, hasTotpSql } from '../factors/factors.repository.js';
 import { hasPasskeySql } from '../passkeys/passkeys.repository.js';
 import { boolean, statement, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
-import { isActiveSession, proofColumns, proofRow, type RefreshedSession } from './sessions.repository.js';
+import { isActiveSession, proofColumns, proofRow } from './session-sql.js';
+import type { RefreshedSession } from './sessions.repository.js';
 
 const lockProof = statement(
   proofRow,

@@ -24,6 +24,10 @@ export class SessionEntity {
   factorTime!: Date | null;
   /** The identity provider with which the customer signed in, or null. */
   @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
+  /** The secret key whose sign-in token has opened the session, or null. */
+  @Column('uuid', { name: 'support_key_id', nullable: true }) supportKeyId!: string | null;
+  /** Why the key created the sign-in token, or null. */
+  @Column('text', { name: 'support_reason', nullable: true }) supportReason!: string | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

@@ -2,7 +2,6 @@
 // reads or changes.
 import {
   defaultLimits,
-  defaultSettings,
   effectiveLimits,
   effectiveSettings,
   MAX_PASSWORD_GUESSES,
@@ -13,6 +12,7 @@ import {
   type ProjectLimits,
   type RefreshTokenChain,
   type RevocationReason,
+  type SupportAccess,
   type TokenProject,
 } from '@gatehouse/domain';
 import {
@@ -29,19 +29,16 @@ import { selectedRow, selectList } from '../entity-columns.js';
 import { IS_EXPIRED } from '../login-attempts/login-allowance.js';
 import { projectRow } from '../projects/projects.repository.js';
 import { pruneStatement, pruneInBatches } from '../prune.js';
-import {
-  arrayOf,
-  boolean,
-  integer,
-  jsonb,
-  nullable,
-  statement,
-  text,
-  textOf,
-  timestamptz,
-  uuid,
-} from '../statements.js';
+import { boolean, integer, jsonb, nullable, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import {
+  isActiveSession,
+  needsProof,
+  proofColumns,
+  proofRow,
+  sessionColumns,
+  sessionRow,
+} from './session-sql.js';
 import { SessionEntity } from './session.entity.js';
 
 export interface NewSession {
@@ -57,6 +54,8 @@ export interface NewSession {
   authTime: Date | null;
   /** The identity provider with which the customer signed in, or null. */
   providerId: string | null;
+  /** The sign-in token that opens the session, or null. */
+  support: SupportAccess | null;
   /** Hash of the email whose failed attempts the sign-in clears; null if it does not count as one of the customer. */
   emailHash: Buffer | null;
   /** Number of guesses at the password that were counted for this sign-in itself. */
@@ -107,24 +106,6 @@ export interface RefreshableSession extends RefreshedSession {
   needsProof: boolean;
 }
 
-/** The columns of a session under the names of `SessionRecord`, for a table aliased `s`. */
-export const sessionColumns = `
-  s.id, s.created_at AS "createdAt", coalesce(s.rotated_at, s.created_at) AS "lastUsedAt",
-  least(s.idle_expires_at, s.absolute_expires_at) AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
-
-/** The row of a session with the columns of `sessionColumns`. */
-export const sessionRow = {
-  id: uuid,
-  createdAt: timestamptz,
-  lastUsedAt: timestamptz,
-  expiresAt: timestamptz,
-  ip: nullable(text),
-  userAgent: nullable(text),
-};
-
-/** SQL for whether a session `s` is active. */
-export const isActiveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
-
 // A closed password stays closed, whatever the method of the sign-in (sign-in contract, section 1).
 const insertSession = statement(
   { ...sessionRow, otherSessions: integer, clearedAttempts: integer },
@@ -148,8 +129,8 @@ const insertSession = statement(
        WHERE known.last_login_at < now() - interval '1 hour'
    )
    INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
-     absolute_expires_at, ip, user_agent, amr, auth_time, provider_id, factor_time)
-   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10, $13,
+     absolute_expires_at, ip, user_agent, amr, auth_time, provider_id, support_key_id, support_reason, factor_time)
+   VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7, $9, $10, $13, $14, $15,
      CASE WHEN 'mfa' = ANY ($9::text[]) THEN coalesce($10::timestamptz, now()) END)
    RETURNING ${sessionColumns},
      (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${isActiveSession}) AS "otherSessions",
@@ -157,27 +138,20 @@ const insertSession = statement(
 );
 
 const findActiveCustomer = statement(
-  { ...customerRow, projectLimits: nullable(jsonb<Partial<ProjectLimits>>()) },
-  `SELECT ${customerColumns}, p.settings -> 'limits' AS "projectLimits" FROM sessions s JOIN customers c ON c.id = s.customer_id
+  {
+    ...customerRow,
+    projectLimits: nullable(jsonb<Partial<ProjectLimits>>()),
+    isSupport: boolean,
+    supportKeyId: nullable(uuid),
+    supportReason: nullable(text),
+  },
+  `SELECT ${customerColumns}, p.settings -> 'limits' AS "projectLimits", 'support' = ANY (s.amr) AS "isSupport",
+     s.support_key_id AS "supportKeyId", s.support_reason AS "supportReason"
+   FROM sessions s JOIN customers c ON c.id = s.customer_id
      JOIN projects p ON p.id = c.project_id
    WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND p.archived_at IS NULL
      AND ${isActiveSession}`,
 );
-
-/** How and when the customer of a session last proved their identity, for a table aliased `s`. */
-export const proofColumns = 's.amr, coalesce(s.auth_time, s.created_at) AS "authTime"';
-export const proofRow = { amr: arrayOf(textOf<AuthenticationMethod>()), authTime: timestamptz };
-
-/**
- * SQL for whether the last proof of identity in a session `s` of the customer `c` no longer suffices to refresh it: a newer
- * one or a second factor has become required. A session that a sign-in token opened needs no second factor, and its proof
- * is as old as the session: the customer gave none, which `auth_time` says until they do.
- */
-const needsProof = `(
-  coalesce(CASE WHEN 'support' = ANY (s.amr) THEN greatest(s.auth_time, s.created_at)
-    ELSE coalesce(s.auth_time, s.created_at) END < c.proof_required_at, false)
-  OR NOT s.amr && '{mfa,support}' AND (c.mfa = 'required' OR coalesce(p.mfa_required_at
-    + coalesce((p.settings ->> 'mfaGraceDays')::int, ${defaultSettings.mfaGraceDays}) * interval '1 day' <= now(), false)))`;
 
 const rotateRefreshToken = statement(
   {
@@ -266,24 +240,30 @@ export class SessionsRepository {
       session.emailHash,
       session.ownGuesses,
       session.providerId,
+      session.support?.keyId ?? null,
+      session.support?.reason ?? null,
     ]);
     const { otherSessions, clearedAttempts, ...created } = row!;
     return { session: created, otherSessions, clearedAttempts };
   }
 
   /**
-   * Returns the customer of an active session, and the limits of the project, if all ids of an access token match;
-   * otherwise null.
+   * Returns the customer of an active session, the limits of the project, and who acts in a session of a sign-in token, if
+   * all ids of an access token match; otherwise null.
    */
   async findActiveCustomer(
     sessionId: string,
     customerId: string,
     projectId: string,
-  ): Promise<{ customer: Customer; limits: ProjectLimits } | null> {
+  ): Promise<{ customer: Customer; limits: ProjectLimits; support: SupportAccess | null } | null> {
     const [row] = await this.database.execute(findActiveCustomer, [sessionId, customerId, projectId]);
     if (!row) return null;
-    const { projectLimits, ...customer } = row;
-    return { customer, limits: effectiveLimits(projectLimits) };
+    const { projectLimits, isSupport, supportKeyId: keyId, supportReason: reason, ...customer } = row;
+    return {
+      customer,
+      limits: effectiveLimits(projectLimits),
+      support: isSupport ? { keyId, reason } : null,
+    };
   }
 
   /**

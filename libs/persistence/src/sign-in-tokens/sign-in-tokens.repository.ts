@@ -2,14 +2,14 @@
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
-import { statement, timestamptz, uuid, type RowOf } from '../statements.js';
+import { nullable, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { SignInTokenEntity } from './sign-in-token.entity.js';
 
 const insertToken = statement(
   { expiresAt: timestamptz },
-  `INSERT INTO sign_in_tokens (token_hash, customer_id, key_id, expires_at, created_at)
-   VALUES ($1, $2, $3, now() + $4 * interval '1 second', ${issuedAtFor('$2')}) RETURNING expires_at AS "expiresAt"`,
+  `INSERT INTO sign_in_tokens (token_hash, customer_id, key_id, expires_at, created_at, reason)
+   VALUES ($1, $2, $3, now() + $4 * interval '1 second', ${issuedAtFor('$2')}, $5) RETURNING expires_at AS "expiresAt"`,
 );
 
 const findToken = statement(
@@ -18,15 +18,15 @@ const findToken = statement(
    WHERE t.token_hash = $1 AND c.project_id = $2`,
 );
 
-const consumedRow = { keyId: uuid, createdAt: timestamptz };
+const consumedRow = { keyId: uuid, reason: nullable(text), createdAt: timestamptz };
 
-/** The key that created a token, and when. */
+/** The key that created a token, why, and when. */
 export type ConsumedSignInToken = RowOf<typeof consumedRow>;
 
 const consumeToken = statement(
   consumedRow,
   `DELETE FROM sign_in_tokens WHERE token_hash = $1 AND expires_at > now()
-   RETURNING key_id AS "keyId", created_at AS "createdAt"`,
+   RETURNING key_id AS "keyId", reason, created_at AS "createdAt"`,
 );
 
 const pruneTokens = pruneStatement('sign_in_tokens', 'expires_at <= now()');
@@ -38,9 +38,15 @@ export class SignInTokensRepository {
   /** @param ttl seconds @returns the time at which the token expires */
   async insert(
     tx: Tx,
-    token: { tokenHash: Buffer; customerId: string; keyId: string; ttl: number },
+    token: { tokenHash: Buffer; customerId: string; keyId: string; reason: string; ttl: number },
   ): Promise<Date> {
-    const [row] = await tx.execute(insertToken, [token.tokenHash, token.customerId, token.keyId, token.ttl]);
+    const [row] = await tx.execute(insertToken, [
+      token.tokenHash,
+      token.customerId,
+      token.keyId,
+      token.ttl,
+      token.reason,
+    ]);
     return row!.expiresAt;
   }
 

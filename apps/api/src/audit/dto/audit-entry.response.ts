@@ -20,12 +20,18 @@ export class AuditEntryResponse {
   projectId!: string | null;
 
   @ApiProperty({ enum: Object.keys(auditActions) }) action!: string;
-  @ApiProperty({ enum: auditActorTypes }) actorType!: string;
+  @ApiProperty({
+    enum: auditActorTypes,
+    description:
+      '`support`: in a session of a sign-in token, with the session and the reason in `details.support`',
+  })
+  actorType!: string;
 
   @ApiProperty({
     ...nullableText,
     format: 'uuid',
-    description: 'null: Gatehouse itself performed the action',
+    description:
+      'Of `support`, the key that created the sign-in token. null: Gatehouse itself performed the action, or an earlier version created the token',
   })
   actorId!: string | null;
 

@@ -21,7 +21,13 @@ const nullableText = { type: String, nullable: true } as const;
 /** The actor of a change. */
 export class TimelineActorResponse {
   @ApiProperty({ enum: auditActorTypes }) type!: string;
-  @ApiProperty({ ...nullableText, format: 'uuid', description: 'null: Gatehouse itself' }) id!: string | null;
+  @ApiProperty({
+    ...nullableText,
+    format: 'uuid',
+    description:
+      'Of `support`, the key that created the sign-in token. null: Gatehouse itself, or an unknown key',
+  })
+  id!: string | null;
   @ApiProperty({
     ...nullableText,
     description:

@@ -1,0 +1,35 @@
+import { defaultSettings, type AuthenticationMethod } from '@gatehouse/domain';
+import { arrayOf, nullable, text, textOf, timestamptz, uuid } from '../statements.js';
+
+/** The columns of a session under the names of `SessionRecord`, for a table aliased `s`. */
+export const sessionColumns = `
+  s.id, s.created_at AS "createdAt", coalesce(s.rotated_at, s.created_at) AS "lastUsedAt",
+  least(s.idle_expires_at, s.absolute_expires_at) AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
+
+/** The row of a session with the columns of `sessionColumns`. */
+export const sessionRow = {
+  id: uuid,
+  createdAt: timestamptz,
+  lastUsedAt: timestamptz,
+  expiresAt: timestamptz,
+  ip: nullable(text),
+  userAgent: nullable(text),
+};
+
+/** SQL for whether a session `s` is active. */
+export const isActiveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
+
+/** How and when the customer of a session last proved their identity, for a table aliased `s`. */
+export const proofColumns = 's.amr, coalesce(s.auth_time, s.created_at) AS "authTime"';
+export const proofRow = { amr: arrayOf(textOf<AuthenticationMethod>()), authTime: timestamptz };
+
+/**
+ * SQL for whether the last proof of identity in a session `s` of the customer `c` no longer suffices to refresh it: a newer
+ * one or a second factor has become required. A session that a sign-in token opened needs no second factor, and its proof
+ * is as old as the session: the customer gave none, which `auth_time` says until they do.
+ */
+export const needsProof = `(
+  coalesce(CASE WHEN 'support' = ANY (s.amr) THEN greatest(s.auth_time, s.created_at)
+    ELSE coalesce(s.auth_time, s.created_at) END < c.proof_required_at, false)
+  OR NOT s.amr && '{mfa,support}' AND (c.mfa = 'required' OR coalesce(p.mfa_required_at
+    + coalesce((p.settings ->> 'mfaGraceDays')::int, ${defaultSettings.mfaGraceDays}) * interval '1 day' <= now(), false)))`;
