@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { registerCustomer, type Tokens } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { createProjectFixture, resourceKindsByInput } from '../support/project-fixture.js';
 import { Receiver } from '../support/receiver.js';
@@ -251,6 +251,36 @@ it('a POST with only a publishable key ignores the header', async () => {
   const [first, second] = [await login(), await login()];
   expect([first.status, second.status, isReplayed(second)]).toEqual([200, 200, false]);
   expect(second.body.tokens.refreshToken).not.toBe(first.body.tokens.refreshToken);
+});
+
+it('a POST without a secret key rejects an ill-formed key as well', async () => {
+  const { email, tokens } = await registerCustomer(instance);
+  const send = (path: string, body: object | undefined, key: string) =>
+    instance.request('POST', `/api/v1/${path}`, {
+      body,
+      headers: {
+        ...(path.startsWith('me/')
+          ? bearerHeader(tokens.accessToken)
+          : { 'x-publishable-key': instance.credentials.publishableKey }),
+        'idempotency-key': key,
+      },
+    });
+  const requests: [string, object | undefined, number][] = [
+    ['me/password', { currentPassword: PASSWORD, newPassword: 'quite another phrase' }, 204],
+    ['me/reauthenticate', { method: 'password', password: 'quite another phrase' }, 200],
+    ['auth/login', { email, password: 'quite another phrase' }, 200],
+    ['auth/forgot-password', { email }, 202],
+    ['auth/verify-email', { token: 'x'.repeat(43) }, 400],
+  ];
+  for (const [path, body, status] of requests) {
+    for (const key of ['', 'x'.repeat(256), 'with space', 'ünïcode'])
+      expect([path, key, await send(path, body, key)]).toMatchObject([
+        path,
+        key,
+        { status: 400, body: { code: 'validation_failed', errors: [{ field: 'Idempotency-Key' }] } },
+      ]);
+    expect([path, (await send(path, body, randomUUID())).status]).toEqual([path, status]);
+  }
 });
 
 it('every documented POST with a secret key runs once (HD-04)', async () => {

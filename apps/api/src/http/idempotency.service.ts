@@ -46,13 +46,16 @@ export class IdempotencyService {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Returns the stored response of a repeated request, else the result of `run`. */
+  /**
+   * Returns the stored response of a repeated request, else the result of `run`.
+   * @throws GatehouseError `validation_failed` for an invalid key, also on routes without a secret key
+   */
   respond(request: GatehouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
     const key = request.get(HEADER);
     const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.accompanyingSecretKey;
-    if (request.method !== 'POST' || key === undefined || !secretKey || isConsolePath(request.path))
-      return run();
+    if (request.method !== 'POST' || key === undefined || isConsolePath(request.path)) return run();
     assertKey(key);
+    if (!secretKey) return run();
     // NDJSON lines are committed as they arrive. The key identifies the import, which imports no line twice.
     if (isNdjson(request)) return run();
     return this.runOnce(this.describe(request, key, secretKey), request, response, run);
