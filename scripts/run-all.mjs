@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_START_TIMEOUT, parseDuration } from '../libs/platform/dist/config/duration.js';
-import { CONFIG_EXIT_CODE, openLog, Programs } from './supervisor.mjs';
+import { CONFIG_EXIT_CODE, openLog, Programs, stopWithNpm } from './supervisor.mjs';
 
 // Runs the api and the webhook-worker as two processes in one container (docs/adr/0056-one-container.md). The build
 // bundles this script with the programs. The programs read and validate the configuration.
@@ -22,6 +22,7 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
   // Removed last: Node.js forgets a signal that arrived before the last handler was removed.
   for (const handler of previous) process.off(signal, handler);
 }
+stopWithNpm(() => isStopping);
 // The process that has started this one has ended.
 process.once('disconnect', () => stop(0));
 programs.start(process.env);

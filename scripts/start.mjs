@@ -6,20 +6,24 @@ import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { ScriptError, main, root } from './environment.mjs';
 import { Launcher } from './launcher.mjs';
 import { lockHolder, takeLock } from './processes.mjs';
-import { CONFIG_EXIT_CODE, openLog } from './supervisor.mjs';
+import { CONFIG_EXIT_CODE, openLog, stopWithNpm } from './supervisor.mjs';
 
 const report = process.stdout;
 // A closed terminal or a full disk must not end the launcher before its programs.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+/** @type {Launcher | undefined} */
+let launcher;
+
 await main(async () => {
+  stopWithNpm(() => launcher?.isStopping ?? false);
   report.write('Gatehouse\n');
   await requireFreePort();
   await ensureInstalled(report);
   await ensureBuilt(report);
   const config = await loadCheckedConfig();
   const lock = lockDataDir(config.dataDir);
-  const launcher = new Launcher(config, await openLog(), lock);
+  launcher = new Launcher(config, await openLog(), lock);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => launcher.onSignal());
   try {
     await launcher.start();

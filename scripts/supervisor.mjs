@@ -14,6 +14,27 @@ const STOP_TIMEOUT_MS = 14_000;
  */
 export const CONFIG_EXIT_CODE = 78;
 
+/** Interval at which the launcher checks whether npm's shell still runs, in ms. */
+const NPM_CHECK_INTERVAL_MS = 500;
+
+/**
+ * Stops this process like SIGTERM once the shell in which npm runs it has exited. npm forwards SIGTERM only to this shell,
+ * and dash, the `sh` of Debian, exits without forwarding it. Does nothing if the process was started without npm.
+ * @param {() => boolean} isStopping
+ */
+export function stopWithNpm(isStopping) {
+  const { npm_lifecycle_script: script } = process.env;
+  if (!script?.includes(path.basename(process.argv[1]))) return;
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    // After Ctrl-C, which the terminal sends to the shell and to this process.
+    if (!isStopping()) process.kill(process.pid, 'SIGTERM');
+  }, NPM_CHECK_INTERVAL_MS);
+  timer.unref();
+}
+
 /**
  * Opens the log of the launcher and its programs: JSON lines, formatted on a developer's terminal. Neither a full disk nor
  * a pipe that is not read affects the launcher.

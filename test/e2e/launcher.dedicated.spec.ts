@@ -19,8 +19,8 @@ class Launcher {
       stream.setEncoding('utf8').on('data', (chunk: string) => (this.output += chunk));
   }
 
-  static start(env: Record<string, string>): Launcher {
-    const child = spawn(process.execPath, ['scripts/start.mjs'], {
+  static start(env: Record<string, string>, command = [process.execPath, 'scripts/start.mjs']): Launcher {
+    const child = spawn(command[0]!, command.slice(1), {
       env: { PATH: process.env['PATH']!, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -98,20 +98,29 @@ describe('npm start', () => {
     expect(await isFree()).toBe(true);
   });
 
-  it('stops its child processes when it is killed, and restarts with the same data', async () => {
+  it('stops its child processes when it is killed, restarts with the same data, and stops with npm', async () => {
     const before = await readCredentials();
     const killed = Launcher.start(env);
     await killed.waitForBanner();
     await killed.stop('SIGKILL');
     await eventually('the port to be free', isFree);
 
-    const restarted = Launcher.start(env);
+    const restarted = Launcher.start(env, ['npm', 'start']);
     await restarted.waitForBanner();
     expect(await readCredentials()).toEqual(before);
     const concurrent = Launcher.start({ ...env, PORT: String(await freePort()) });
     expect(await concurrent.waitForExit()).toBe(1);
     expect(concurrent.output).toContain(env['DATA_DIR']);
-    expect(await restarted.stop('SIGTERM')).toBe(0);
+    // npm exits with its shell, which does not forward the signal.
+    await restarted.stop('SIGTERM');
+    const lock = join(env['DATA_DIR']!, 'launcher.pid');
+    await eventually('the end of the launcher', () =>
+      stat(lock).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(await isFree()).toBe(true);
   });
 
   it('prints a remedy when the port is taken, and lists all configuration errors without secrets', async () => {
