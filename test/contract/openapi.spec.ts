@@ -7,7 +7,7 @@ import { problemCodes, RouteReader } from '../../apps/api/src/reference/document
 import { errorCatalog, scopes, type ErrorCode, type ErrorEntry } from '@gatehouse/domain';
 import { createLogger, loadConfig, VERSION } from '@gatehouse/platform';
 import { Conformance } from '../support/conformance.mjs';
-import { strictAjv } from '../support/json-schemas.mjs';
+import { formats, strictAjv } from '../support/json-schemas.mjs';
 
 type Json = Record<string, any>;
 
@@ -142,6 +142,44 @@ describe('the OpenAPI documents', () => {
       return [...found, ...withoutExample.map(() => 'no example')].map((problem) => `${name}: ${problem}`);
     });
     expect(invalid).toEqual([]);
+  });
+
+  test('have only examples and defaults that match their schema, with URLs of RFC 3986', () => {
+    const uri = (text: string): boolean => URL.canParse(text) && /^[!-~]+$/.test(text);
+    const conformance = new Conformance(document, { formats: { ...formats, uri } });
+    const checked = new Set<string>();
+    const found: string[] = [];
+    const check = (path: string, schema: Json, values: unknown[]): void => {
+      for (const value of values) {
+        checked.add(path);
+        found.push(...conformance.findValueProblems(schema, value).map((problem) => `${path}: ${problem}`));
+      }
+    };
+    const valuesOf = ({ example, examples = [], default: standard }: Json): unknown[] => [
+      ...[example, standard].filter((value) => value !== undefined),
+      ...(Array.isArray(examples)
+        ? examples
+        : Object.values(examples as Json).map((each) => resolve(each)['value'] as unknown)),
+    ];
+    /** Schemas have examples, and so have the parameters, headers and bodies that contain a schema. */
+    const visit = (path: string, value: unknown, isMap = false): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const node = value as Json;
+      const schema: Json = node['schema'] ?? node;
+      const isSchema = ['type', '$ref', 'enum', 'anyOf', 'oneOf', 'allOf'].some((key) => key in schema);
+      if (!isMap && isSchema) check(path, schema, valuesOf(node));
+      for (const [key, member] of Object.entries(node))
+        if (isMap || !['example', 'examples', 'default'].includes(key))
+          visit(
+            `${path}/${key}`,
+            member,
+            ['properties', 'schemas', 'headers', 'responses'].includes(key) && !isMap,
+          );
+    };
+    visit('', document['paths'], true);
+    visit('', document['components']);
+    expect(found).toEqual([]);
+    expect(checked.size).toBeGreaterThan(500);
   });
 
   test('use JSON Schema 2020-12, as in OpenAPI 3.1, and no keywords of 3.0', () => {

@@ -52,10 +52,13 @@ export class Conformance {
   #routes;
   #validators = new Map();
 
-  /** @param {Json} document */
-  constructor(document) {
+  /**
+   * @param {Json} document
+   * @param {import('ajv/dist/2020.js').Options} [options] of the validator
+   */
+  constructor(document, options = {}) {
     this.document = document;
-    this.#ajv = strictAjv({ strictTypes: false });
+    this.#ajv = strictAjv({ strictTypes: false, ...options });
     this.#ajv.addVocabulary(['discriminator', 'xml', 'externalDocs']);
     const schemas = Object.entries(document['components'].schemas);
     this.#ajv.addSchema(

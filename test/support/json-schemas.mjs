@@ -2,8 +2,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonicalEmail, isUuid } from '@gatehouse/domain';
 
 /**
- * Creates a strict validator: an unknown keyword or format is an error. Formats are those of section 2 of the
- * contract.
+ * The formats of section 2 of the contract.
+ * @type {Record<string, import('ajv').Format>}
+ */
+export const formats = {
+  uuid: isUuid,
+  email: (text) => canonicalEmail(text) === text,
+  uri: (text) => URL.canParse(text),
+  double: true,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+};
+
+/**
+ * Creates a strict validator: an unknown keyword or format is an error.
  * @param {import('ajv/dist/2020.js').Options} [options]
  */
 export const strictAjv = (options = {}) =>
@@ -11,12 +22,6 @@ export const strictAjv = (options = {}) =>
     allErrors: true,
     allowUnionTypes: true,
     strict: true,
-    formats: {
-      uuid: isUuid,
-      email: (text) => canonicalEmail(text) === text,
-      uri: (text) => URL.canParse(text),
-      double: true,
-      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-    },
+    formats,
     ...options,
   });

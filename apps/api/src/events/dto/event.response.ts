@@ -6,7 +6,7 @@ import {
   publicId,
 } from '@gatehouse/domain';
 import type { FeedEvent } from '@gatehouse/persistence';
-import { publicIdSchema } from '../../http/text-schemas.js';
+import { EXAMPLE_ID, publicIdSchema } from '../../http/text-schemas.js';
 
 /** An event, identical to the body of its webhooks. */
 export class EventResponse {
@@ -88,13 +88,38 @@ export class EventTypeResponse {
   @ApiProperty({ description: '`app.*` stands for all custom types', example: 'customer.created' })
   type!: string;
 
-  @ApiProperty({ description: 'Condition under which the event is emitted' }) description!: string;
+  @ApiProperty({
+    description: 'Condition under which the event is emitted',
+    example: 'A customer registered, or was created with a secret key',
+  })
+  description!: string;
   @ApiProperty({
     description:
       'True if `*` does not include this type: an endpoint receives it only if its `events` contain the type or its resource, such as `customer.*`',
   })
   named_only!: boolean;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'JSON Schema 2020-12 of the body' })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'JSON Schema 2020-12 of the body',
+    example: {
+      type: 'object',
+      required: ['id', 'type', 'created_at', 'project_id', 'organization_id', 'data'],
+    },
+  })
   schema!: Record<string, unknown>;
-  @ApiProperty({ type: 'object', additionalProperties: true }) example!: Record<string, unknown>;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Example of the body',
+    example: {
+      id: publicId('event', EXAMPLE_ID),
+      type: 'customer.created',
+      created_at: '2026-01-01T00:00:00.000Z',
+      project_id: EXAMPLE_ID,
+      organization_id: EXAMPLE_ID,
+      data: { customer: { id: EXAMPLE_ID, email: 'ada@example.com' } },
+    },
+  })
+  example!: Record<string, unknown>;
 }

@@ -55,7 +55,7 @@ export class TotpSecretResponse {
   secret!: string;
   @ApiProperty({
     description: 'URI for a QR code (`otpauth://`)',
-    example: 'otpauth://totp/Shop:ada@example.com?secret=…',
+    example: 'otpauth://totp/Shop:ada@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Shop',
   })
   uri!: string;
   @ApiProperty({ description: 'The QR code of the URI, as an SVG document', example: '<svg …>' })
