@@ -27,6 +27,8 @@ import {
   type SocialProject,
 } from '../support/social-sign-in.js';
 import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { resetTotpSteps } from '../support/customer-factors.js';
+import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -444,6 +446,44 @@ describe('PW-08: a sign-in with an address that the provider has not verified, i
       [true, [true]],
       [true, [true]],
     ]);
+  });
+});
+
+describe('a provider that was turned off in the meantime', () => {
+  it('completes no challenge, link or new proof of identity, and every one once it is turned on again', async () => {
+    const other = await createSocialProject(instance);
+    const added = await addProvider(instance, other, standIn, { type: 'gitlab', issuer: standIn.issuer });
+    const spare = await addProvider(instance, other, standIn, { type: 'google', issuer: standIn.issuer });
+    await changeSettings(instance, other, { mfa: 'optional' });
+    standIn.person = createPerson({ hd: 'example.com' });
+    const { id, tokens } = await openSocialSession(instance, other, spare.slug);
+    const asCustomer = (path: string, body: object = {}) =>
+      instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/me/${path}`, body);
+    const { id: factorId, secret } = expectStatus(201, await asCustomer('factors/totp')).body;
+    expectStatus(200, await asCustomer(`factors/totp/${factorId}/confirm`, { code: totpCode(secret) }));
+    await resetTotpSteps(instance, { id });
+    const begin = await beginInSession(instance, tokens.accessToken, `identities/${added.slug}`);
+    const { code } = await walkThrough(begin);
+    const link = () =>
+      asCustomer('identities/exchange', {
+        code,
+        codeVerifier: begin.codeVerifier,
+        redirectUrl: begin.redirectUrl,
+      });
+    const signedIn = (await signInAt(instance, other, spare.slug)) as TestResponse;
+    const challengeToken = signedIn.body.challenge.token as string;
+    const complete = () =>
+      asPage(instance, other, 'challenge/totp', { challengeToken, code: totpCode(secret) });
+
+    await changeProvider(instance, other, added, { enabled: false });
+    await changeProvider(instance, other, spare, { enabled: false });
+    const off = { status: 403, body: { code: 'method_not_enabled' } };
+    expect(await link()).toMatchObject(off);
+    expect(await complete()).toMatchObject(off);
+    await changeProvider(instance, other, added, { enabled: true });
+    await changeProvider(instance, other, spare, { enabled: true });
+    expectStatus(201, await link());
+    expect(expectStatus(200, await complete()).body.customer.id).toBe(id);
   });
 });
 

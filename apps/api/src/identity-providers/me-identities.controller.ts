@@ -49,7 +49,7 @@ export class MeIdentitiesController {
   })
   @RateLimit('exchange')
   @ApiCreatedResponse({ type: IdentityResponse })
-  @ApiProblems('reauthentication_required', 'invalid_code', 'identity_already_linked')
+  @ApiProblems('method_not_enabled', 'reauthentication_required', 'invalid_code', 'identity_already_linked')
   async link(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ProviderCodeRequest,

@@ -11,6 +11,7 @@ import {
 } from '@gatehouse/domain';
 import {
   IdentitiesRepository,
+  IdentityProvidersRepository,
   ProjectsRepository,
   SignInExchangesRepository,
   type Identity,
@@ -39,6 +40,7 @@ export class MeIdentitiesService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly identities: IdentitiesRepository,
+    private readonly providers: IdentityProvidersRepository,
     private readonly exchanges: SignInExchangesRepository,
     private readonly flows: OAuthFlowsService,
     private readonly changes: IdentityChangesService,
@@ -164,7 +166,11 @@ export class MeIdentitiesService {
     return this.addresses.claimIfUnverified(tx, customer, project, proof);
   }
 
-  /** Consumes the code of a proof that the same session has begun. @param current the customer, whom the transaction has locked */
+  /**
+   * Consumes the code of a proof that the same session has begun.
+   * @param current the customer, whom the transaction has locked
+   * @throws GatehouseError `invalid_code`; `method_not_enabled` if the provider was turned off since
+   */
   private async consume(
     tx: Tx,
     { customer, sessionId }: CustomerCaller,
@@ -181,7 +187,10 @@ export class MeIdentitiesService {
       exchange.customerId === current.id &&
       exchange.sessionId === sessionId &&
       !isRevoked(current, exchange.requestedAt);
-    if (!isOwn || !(await this.exchanges.consume(tx, codeHash))) throw new GatehouseError('invalid_code');
+    if (!isOwn) throw new GatehouseError('invalid_code');
+    const provider = await this.providers.get(customer.projectId, exchange.providerId, tx);
+    if (!provider.enabled) throw new GatehouseError('method_not_enabled');
+    if (!(await this.exchanges.consume(tx, codeHash))) throw new GatehouseError('invalid_code');
     return exchange;
   }
 }

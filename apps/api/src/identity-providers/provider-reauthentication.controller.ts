@@ -50,7 +50,7 @@ export class ProviderReauthenticationController {
   @HttpCode(200)
   @RateLimit('exchange')
   @ApiOkResponse({ type: AccessTokenResponse })
-  @ApiProblems('reauthentication_required', 'sso_required', 'invalid_code')
+  @ApiProblems('method_not_enabled', 'reauthentication_required', 'sso_required', 'invalid_code')
   exchange(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ProviderCodeRequest,

@@ -28,6 +28,7 @@ const CompletesSignIn = (...problems: ErrorCode[]): MethodDecorator =>
     ApiOkResponse({ type: CompletedChallengeResponse }),
     ApiProblems(
       'challenge_expired',
+      'method_not_enabled',
       ...problems,
       'customer_disabled',
       'sso_required',

@@ -9,7 +9,7 @@ import {
 import type { CustomerForUpdate, LoginAllowance } from '@gatehouse/persistence';
 
 /** An identity provider in a sign-in. */
-export type SignInProvider = Pick<IdentityProvider, 'id' | 'slug'>;
+export type SignInProvider = Pick<IdentityProvider, 'id' | 'slug' | 'enabled'>;
 
 /** The proof of identity with which a customer signs in. */
 interface Proof {

@@ -84,7 +84,7 @@ export class SignInService {
    * code, which completes the sign-in once more.
    * @param options `isNew` if the customer has just been created: only the event of the session is recorded; `isHeld` if
    *   the hosted page shows something before it continues
-   * @throws GatehouseError the refusal of the project, `sso_required`, `identity_already_linked`
+   * @throws GatehouseError `method_not_enabled`, the refusal of the project, `sso_required`, `identity_already_linked`
    */
   async complete(
     tx: Tx,
@@ -94,6 +94,8 @@ export class SignInService {
     client: Client,
     { isNew = false, isHeld = false } = {},
   ): Promise<SignInOutcome> {
+    // It can be turned off before a challenge or the code of a page completes the sign-in.
+    if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
     const refusal = this.findRefusal(project, customer);
     const failure = { methods: proof.amr, client };
     if (refusal !== 'customer_disabled') {
