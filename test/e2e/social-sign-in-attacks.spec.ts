@@ -28,6 +28,7 @@ import {
   type AddedProvider,
   type SocialProject,
 } from '../support/social-sign-in.js';
+import { HostedSignIn } from '../support/hosted-sign-in.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -75,6 +76,30 @@ function withParameters({ url }: Navigation, changes: Record<string, string | un
     else changed.searchParams.set(name, value);
   return navigate('GET', changed);
 }
+
+it('HEAD uses up no state of a callback and no flow of the page, and begins none', async () => {
+  const head = async (url: string | URL) => {
+    const { status, headers } = await fetch(url, { method: 'HEAD', redirect: 'manual' });
+    return [status, headers.get('location'), headers.get('set-cookie')];
+  };
+  const flow = await beginOAuth(instance, project, google.slug);
+  const callback = await walkToCallback(flow, google);
+  expect(await head(callback.url)).toEqual([200, null, null]);
+  const { headers } = await send(callback);
+  expect(new URL(headers.location!).searchParams.get('code')).toEqual(expect.any(String));
+
+  const page = new HostedSignIn(instance, REDIRECT_URL);
+  const begin = page.url({ client_id: project.id }).replace('/sign-in?', `/sign-in/provider/${google.slug}?`);
+  const countFlows = async () => (await instance.sql('SELECT 1 FROM oauth_flows')).length;
+  const before = await countFlows();
+  expect(await head(begin)).toEqual([200, null, null]);
+  expect(await countFlows()).toBe(before);
+  const { url } = await new UserAgent().follow(begin, { until: (at) => at.searchParams.has('flow') });
+  expect((await head(url))[0]).toBe(200);
+  const continued = await new UserAgent().follow(url, { until: REDIRECT_URL });
+  expect(continued.parameters['code']).toEqual(expect.any(String));
+  expect((await head(`${instance.baseUrl}/operator/v1/oidc/callback?state=x`))[0]).toBe(200);
+});
 
 /** Adds a provider with its own server. */
 async function withProvider(

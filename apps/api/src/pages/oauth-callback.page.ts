@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, Query, Res, UseFilters } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Res, UseFilters, UseInterceptors } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
@@ -6,6 +6,7 @@ import { GatehouseError, isUuid } from '@gatehouse/domain';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
+import { SkipHeadInterceptor } from '../http/skip-head.interceptor.js';
 import { OAuthCallbackService } from '../identity-providers/oauth-callback.service.js';
 import { textsFor } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -18,6 +19,7 @@ import { sendPage } from './page.js';
 @ApiExcludeController()
 @NoCredential()
 @UseFilters(PageFilter)
+@UseInterceptors(SkipHeadInterceptor)
 @Controller('api/v1/auth/oauth/callback/:providerId')
 export class OAuthCallbackPage {
   constructor(private readonly callbacks: OAuthCallbackService) {}

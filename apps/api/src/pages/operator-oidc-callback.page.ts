@@ -1,4 +1,4 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Controller, Get, Query, Res, UseInterceptors } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
@@ -6,6 +6,7 @@ import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
+import { SkipHeadInterceptor } from '../http/skip-head.interceptor.js';
 import { linkButton, sendPage, type PageContent } from './page.js';
 import { CurrentOidcFlowCookie, type OidcFlowCookie } from '../http/oidc-flow-cookie.js';
 import { OidcSignInService, type OidcResult } from '../operators/oidc-sign-in.service.js';
@@ -17,6 +18,7 @@ import { OidcSignInService, type OidcResult } from '../operators/oidc-sign-in.se
  */
 @ApiExcludeController()
 @NoCredential()
+@UseInterceptors(SkipHeadInterceptor)
 @Controller('operator/v1/oidc/callback')
 export class OperatorOidcCallbackPage {
   constructor(private readonly signIns: OidcSignInService) {}

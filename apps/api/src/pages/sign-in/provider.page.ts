@@ -1,6 +1,7 @@
-import { Get, Param, Query, Res } from '@nestjs/common';
+import { Get, Param, Query, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
+import { SkipHeadInterceptor } from '../../http/skip-head.interceptor.js';
 import { OAuthFlowsService } from '../../identity-providers/oauth-flows.service.js';
 import { identifyBrowser } from './browser-cookie.js';
 import { HostedSignInPage } from './hosted-page.js';
@@ -10,6 +11,7 @@ import { SignInScreensService } from './sign-in-screens.service.js';
 
 /** The links of the hosted sign-in page to identity providers. */
 @HostedSignInPage('sign-in/provider')
+@UseInterceptors(SkipHeadInterceptor)
 export class ProviderPage {
   constructor(
     private readonly requests: SignInRequestsService,

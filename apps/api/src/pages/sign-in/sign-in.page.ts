@@ -28,7 +28,8 @@ export class SignInPage {
   async show(@Query() query: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('sign-in-page', query, {}, response);
     const { screen, flow, providerError } = page.query;
-    if (flow !== null && screen !== 'email_code') return this.steps.continue(page);
+    const isContinued = flow !== null && screen !== 'email_code' && response.req.method !== 'HEAD';
+    if (isContinued) return this.steps.continue(page);
     await this.screens.show(page, screen, providerError ? { problem: providerError } : {});
   }
 
