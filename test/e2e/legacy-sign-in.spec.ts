@@ -209,6 +209,31 @@ it('calls no system with a password that is too long for Gatehouse', async () =>
   expect(system.listRequests(email)).toEqual([]);
 });
 
+it('a profile may contain unknown fields and strings for booleans, which are logged once', async () => {
+  const lines = () =>
+    instance.api.log.filter(({ message }) => message === 'legacy profile contains strings for booleans');
+  const profiles: [more: object, emailVerified: boolean][] = [
+    [{ id: 42, roles: ['admin'], profile: { plan: 'pro' }, toString: 'x' }, true],
+    [{ emailVerified: 'true' }, true],
+    [{ emailVerified: 'false', error: null }, false],
+    [{ emailVerified: true }, true],
+    [{ emailVerified: null }, false],
+  ];
+  for (const [more, emailVerified] of profiles) {
+    const email = uniqueEmail();
+    system.receiver.respondWith(system.respondWithProfile({ firstName: 'Ada', ...more }));
+    const { status, body } = await login(email);
+    expect({ more, status, body }).toMatchObject({
+      ...{ more, status: 200 },
+      body: { customer: { firstName: 'Ada', emailVerified } },
+    });
+  }
+  await eventually('the log line', () => lines().length > 0);
+  expect(lines()).toEqual([
+    expect.objectContaining({ projectId: instance.credentials.projectId, fields: ['emailVerified'] }),
+  ]);
+});
+
 describe('another response of the system', () => {
   const text = (body: string): Responder => respondWithStatus(200, body);
   const json = (more: object): Responder => system.respondWithProfile(more);

@@ -44,7 +44,7 @@ import { WorkerWatch } from './worker-watch.js';
       inject: [Config, LOGGER],
     },
     { provide: APP_FILTER, useClass: ProblemFilter },
-    { provide: APP_PIPE, useClass: InputPipe },
+    { provide: APP_PIPE, useFactory: () => new InputPipe() },
     // The order is fixed by the contract (section 2): credential, origin, rate limit, input.
     { provide: APP_GUARD, useExisting: CredentialGuard },
     { provide: APP_GUARD, useClass: OriginGuard },

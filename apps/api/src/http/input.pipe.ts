@@ -1,4 +1,4 @@
-import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
+import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { GatehouseError, type FieldError } from '@gatehouse/domain';
@@ -30,24 +30,27 @@ export interface BodyClass {
  * Converts bodies and queries to their classes, or rejects them with all errors. No validator is asynchronous: an import
  * validates thousands of lines a second, and promises would take a part of this time.
  */
-@Injectable()
 export class InputPipe implements PipeTransform {
+  /** @param options `ignoresUnknown` drops unknown fields instead of rejecting them, for objects of other systems */
+  constructor(private readonly options: { ignoresUnknown?: boolean } = {}) {}
+
   /** @throws GatehouseError `invalid_json` for a missing body, `validation_failed` */
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (!metatype || metatype === Object || metatype === String || type === 'custom') return value;
     if (type === 'body' && value === undefined && !(metatype as BodyClass).bodyIsOptional) {
       throw new GatehouseError('invalid_json', { detail: 'A JSON body is required.' });
     }
+    const { ignoresUnknown = false } = this.options;
     const plain = value ?? {};
     if (type === 'query') assertSingle(plain);
     const input = plainToInstance(metatype, plain, { exposeUnsetFields: false }) as object;
     const validationErrors = validateSync(input, {
       whitelist: true,
-      forbidNonWhitelisted: true,
+      forbidNonWhitelisted: !ignoresUnknown,
       stopAtFirstError: true,
     });
     const errors = [
-      ...inheritedNameErrors(plain, input),
+      ...(ignoresUnknown ? [] : inheritedNameErrors(plain, input)),
       ...validationErrors.flatMap((error) => fieldErrors(error)),
     ];
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError } from '@gatehouse/domain';
+import { GatehouseError, invalidField } from '@gatehouse/domain';
 import type { LegacySystem } from '@gatehouse/persistence';
 import {
   Config,
@@ -31,7 +31,10 @@ interface Credentials {
 @Injectable()
 export class LegacySystemClient {
   private readonly client: OutboundClient;
-  private readonly input = new InputPipe();
+  /** The response of another system may contain more than Gatehouse stores. */
+  private readonly input = new InputPipe({ ignoresUnknown: true });
+  /** The projects whose systems send strings for booleans, which is logged once. */
+  private readonly lenient = new Set<string>();
 
   constructor(
     config: Config,
@@ -56,7 +59,7 @@ export class LegacySystemClient {
   ): Promise<LegacyProfile | null> {
     try {
       const secret = this.keyring.decrypt('legacy-sign-in-secret', projectId, system.secret);
-      return await this.request(system.url, secret, credentials, signal);
+      return await this.request(projectId, { url: system.url, secret }, credentials, signal);
     } catch (error) {
       this.unreadable.report(error, { projectId });
       if (!signal.aborted)
@@ -67,8 +70,8 @@ export class LegacySystemClient {
 
   /** @throws Error if the system did not respond with a decision */
   private async request(
-    url: string,
-    secret: string,
+    projectId: string,
+    { url, secret }: { url: string; secret: string },
     { email, password }: Credentials,
     signal: AbortSignal,
   ): Promise<LegacyProfile | null> {
@@ -83,10 +86,22 @@ export class LegacySystemClient {
     }
     const text = await response.text(MAX_RESPONSE_BYTES);
     const json = parseStrictJson(Buffer.from(text), { ...lineLimits, name: 'response' });
+    // Some systems send it with status 200, together with the email address of the request.
+    if (json['error']) throw invalidField('error', 'unknown_field', 'error is not a known field');
     const target = { type: 'body', metatype: LegacyProfile } as const;
     const profile = this.input.transform(json, target) as LegacyProfile;
     if (profile.email !== email) throw new Error('the profile has another email address');
+    if (typeof json['emailVerified'] === 'string') this.logLenient(projectId);
     return profile;
+  }
+
+  private logLenient(projectId: string): void {
+    if (this.lenient.has(projectId)) return;
+    this.lenient.add(projectId);
+    this.logger.warn(
+      { projectId, fields: ['emailVerified'] },
+      'legacy profile contains strings for booleans',
+    );
   }
 }
 

@@ -13,7 +13,16 @@ export class LegacyProfile extends CustomerProfileFields {
   @ReadPersonName() override lastName?: string | null;
   @EmailField() email!: string;
   @ExternalIdField() externalId?: string | null;
-  @BooleanField({ description: 'Default: false', optional: true }) emailVerified?: boolean;
+  @Transform(({ value }: { value: unknown }) => fromText(value))
+  @BooleanField({ description: 'Default: false', optional: true })
+  emailVerified?: boolean;
+
   @MetadataField({ description: 'Readable only with a secret key' }) metadata?: Record<string, unknown>;
   @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
+}
+
+/** Other systems send booleans as strings, and null for a default. */
+function fromText(value: unknown): unknown {
+  if (value === null) return undefined;
+  return value === 'true' || value === 'false' ? value === 'true' : value;
 }
