@@ -2,6 +2,7 @@ import {
   effectiveRpId,
   isAllowedOrigin,
   isPasskeyOrigin,
+  isProjectRpId,
   isRpId,
   passkeySettingsErrors,
 } from './relying-party.js';
@@ -21,6 +22,13 @@ it('an rpId is a domain name in lowercase, or localhost', () => {
     'a_b.de',
   ])
     expect([text, isRpId(text)]).toEqual([text, false]);
+});
+
+it('the rpId of a project is no public suffix', () => {
+  for (const text of ['example.com', 'shop.co.uk', 'shop.github.io', 'auth.internal', 'localhost'])
+    expect([text, isProjectRpId(text)]).toEqual([text, true]);
+  for (const text of ['com', 'co.uk', 'github.io', 'vercel.app', 'com.au', 'xn--55qx5d.cn'])
+    expect([text, isProjectRpId(text)]).toEqual([text, false]);
 });
 
 it('an origin is an https page with a domain name, a page of localhost, or an Android app', () => {

@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts';
 import type { FieldError } from '../errors/gatehouse-error.js';
 import { isPageOrigin } from '../projects/page-url.js';
 import { parseValidUrl } from '../urls/parse-url.js';
@@ -31,6 +32,13 @@ const localOriginPattern = /^https?:\/\/localhost(:\d{1,5})?$/;
 /** Returns whether passkeys can be bound to this text: a domain name in lowercase or `localhost`, not an IP address. */
 export const isRpId = (text: string): boolean =>
   hostNamePattern.test(text) && (text.includes('.') || text === DEVELOPMENT_RP_ID);
+
+/**
+ * Returns whether the passkeys of a project can be bound to this text: not to a public suffix, below which everyone can
+ * register a domain. Browsers would offer these passkeys only on a page of the suffix itself.
+ */
+export const isProjectRpId = (text: string): boolean =>
+  isRpId(text) && (text === DEVELOPMENT_RP_ID || getDomain(text, { allowPrivateDomains: true }) !== null);
 
 /**
  * Returns whether passkeys can be used from this origin: an https page with a domain name, an http page of localhost, or

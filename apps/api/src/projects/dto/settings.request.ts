@@ -6,7 +6,7 @@ import {
   isPageUrl,
   isPasskeyOrigin,
   isRedirectUrlEntry,
-  isRpId,
+  isProjectRpId,
   MAX_REFRESH_GRACE_SECONDS,
   mfaPolicies,
   reservedClaims,
@@ -131,8 +131,9 @@ export class PasskeySettingsRequest {
     optional: true,
     maxLength: 253,
     schema: domainSchema,
-    isValid: isRpId,
-    message: '$property must be a domain name in lowercase without scheme and port, or localhost',
+    isValid: isProjectRpId,
+    message:
+      '$property must be a domain name in lowercase without scheme and port, not a public suffix such as co.uk, or localhost',
   })
   rpId?: string;
 
