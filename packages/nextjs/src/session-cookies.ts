@@ -27,6 +27,12 @@ const LIFETIME = 90 * 86_400;
 /** For this time, an expired token is not refreshed again: the browser does not store its cookies. In seconds. */
 const JUST_REFRESHED = 10;
 
+/**
+ * The longest value of one cookie. Browsers ignore a cookie whose name and value have more than 4,096 bytes, and some
+ * count the attributes.
+ */
+const MAX_VALUE = 3_800;
+
 const NAMES = {
   accessToken: 'gatehouse-access',
   refreshToken: 'gatehouse-refresh',
@@ -48,8 +54,8 @@ export function readCookies(
   headers: Headers,
 ): CookieSession {
   const values = new Map(parseCookies(headers).reverse());
-  const read = (name: string): string | null =>
-    values.get(fullName(name, isSecure(options, headers))) || null;
+  const secure = isSecure(options, headers);
+  const read = (name: string): string | null => readValue(values, fullName(name, secure));
   const accessToken = read(NAMES.accessToken);
   return {
     accessToken,
@@ -67,10 +73,10 @@ export function serializeCookies(
   changes: CookieChanges,
 ): string[] {
   const secure = isSecure(options, headers);
-  return serializeChanges(changes).map(([name, value]) => {
-    const maxAge = name === NAMES.isJustRefreshed ? JUST_REFRESHED : LIFETIME;
+  return splitChanges(headers, secure, changes).map(([name, value]) => {
+    const maxAge = name === fullName(NAMES.isJustRefreshed, secure) ? JUST_REFRESHED : LIFETIME;
     return [
-      `${fullName(name, secure)}=${value ?? ''}`,
+      `${name}=${value ?? ''}`,
       'Path=/',
       `Max-Age=${value ? maxAge : 0}`,
       'HttpOnly',
@@ -86,8 +92,7 @@ export function changedCookieHeader(
   headers: Headers,
   changes: CookieChanges,
 ): string {
-  const secure = isSecure(options, headers);
-  const changed = serializeChanges(changes).map(([name, value]) => [fullName(name, secure), value] as const);
+  const changed = splitChanges(headers, isSecure(options, headers), changes);
   const names = new Set(changed.map(([name]) => name));
   const kept = parseCookies(headers).filter(([name]) => !names.has(name));
   return [...kept, ...changed.filter(([, value]) => value)].map((pair) => pair.join('=')).join('; ');
@@ -95,6 +100,47 @@ export function changedCookieHeader(
 
 /** The changes that sign a browser out. */
 export const signedOut: CookieChanges = { accessToken: null, refreshToken: null, customer: null };
+
+/** Returns the cookies that store changes, and with null those of the request that they replace. */
+function splitChanges(
+  headers: Headers,
+  secure: boolean,
+  changes: CookieChanges,
+): [name: string, value: string | null][] {
+  const present = parseCookies(headers).map(([name]) => name);
+  return serializeChanges(changes).flatMap(([shortName, value]) => {
+    const name = fullName(shortName, secure);
+    const stored = value ? splitValue(name, value) : [];
+    const isStored = (other: string): boolean => stored.some(([each]) => each === other);
+    const replaced = present.filter((other) => isPartOf(name, other) && !isStored(other));
+    const removed = new Set(value ? replaced : [name, ...replaced]);
+    return [...stored, ...[...removed].map((other): [string, null] => [other, null])];
+  });
+}
+
+/** Returns a cookie, or several with the suffixes `.0`, `.1` and so on for a value that is too long for one. */
+function splitValue(name: string, value: string): [name: string, value: string][] {
+  if (value.length <= MAX_VALUE) return [[name, value]];
+  const count = Math.ceil(value.length / MAX_VALUE);
+  return Array.from({ length: count }, (_, index) => [
+    `${name}.${index}`,
+    value.slice(index * MAX_VALUE, (index + 1) * MAX_VALUE),
+  ]);
+}
+
+const isPartOf = (name: string, other: string): boolean =>
+  other === name || (other.startsWith(`${name}.`) && /^\d+$/.test(other.slice(name.length + 1)));
+
+/**
+ * Returns the value of a cookie that may be split. Parts of different values, which two responses at the same time can leave
+ * behind, are a token that is not valid: it is refreshed, and the parts are replaced.
+ */
+function readValue(values: Map<string, string>, name: string): string | null {
+  const parts: string[] = [];
+  for (let part = values.get(`${name}.0`); part; part = values.get(`${name}.${parts.length}`))
+    parts.push(part);
+  return values.get(name) || parts.join('') || null;
+}
 
 function serializeChanges(changes: CookieChanges): [name: string, value: string | null][] {
   const { accessToken, refreshToken, customer, isJustRefreshed } = changes;
