@@ -319,6 +319,45 @@ describe('MF-06: a passkey', () => {
   });
 });
 
+it('a passkey of a native wrapper may have null or "" for what is absent', async () => {
+  const { tokens } = await registerCustomer(instance);
+  const authenticator = new SoftwareAuthenticator();
+  const created = authenticator.create(await requestNewPasskey(instance, tokens));
+  const send = (body: object) =>
+    instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/passkeys', body);
+  const response = {
+    ...created,
+    response: { ...created.response, transports: null },
+    authenticatorAttachment: null,
+  };
+  expect((await send({ name: 'Phone', response })).status).toBe(201);
+  const assertion = authenticator.get(await requestPasskey(instance));
+  for (const userHandle of [null, '']) {
+    const wrapped = { ...assertion, response: { ...assertion.response, userHandle } };
+    // The sign-in requires the customer, so it is not accepted, but well-formed.
+    expect(await publish('passkey', { response: wrapped })).toMatchObject(notAccepted);
+  }
+  await updateSettings({ mfa: 'optional' });
+  try {
+    for (const userHandle of [null, '']) {
+      const requested = await instance.requestWithAccessToken(
+        tokens.accessToken,
+        'POST',
+        '/api/v1/me/reauthenticate/options',
+        { method: 'passkey' },
+      );
+      const { response: signed, ...rest } = authenticator.get(requested.body.options);
+      const proof = { method: 'passkey', response: { ...rest, response: { ...signed, userHandle } } };
+      const path = '/api/v1/me/reauthenticate';
+      expect((await instance.requestWithAccessToken(tokens.accessToken, 'POST', path, proof)).status).toBe(
+        200,
+      );
+    }
+  } finally {
+    await updateSettings({ mfa: null });
+  }
+});
+
 describe('a passkey as a second factor', () => {
   beforeAll(() => updateSettings({ mfa: 'optional', signIn: { passkey: false } }));
   afterAll(() => updateSettings({ mfa: null, signIn: { passkey: true } }));

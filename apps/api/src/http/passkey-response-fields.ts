@@ -39,14 +39,23 @@ const assertionData = {
   signature: bytes('Signature of the passkey', 4096),
   userHandle: bytes('Id of the customer in the passkey', 88),
 };
+const optionalUserHandle = {
+  ...assertionData.userHandle,
+  type: ['string', 'null'],
+  minLength: 0,
+  pattern: '^[A-Za-z0-9_-]*$',
+};
 
 const registrationData = {
   clientDataJSON,
   attestationObject: bytes('Public key and flags of the authenticator', 32_768),
-  transports: { ...transports, type: 'array', items: { type: 'string', pattern: TRANSPORT } },
+  transports: { ...transports, type: ['array', 'null'], items: { type: 'string', pattern: TRANSPORT } },
 };
 
-/** Returns the schema of an object to which browsers may add members. */
+/**
+ * Returns the schema of an object to which browsers may add members. Native wrappers send optional members that are absent as
+ * null or "".
+ */
 const browserObject = (properties: Record<string, object>, optional: string[] = []) => ({
   type: 'object' as const,
   properties,
@@ -67,7 +76,10 @@ const BytesField = ({ description, maxLength, pattern }: BytesSchema, optional =
     message: `$property must be canonical base64url without padding, with at most ${maxLength} characters`,
   });
 
-/** An object of a browser. Members that are not in its schema are ignored, because browsers add new ones. */
+/**
+ * An object of a browser. Members that are not in its schema are ignored, because browsers add new ones, and so are optional
+ * ones that are null or "".
+ */
 const BrowserObjectField = (
   options: { description: string; optional?: boolean },
   schema: ReturnType<typeof browserObject>,
@@ -81,8 +93,12 @@ const BrowserObjectField = (
     TypeOf(() => type),
     Transform(({ value }: { value: unknown }) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-      for (const name of Object.keys(value))
-        if (!(name in schema.properties)) delete (value as Record<string, unknown>)[name];
+      // Changed in place: it is already an instance of its class.
+      const members = value as Record<string, unknown>;
+      for (const [name, member] of Object.entries(members)) {
+        const isAbsent = !schema.required.includes(name) && (member === null || member === '');
+        if (isAbsent || !(name in schema.properties)) delete members[name];
+      }
       return value;
     }),
   );
@@ -123,7 +139,9 @@ class RegistrationData {
 }
 
 const data = { description: 'Response of the authenticator' };
-const assertionDataSchema = browserObject(assertionData, ['userHandle']);
+const assertionDataSchema = browserObject({ ...assertionData, userHandle: optionalUserHandle }, [
+  'userHandle',
+]);
 const registrationDataSchema = browserObject(registrationData, ['transports']);
 
 export class PasskeyAssertionRequest extends Credential implements PasskeyAssertion {
