@@ -474,3 +474,35 @@ describe('a patch is rejected', () => {
     });
   });
 });
+
+it('logs a warning when the new claims of a customer are larger than 3 KiB', async () => {
+  const { id } = (await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Large claims' }))
+    .body;
+  const warnings = () =>
+    instance.api.log.filter(
+      ({ message, projectId }) => message === 'access token claims are larger than 3 KiB' && projectId === id,
+    );
+  const save = async (accessTokenClaims: string[]) =>
+    expect(
+      (
+        await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${id}`, {
+          settings: { accessTokenClaims },
+        })
+      ).status,
+    ).toBe(200);
+  for (const size of [10, 6_000, 20])
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+      projectId: id,
+      email: uniqueEmail(),
+      publicMetadata: { permissions: 'x'.repeat(size), plan: 'free', other: 'x'.repeat(1_000) },
+    });
+  await save(['plan', 'other']);
+  await save(['plan', 'permissions']);
+  await eventually('the warning', () => warnings().length > 0);
+  await save(['plan', 'permissions']);
+  await save([]);
+  const [warning, ...more] = warnings();
+  expect(warning).toMatchObject({ level: 'warn', bytes: expect.any(Number) });
+  expect(warning!['bytes']).toBeGreaterThan(6_000);
+  expect(more).toEqual([]);
+});

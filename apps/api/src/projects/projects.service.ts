@@ -138,6 +138,8 @@ export class ProjectsService {
       const hasNewSecret = input.settings?.legacySignIn?.secret !== undefined;
       if (Object.keys(previous).length === 0 && !hasNewSecret) return before;
       const project = await this.projects.update(tx, { id, ...after });
+      const [claims, newClaims] = [before.settings.accessTokenClaims, settings.accessTokenClaims];
+      await this.checks.warnAboutClaims(tx, id, claims, newClaims);
       await this.setSecret(tx, id, input.settings?.legacySignIn);
       const changed = [...fieldPaths(previous), ...(hasNewSecret ? ['settings.legacySignIn.secret'] : [])];
       this.record(

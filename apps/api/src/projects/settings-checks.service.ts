@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   defaultSettings,
   effectiveRpId,
@@ -8,9 +9,17 @@ import {
   parseValidUrl,
   type ProjectSettings,
 } from '@gatehouse/domain';
-import { PasskeysRepository, ProjectsRepository, type Tx } from '@gatehouse/persistence';
-import { Config } from '@gatehouse/platform';
+import {
+  CustomersBulkRepository,
+  PasskeysRepository,
+  ProjectsRepository,
+  type Tx,
+} from '@gatehouse/persistence';
+import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { RunningApisService } from '../sign-in/running-apis.service.js';
+
+/** The size of claims from which saving `accessTokenClaims` logs a warning. */
+const LARGE_CLAIMS_BYTES = 3 * 1024;
 
 /** Checks new settings of a project against the passkeys of its customers, other projects and running apis. */
 @Injectable()
@@ -18,8 +27,10 @@ export class SettingsChecksService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly passkeys: PasskeysRepository,
+    private readonly customers: CustomersBulkRepository,
     private readonly apis: RunningApisService,
     private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Checks the settings of a new project. @throws GatehouseError `validation_failed`, `conflict` */
@@ -49,6 +60,17 @@ export class SettingsChecksService {
    * Checks that no other project uses the host of this server, whose related origins only one project can list.
    * @throws GatehouseError `validation_failed`
    */
+  /**
+   * Logs a warning if new claims make access tokens so large that browsers or proxies may reject them. The claims are those
+   * that the newest customers would have.
+   */
+  async warnAboutClaims(tx: Tx, projectId: string, before: string[], after: string[]): Promise<void> {
+    if (isDeepStrictEqual(before, after) || after.length === 0) return;
+    const bytes = await this.customers.measureMetadata(tx, projectId, after);
+    if (bytes > LARGE_CLAIMS_BYTES)
+      this.logger.warn({ projectId, bytes }, 'access token claims are larger than 3 KiB');
+  }
+
   private async assertRpIdIsFree(
     tx: Tx,
     { passkeys }: ProjectSettings,

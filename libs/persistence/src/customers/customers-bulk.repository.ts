@@ -1,9 +1,9 @@
-// This file contains SQL: an insert of many rows, a condition on many values, and long pages with a password
-// hash.
+// This file contains SQL: an insert of many rows, a condition on many values, long pages with a password hash, and a bounded
+// aggregate.
 import { customerFieldNames } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { columnList, recordColumns } from '../entity-columns.js';
-import { statement, text, uuid } from '../statements.js';
+import { integer, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { CustomerEntity } from './customer.entity.js';
@@ -42,6 +42,16 @@ const listCustomers = statement(
    WHERE c.project_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3`,
 );
 
+const MEASURED_CUSTOMERS = 1_000;
+
+const measureMetadata = statement(
+  { bytes: integer },
+  `SELECT coalesce(max(octet_length(c.claims::text)), 0) AS bytes FROM (
+     SELECT (SELECT jsonb_object_agg(m.key, m.value) FROM jsonb_each(c.public_metadata) m WHERE m.key = ANY ($2)) AS claims
+     FROM (SELECT public_metadata FROM customers WHERE project_id = $1 ORDER BY id DESC LIMIT ${MEASURED_CUSTOMERS}) c
+   ) c`,
+);
+
 /** Bulk reads and writes of customers, for import and export. */
 export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
@@ -75,5 +85,11 @@ export class CustomersBulkRepository {
     limit: number,
   ): Promise<CustomerWithPasswordHash[]> {
     return this.database.execute(listCustomers, [projectId, after ?? NIL_UUID, limit]);
+  }
+
+  /** Returns the size in bytes of the largest values of these keys of `publicMetadata` among the newest 1,000 customers. */
+  async measureMetadata(tx: Tx, projectId: string, keys: string[]): Promise<number> {
+    const [row] = await tx.execute(measureMetadata, [projectId, keys]);
+    return row!.bytes;
   }
 }
