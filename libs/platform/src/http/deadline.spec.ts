@@ -17,7 +17,7 @@ describe('Deadline', () => {
 
   it('says that its time has passed before it expires', async () => {
     let isAbortedBefore: boolean | undefined;
-    const deadline = new Deadline(1, () => (isAbortedBefore = deadline.signal.aborted));
+    const deadline = new Deadline(0, () => (isAbortedBefore = deadline.signal.aborted));
     await new Promise((resolve) => deadline.signal.addEventListener('abort', resolve));
     expect(isAbortedBefore).toBe(false);
   });

@@ -16,7 +16,8 @@ export class Deadline {
     private readonly ms: number,
     private readonly beforeExpiry: () => void = () => undefined,
   ) {
-    this.arm();
+    // Not in this turn of the event loop: its creator does not have the deadline yet.
+    this.timer = setTimeout(() => this.arm(), ms);
   }
 
   get signal(): AbortSignal {
