@@ -303,6 +303,30 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     });
   });
 
+  it('claims no address with the link of another provider, without which the member can sign in no more', () =>
+    withSettings(instance, allMethods, async () => {
+      const provider = await connect((fields) =>
+        newProvider({ ...fields, trustEmail: false, required: true }),
+      );
+      const google = await connect((fields) =>
+        createDomainProvider(instance, { ...fields, type: 'google', trustEmail: undefined }),
+      );
+      const email = emailAt(provider);
+      const { body } = expectStatus(200, await (await signIn(provider, email)).complete());
+      const { accessToken } = body.tokens;
+      const codeVerifier = randomBytes(32).toString('base64url');
+      const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+      const request = (path: string, fields: object) =>
+        instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/identities${path}`, fields);
+      standIn.person = createPerson({ email, hd: provider.domain });
+      const begun = expectStatus(200, await request(`/${google.slug}`, { redirectUrl, codeChallenge }));
+      const { parameters } = await new UserAgent().follow(begun.body.url, { until: redirectUrl });
+      const code = { code: parameters['code'], codeVerifier, redirectUrl };
+      expectStatus(201, await request('/exchange', code));
+      const again = expectStatus(200, await (await signIn(provider, email)).complete()).body;
+      expect(again.customer).toMatchObject({ id: body.customer.id, emailVerified: false });
+    }));
+
   it('links an identity that the customer cannot remove, whatever other methods the project offers', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>

@@ -42,7 +42,7 @@ export class IdentityChangesService {
   /**
    * Links a person at a provider to a customer whom the transaction has locked, and sets the name and the image that the
    * customer lacks.
-   * @param options `isNew` if the customer has just been created, who needs no notice
+   * @param options `isNew` if the customer has just been created, who needs no notice; `isPending` as in `IdentityEntity`
    * @returns the updated customer
    * @throws GatehouseError `identity_already_linked`
    */
@@ -52,16 +52,20 @@ export class IdentityChangesService {
     before: Customer,
     provider: Pick<IdentityProvider, 'id'>,
     profile: ProviderProfile,
-    { isNew = false } = {},
+    { isNew = false, isPending = false } = {},
   ): Promise<Customer> {
     const { subject, email } = profile;
     const owner = { projectId: project.id, customerId: before.id };
     const id = newId();
     const insert = () =>
-      this.identities.insert(tx, { id, ...owner, providerId: provider.id, subject, email });
+      this.identities.insert(tx, { id, ...owner, providerId: provider.id, subject, email, isPending });
+    // Without a proven address, the identity stays where it is.
+    const mayMove = before.emailVerified && project.settings.enumerationProtection;
     const isLinked =
       (await insert()) ||
-      ((await this.unlinkPending(tx, project, { providerId: provider.id, subject })) && (await insert()));
+      (mayMove &&
+        (await this.unlinkPending(tx, project, { providerId: provider.id, subject })) &&
+        (await insert()));
     if (!isLinked) throw new GatehouseError('identity_already_linked');
     const customer = await this.fillProfile(tx, project, before, profile, isNew);
     const identity = (await this.identities.listOfProvider(before.id, provider.id, tx)).find(
@@ -89,18 +93,17 @@ export class IdentityChangesService {
   }
 
   /**
-   * Unlinks a person whose customer has never verified their address, if no response may reveal this customer (ADR 0098).
-   * The person has proven another address in the meantime.
+   * Unlinks a person from the customer whom a sign-in that revealed nothing has created, and who has neither verified the
+   * address nor signed in since (ADR 0098). The person has proven another address in the meantime.
    */
   private async unlinkPending(
     tx: Tx,
     project: ProjectContext,
     { providerId, subject }: IdentityKey,
   ): Promise<boolean> {
-    if (!project.settings.enumerationProtection) return false;
-    const customerId = await this.identities.findCustomerId(providerId, subject, tx);
-    const customer = customerId === null ? null : await this.customers.lock(tx, project.id, customerId);
-    if (!customer || customer.emailVerified) return false;
+    const link = await this.identities.findLink(providerId, subject, tx);
+    const customer = link?.isPending ? await this.customers.lock(tx, project.id, link.customerId) : null;
+    if (!customer || customer.emailVerified || customer.disabledAt) return false;
     const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
     const identity = identities.find((each) => each.subject === subject);
     if (!identity) return false;
@@ -141,8 +144,9 @@ export class IdentityChangesService {
     ]);
     const { id: identityId, provider } = identity;
     const audited = customerAction(action, customer, project, { identityId, provider, ...details });
-    // Only customers link identities, also with the callback of a provider, which has no credential.
-    this.audit.record(tx, type === 'identity.linked' ? { ...audited, customerId: customer.id } : audited);
+    // Only customers link and move identities, also with the callback of a provider, which has no credential.
+    const isOwn = type === 'identity.linked' || isSilent;
+    this.audit.record(tx, isOwn ? { ...audited, customerId: customer.id } : audited);
     if (!isSilent) await this.links.notify(tx, notice, customer, project);
   }
 }

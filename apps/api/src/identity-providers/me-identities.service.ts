@@ -80,7 +80,10 @@ export class MeIdentitiesService {
     return this.factorChanges.runLocked(caller, async (tx, before) => {
       const exchange = await this.consume(tx, caller, before, 'link', request);
       const { providerId, profile } = exchange;
-      const customer = (await this.claim(tx, project, before, exchange)) ?? before;
+      // A claim removes the identity at a required provider, without which the customer cannot sign in.
+      const required = await this.required.find(project, before.email, tx);
+      const mayClaim = !required || required.id === providerId;
+      const customer = (mayClaim && (await this.claim(tx, project, before, exchange))) || before;
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== customer.id)
         await this.changes.link(tx, project, customer, { id: providerId }, profile);

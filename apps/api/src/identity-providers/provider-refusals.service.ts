@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  AddressMail,
-  IdentityDecision,
-  IdentityRefusal,
-  ProjectContext,
-  ProviderProfile,
+import {
+  hasErrorCode,
+  type AddressMail,
+  type IdentityDecision,
+  type IdentityRefusal,
+  type ProjectContext,
+  type ProviderProfile,
 } from '@gatehouse/domain';
 import { Transactions, type ConnectedProvider } from '@gatehouse/persistence';
 import { VerificationService } from '../email/verification.service.js';
@@ -72,9 +73,21 @@ export class ProviderRefusalsService {
       await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
     }
     if (mail === 'verification') await this.verification.sendLink(project, email, null);
-    if (mail === 'sign_up')
-      await this.transactions.run((tx) =>
-        this.signIns.createUnverified(tx, project, { provider, profile, locale: null }, client),
-      );
+    if (mail === 'sign_up') await this.signUp(project, provider, profile, client);
+  }
+
+  private async signUp(
+    project: ProjectContext,
+    provider: ConnectedProvider,
+    profile: ProviderProfile,
+    client: Client,
+  ): Promise<void> {
+    const proof = { provider, profile, locale: null };
+    try {
+      await this.transactions.run((tx) => this.signIns.createUnverified(tx, project, proof, client));
+    } catch (error) {
+      // A concurrent sign-in with another address has just created the customer of the person.
+      if (!hasErrorCode(error, 'identity_already_linked')) throw error;
+    }
   }
 }

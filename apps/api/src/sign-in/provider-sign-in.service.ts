@@ -11,6 +11,7 @@ import {
   type IdentityProvider,
   type ProjectContext,
   type ProviderProfile,
+  type ProviderSignIn,
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
@@ -50,7 +51,7 @@ interface ProvenIdentity {
 interface LocalCustomers {
   linked: CustomerForUpdate | null;
   owner: CustomerForUpdate | null;
-  isOwnerPending: boolean;
+  pendingAt: ProviderSignIn['pendingAt'];
 }
 
 /** The customer who signs in. */
@@ -122,7 +123,8 @@ export class ProviderSignInService {
 
   /**
    * Creates a customer whose address the provider has not verified, and sends the verification email.
-   * @returns null if a customer has the address or the identity
+   * @returns null if a customer has the address
+   * @throws GatehouseError `identity_already_linked`
    */
   async createUnverified(
     tx: Tx,
@@ -143,16 +145,22 @@ export class ProviderSignInService {
     profile: ProviderProfile,
   ): Promise<LocalCustomers> {
     const { subject, email } = profile;
-    const linkedId = await this.identities.findCustomerId(provider.id, subject, tx);
-    const found = linkedId === null ? null : await this.customers.lock(tx, projectId, linkedId);
-    const isLink = (customer: CustomerForUpdate | null): boolean =>
-      customer !== null && !isPending(customer, { profile, hidesAccounts: settings.enumerationProtection });
-    if (isLink(found)) return { linked: found, owner: null, isOwnerPending: false };
+    const findLink = async () => {
+      const link = await this.identities.findLink(provider.id, subject, tx);
+      const facts = { profile, hidesAccounts: settings.enumerationProtection };
+      return link && { customerId: link.customerId, isPending: isPending(link, facts) };
+    };
+    const link = await findLink();
+    // Locking a customer whose identity is pending as well could end in a deadlock of two sign-ins.
+    const linked =
+      link?.isPending === false ? await this.customers.lock(tx, projectId, link.customerId) : null;
+    if (linked) return { linked, owner: null, pendingAt: null };
     const owner = email === null ? null : await this.customers.lockWithEmail(tx, projectId, email);
     // While this transaction waited for the lock, a first sign-in of the same person may have linked the owner.
-    const isLinked = owner && (await this.identities.findCustomerId(provider.id, subject, tx)) === owner.id;
-    if (isLinked && isLink(owner)) return { linked: owner, owner: null, isOwnerPending: false };
-    return { linked: null, owner, isOwnerPending: isLinked ?? false };
+    const current = await findLink();
+    const isOfOwner = owner !== null && current?.customerId === owner.id;
+    if (isOfOwner && !current.isPending) return { linked: owner, owner: null, pendingAt: null };
+    return { linked: null, owner, pendingAt: current?.isPending ? (isOfOwner ? 'owner' : 'other') : null };
   }
 
   private decide(
@@ -167,7 +175,8 @@ export class ProviderSignInService {
     const decision = decideIdentity({ profile, ...local, allowSignUp, hidesAccounts });
     const known = local.linked ?? local.owner;
     if (known && 'refusal' in decision) {
-      const reason = local.isOwnerPending ? ('email_not_verified' as const) : ('account_exists' as const);
+      const reason =
+        local.pendingAt === 'owner' ? ('email_not_verified' as const) : ('account_exists' as const);
       const failure = { reason: known.disabledAt ? ('customer_disabled' as const) : reason, client };
       this.failures.reportRefusal(project, known, { ...failure, methods: ['fed'] });
     }
@@ -241,6 +250,7 @@ export class ProviderSignInService {
     // Before the event, which contains the image.
     const customer = (await this.customers.fillProfile(tx, project.id, inserted.id, profile)) ?? inserted;
     this.events.record(tx, [customerEvent('customer.created', customer, project)]);
-    return this.changes.link(tx, project, customer, provider, profile, { isNew: true });
+    const isPending = project.settings.enumerationProtection && !emailVerified;
+    return this.changes.link(tx, project, customer, provider, profile, { isNew: true, isPending });
   }
 }

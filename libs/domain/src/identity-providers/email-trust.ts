@@ -1,7 +1,7 @@
 import { isLoopbackUrl } from '../webhooks/target-policy.js';
 import type { IdentityProvider, IdentityProviderType } from './identity-provider.js';
 import { providerPresets } from './presets/index.js';
-import { emailDomain, readEmail, type ProviderClaims } from './provider-profile.js';
+import { deniesEmail, emailDomain, readEmail, type ProviderClaims } from './provider-profile.js';
 
 /** A provider, as far as the trust in its emails depends on it. */
 export interface EmailSource extends Pick<IdentityProvider, 'type' | 'issuer' | 'trustEmail'> {
@@ -37,10 +37,5 @@ export function isEmailTrusted(provider: EmailSource, claims: ProviderClaims): b
   const domain = emailDomain(email);
   if (hasPresetIssuer(provider))
     return providerPresets[provider.type].isEmailVerified?.(claims, domain) ?? false;
-  return (
-    provider.trustEmail && undenied.includes(claims['email_verified']) && provider.domains.includes(domain)
-  );
+  return provider.trustEmail && !deniesEmail(claims) && provider.domains.includes(domain);
 }
-
-/** Values of `email_verified` that do not deny that the email is verified. Providers also send texts and numbers. */
-const undenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];

@@ -13,7 +13,7 @@ const names = Object.keys(customers) as Name[];
 
 const base: ProviderSignIn = {
   profile: { email, isEmailTrusted: true },
-  ...{ linked: null, owner: null, isOwnerPending: false },
+  ...{ linked: null, owner: null, pendingAt: null },
   ...{ allowSignUp: true, hidesAccounts: false },
 };
 const decide = (differences: Partial<ProviderSignIn>): unknown => {
@@ -73,21 +73,32 @@ it('PW-08: decides alike on every address that is not proven, apart from the ema
   ]);
 });
 
-it('PW-08: treats an identity as not linked while the address of its customer is not proven', () => {
+it('PW-08: treats an unused identity of a hidden sign-up as not linked while no address is proven', () => {
+  const other = { email: 'grace@example.com', isEmailTrusted: true };
   const pending = names.flatMap((name) => {
     const customer = customers[name];
     if (!customer) return [];
-    return [base.profile, untrusted, { email: 'grace@example.com', isEmailTrusted: true }].map((profile) => {
-      expect(isPending(customer, { profile, hidesAccounts: false })).toBe(false);
-      return isPending(customer, { profile, hidesAccounts: true });
+    return [base.profile, untrusted, other].map((profile) => {
+      const facts = { profile, hidesAccounts: true };
+      expect(isPending({ ...customer, isPending: true }, { ...facts, hidesAccounts: false })).toBe(false);
+      expect(isPending({ ...customer, isPending: false }, facts)).toBe(false);
+      return isPending({ ...customer, isPending: true }, facts);
     });
   });
-  const whenUnverified = [false, true, true];
   const never = [false, false, false];
-  expect(pending).toEqual([...never, ...whenUnverified, ...never, ...whenUnverified]);
-  const facts = { profile: untrusted, hidesAccounts: true, isOwnerPending: true };
-  expect(decideIdentity({ ...base, ...facts, owner: customers.unverified })).toEqual({
-    refusal: 'sign_in_failed',
-    mail: 'verification',
-  });
+  // A disabled person stays disabled.
+  expect(pending).toEqual([...never, ...[false, true, true], ...never, ...[false, true, false]]);
 });
+
+it.each<[pendingAt: ProviderSignIn['pendingAt'], owner: Name, mail: unknown]>([
+  ['owner', 'unverified', 'verification'],
+  ['owner', 'disabled and unverified', 'notice'],
+  ['other', 'unverified', 'notice'],
+  ['other', 'none', null],
+])(
+  'PW-08: the email about an identity that is pending at %s, if the email of the person is of %s',
+  (pendingAt, owner, mail) => {
+    const facts = { profile: untrusted, hidesAccounts: true, pendingAt, owner: customers[owner] };
+    expect(decideIdentity({ ...base, ...facts })).toEqual({ refusal: 'sign_in_failed', mail });
+  },
+);

@@ -14,8 +14,8 @@ export interface ProviderSignIn {
   linked: LocalCustomer | null;
   /** The customer who has the email of the profile, or null. */
   owner: LocalCustomer | null;
-  /** True if the identity is linked to the owner, who has not verified the address. */
-  isOwnerPending: boolean;
+  /** The customer to whom the identity is linked, and whom `isPending` describes: the owner or another one. */
+  pendingAt: 'owner' | 'other' | null;
   /** True if project and provider let customers create accounts. */
   allowSignUp: boolean;
   /** True if no response may reveal whether a customer has an address. */
@@ -77,15 +77,21 @@ export const provesAddress = (
 
 /**
  * Returns whether an identity must be treated as not linked, although it is linked to this customer: no response may
- * reveal accounts, and neither the customer nor the provider has proven the address. Otherwise a second sign-in would
- * reveal that the first one has created the account (ADR 0098).
+ * reveal accounts, a sign-in that revealed nothing has created the customer, and neither the customer nor the provider has
+ * proven the address. Otherwise a second sign-in would reveal that the first one has created the account (ADR 0098).
+ * @param link `isPending`: the identity has never signed the customer in since
  */
-export const isPending = (
-  linked: Pick<LocalCustomer, 'email' | 'emailVerified'>,
+export function isPending(
+  link: LocalCustomer & { isPending: boolean },
   { profile, hidesAccounts }: Pick<ProviderSignIn, 'profile' | 'hidesAccounts'>,
-): boolean => hidesAccounts && !linked.emailVerified && !provesAddress(linked, profile);
+): boolean {
+  if (!hidesAccounts || !link.isPending || link.emailVerified) return false;
+  // A person whose account was disabled does not get another one by another address that is proven.
+  return !provesAddress(link, profile) && !(link.disabledAt && profile.isEmailTrusted);
+}
 
-function mailTo({ owner, isOwnerPending, allowSignUp }: ProviderSignIn): AddressMail {
-  if (owner) return isOwnerPending && !owner.disabledAt ? 'verification' : 'notice';
-  return allowSignUp ? 'sign_up' : null;
+function mailTo({ owner, pendingAt, allowSignUp }: ProviderSignIn): AddressMail {
+  if (owner) return pendingAt === 'owner' && !owner.disabledAt ? 'verification' : 'notice';
+  // A person creates one account with addresses that are not proven.
+  return allowSignUp && pendingAt === null ? 'sign_up' : null;
 }

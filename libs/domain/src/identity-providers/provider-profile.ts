@@ -41,7 +41,8 @@ export function readPersonName(value: unknown): string | null {
 function readImageUrl(value: unknown): string | null {
   const text = nonEmptyText(value);
   const url = text && text.length <= IMAGE_URL_LENGTH ? parseUrl(text) : null;
-  return url?.protocol === 'https:' && url.username === '' ? url.href : null;
+  const isImage = url?.protocol === 'https:' && url.username === '' && url.href.length <= IMAGE_URL_LENGTH;
+  return isImage ? url.href : null;
 }
 
 /** Returns the email of claims in canonical form; null if they contain none. */
@@ -66,11 +67,22 @@ export const isProfileComplete = (idToken: ProviderClaims): boolean => {
   return readEmail(idToken) !== null && !!(name ?? givenName ?? familyName) && !!picture;
 };
 
-/** Adds the claims of the userinfo endpoint to those of an id token, which take precedence. */
+/** Values of `email_verified` that do not deny that the email is verified. Providers also send texts and numbers. */
+const undenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];
+
+/** Returns whether claims deny that the person owns the email. */
+export const deniesEmail = ({ email_verified: isVerified }: ProviderClaims): boolean =>
+  !undenied.includes(isVerified);
+
+/**
+ * Adds the claims of the userinfo endpoint to those of an id token, which take precedence. An email that one of the two
+ * denies is not verified.
+ */
 export function mergeUserInfo(idToken: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {
   const source = readEmail(idToken) === null ? userInfo : idToken;
   const ofEmail = Object.fromEntries(emailClaims.map((name) => [name, source[name]]));
-  return { ...presentOf(userInfo), ...presentOf(idToken), ...ofEmail };
+  const denial = [idToken, userInfo].some(deniesEmail) ? { email_verified: false } : {};
+  return { ...presentOf(userInfo), ...presentOf(idToken), ...ofEmail, ...denial };
 }
 
 /** Returns the given name and the family name, from a full name if the claims contain only that. */

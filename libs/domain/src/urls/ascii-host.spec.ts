@@ -6,6 +6,7 @@ it.each([
   ['example.com', 'example.com'],
   ['EXAMPLE.com', 'example.com'],
   ['my_host', 'my_host'],
+  ['my_app.MÜNCHEN.de', 'my_app.xn--mnchen-3ya.de'],
   ['münchen.de', 'xn--mnchen-3ya.de'],
   ['MU\u0308NCHEN.de', 'xn--mnchen-3ya.de'],
   ['XN--MNCHEN-3YA.de', 'xn--mnchen-3ya.de'],
@@ -33,7 +34,10 @@ it.each<[string, string[]]>([
     'characters without a meaning in host names',
     ['a\u2100b.com', 'a\uff0fb.com', 'a\uff20b.com', '\u202ea.com'],
   ],
-  ['other ASCII characters beside letters that need encoding', ['my_hést', 'ä b.com', 'ä@b.com']],
+  [
+    'other ASCII characters beside letters that need encoding',
+    ['ä b.com', 'ä@b.com', 'ä／b.com', 'ä:b.com', 'ä%.com'],
+  ],
   ['a mark without a letter', ['\u0308a.com', 'a.\u0308.com']],
   ['joiners outside of their scripts', ['a\u200cb.com', 'a\u200d.com']],
   ['mixed directions in a label', ['aא.com', '1א.com', 'אa.com']],
@@ -77,7 +81,7 @@ it('EV-06: the ASCII form of characters and their normal forms are the same on e
       // The runtime may normalize characters that Unicode 16 does not assign.
       if (host !== null) hash.update([code, host, ...forms].join(' '));
     }
-  expect(hash.digest('hex')).toBe('48cc26e0dd8af8678e5c4a13a638d501950373234c901949ffafd94e109274d8');
+  expect(hash.digest('hex')).toBe('0f8e992488f105b4c1da54605cfeb9d932bfb84e7f4c98f510db5ac4c53018b0');
 });
 
 it('EV-06: the runtime normalizes every character that the tables of UTS 46 contain', () => {

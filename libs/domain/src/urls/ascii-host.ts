@@ -3,14 +3,17 @@ import { toASCII, toUnicode } from 'tr46';
 /** Maximum length of a host name that is converted. Its ASCII form has at most 253 characters. */
 const MAX_LENGTH = 1_000;
 
-const OPTIONS = { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true };
+const OPTIONS = { checkBidi: true, checkJoiners: true };
+
+/** The only characters of an ASCII form. Host names with an underscore exist beside labels that need encoding. */
+const asciiPattern = /^[a-z0-9._-]*$/;
 
 /** Characters outside of ASCII, and labels that encode such characters. Only these depend on tables of Unicode. */
 const unicodePattern = /[^\0-\x7f]|(?:^|\.)xn--/i;
 
 /**
  * Returns a host name in ASCII and in lower case, as UTS 46 converts it: without transitional processing, with the rules
- * for joiners and bidirectional text, and with letters, digits and hyphens only. Returns null if UTS 46 rejects it.
+ * for joiners and bidirectional text, and with letters, digits, hyphens and underscores only. Returns null if UTS 46 rejects it.
  * Returns a name without letters outside of ASCII in lower case and does not check it.
  *
  * The tables are those of a pinned package, because those of Node.js change with its version (ADR 0099).
@@ -18,7 +21,8 @@ const unicodePattern = /[^\0-\x7f]|(?:^|\.)xn--/i;
 export function asciiHost(host: string): string | null {
   if (!unicodePattern.test(host)) return host.toLowerCase();
   if (host.length > MAX_LENGTH) return null;
-  return toASCII(host, OPTIONS);
+  const ascii = toASCII(host, OPTIONS);
+  return ascii !== null && asciiPattern.test(ascii) ? ascii : null;
 }
 
 /**

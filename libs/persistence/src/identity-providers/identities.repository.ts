@@ -1,7 +1,7 @@
 // This file contains SQL: joins with the provider, and conditional changes that return rows.
 import type { IdentityProviderType } from '@gatehouse/domain';
 import type { Database, Sql } from '../database.js';
-import { nullable, statement, text, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
+import { boolean, nullable, statement, text, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { IdentityEntity } from './identity.entity.js';
 
@@ -32,6 +32,8 @@ export interface NewIdentity {
   customerId: string;
   subject: string;
   email: string | null;
+  /** See `IdentityEntity`. */
+  isPending: boolean;
 }
 
 /** What identifies a person: their subject at a provider. */
@@ -94,15 +96,28 @@ const findTaken = statement(
      JOIN identities d ON d.provider_id = i.id AND d.subject = p.subject`,
 );
 
-const findCustomer = statement(
-  { customerId: uuid },
-  'SELECT customer_id AS "customerId" FROM identities WHERE provider_id = $1 AND subject = $2',
+const linkRow = {
+  customerId: uuid,
+  isPending: boolean,
+  email: text,
+  emailVerified: boolean,
+  disabledAt: nullable(timestamptz),
+};
+
+/** The link of a person to a customer, and what a sign-in depends on of the customer. */
+export type IdentityLink = RowOf<typeof linkRow>;
+
+const findLink = statement(
+  linkRow,
+  `SELECT d.customer_id AS "customerId", d.is_pending AS "isPending", c.email,
+     c.email_verified AS "emailVerified", c.disabled_at AS "disabledAt"
+   FROM identities d JOIN customers c ON c.id = d.customer_id WHERE d.provider_id = $1 AND d.subject = $2`,
 );
 
 const insertIdentity = statement(
   { id: uuid },
-  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject, email, last_used_at)
-   VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
+  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject, email, is_pending, last_used_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, now()) ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
 );
 
 const insertImported = statement(
@@ -118,7 +133,7 @@ const insertImported = statement(
 
 const recordUse = statement(
   { id: uuid },
-  `UPDATE identities SET last_used_at = now(), email = $4
+  `UPDATE identities SET last_used_at = now(), email = $4, is_pending = false
    WHERE provider_id = $1 AND subject = $2 AND customer_id = $3 RETURNING id`,
 );
 
@@ -162,14 +177,24 @@ export class IdentitiesRepository {
     subject: string,
     sql: Sql = this.database,
   ): Promise<string | null> {
-    const [row] = await sql.execute(findCustomer, [providerId, subject]);
-    return row?.customerId ?? null;
+    return (await this.findLink(providerId, subject, sql))?.customerId ?? null;
+  }
+
+  /** Returns the link of a person at a provider, or null. */
+  async findLink(
+    providerId: string,
+    subject: string,
+    sql: Sql = this.database,
+  ): Promise<IdentityLink | null> {
+    const [link] = await sql.execute(findLink, [providerId, subject]);
+    return link ?? null;
   }
 
   /** Links a person to a customer whom the transaction has locked. Returns false if the person is already linked. */
   async insert(tx: Tx, identity: NewIdentity): Promise<boolean> {
-    const { id, projectId, providerId, customerId, subject, email } = identity;
-    const rows = await tx.execute(insertIdentity, [id, projectId, providerId, customerId, subject, email]);
+    const { id, projectId, providerId, customerId, subject, email, isPending } = identity;
+    const values = [id, projectId, providerId, customerId, subject, email, isPending];
+    const rows = await tx.execute(insertIdentity, values);
     return rows.length > 0;
   }
 
@@ -188,7 +213,7 @@ export class IdentitiesRepository {
    */
   async recordUse(
     tx: Tx,
-    { providerId, customerId, subject, email }: Omit<NewIdentity, 'id' | 'projectId'>,
+    { providerId, customerId, subject, email }: Omit<NewIdentity, 'id' | 'projectId' | 'isPending'>,
   ): Promise<boolean> {
     const rows = await tx.execute(recordUse, [providerId, subject, customerId, email]);
     return rows.length > 0;

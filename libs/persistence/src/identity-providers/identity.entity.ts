@@ -11,6 +11,8 @@ export class IdentityEntity {
   @Column('text') subject!: string;
   /** The address that the provider last named, for display only; or null. */
   @Column('text', { nullable: true }) email!: string | null;
+  /** True until the first sign-in, if a sign-in that revealed nothing has created the customer (ADR 0098). */
+  @Column('boolean', { name: 'is_pending', default: false }) isPending!: boolean;
   @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

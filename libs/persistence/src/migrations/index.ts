@@ -97,6 +97,7 @@ import { AddSignInTokenReason1764820104000 } from './1764820104000-add-sign-in-t
 import { AddSessionSupport1764820104010 } from './1764820104010-add-session-support.js';
 import { AllowSupportActor1764820104020 } from './1764820104020-allow-support-actor.js';
 import { NormalizeNames1764900096000 } from './1764900096000-normalize-names.js';
+import { AddPendingIdentities1764900098000 } from './1764900098000-add-pending-identities.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -199,4 +200,5 @@ export const migrations = [
   AddSessionSupport1764820104010,
   AllowSupportActor1764820104020,
   NormalizeNames1764900096000,
+  AddPendingIdentities1764900098000,
 ];
