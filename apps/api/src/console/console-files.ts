@@ -25,7 +25,7 @@ const contentTypes: Record<string, string> = {
 const encodings: Record<string, string> = { br: '.br', gzip: '.gz', identity: '' };
 
 /** The assets that have been requested, by path. All responses share their content. */
-const assets = new Map<string, Buffer>();
+const assets = new Map<string, Promise<Buffer | null>>();
 
 /**
  * Returns the content security policy of the console (requirement CO-02). Mantine inserts style sheets, which
@@ -98,9 +98,12 @@ async function bestEncoding(file: string, request: Request): Promise<{ encoding:
 
 /** Returns an asset, or null if it does not exist. */
 async function readAsset(file: string): Promise<Buffer | null> {
-  const content = assets.get(file) ?? (await readIfExists(file));
-  if (content) assets.set(file, content);
-  return content;
+  const reading = assets.get(file) ?? readIfExists(file);
+  assets.set(file, reading);
+  const content = await reading.catch(() => null);
+  // Nothing is kept for the names of files that do not exist.
+  if (!content) assets.delete(file);
+  return content ?? reading;
 }
 
 /** Sends the page, which is not cached: a cached page would request the files of the previous version. */

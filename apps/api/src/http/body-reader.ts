@@ -2,8 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
 import { hasBody, type GatehouseRequest } from './request-context.js';
-import { bodyMemory, STREAM_BYTES, valuesMemory } from './request-memory.js';
-import { parseStrictJson, parseStrictJsonOrList, type JsonLimits } from './strict-json.js';
+import { bodyMemory, STREAM_BYTES, structureMemory } from './request-memory.js';
+import {
+  parseStrictJson,
+  parseStrictJsonOrList,
+  type JsonLimits,
+  type JsonStructure,
+} from './strict-json.js';
 
 const JSON_LIMIT = 64 * 1024;
 const IMPORT_LIMIT = 16 * 2 ** 20;
@@ -32,7 +37,13 @@ const importPaths = new Set(['/api/v1/customers/import', '/operator/v1/customers
  * Limits of a list of 1,000 records, each with two objects of 50 keys; the list and its body add two levels. 500 values
  * per record are 40 MB of memory in all: millions fit into a body.
  */
-const importLimits: JsonLimits = { name: 'body', depth: 22, keys: 200_000, values: 500_000 };
+const importLimits: JsonLimits = {
+  name: 'body',
+  depth: 22,
+  keys: 200_000,
+  values: 500_000,
+  keysPerObject: 1_000,
+};
 
 /** The only path that accepts a list: of custom events (contract, section 4). */
 const EVENTS_PATH = '/v1/events';
@@ -143,7 +154,8 @@ const declaredLength = ({ headers }: Request): number => Number(headers['content
 /** @param held length for which memory is held already */
 async function readAndParse(request: Request, held: number): Promise<void> {
   const bytes = await readBytes(request, bodyLimit(request), held);
-  const onStructure = (count: number): void => memoryOf(request)?.grow(valuesMemory(count));
+  const onStructure = (structure: JsonStructure): void =>
+    memoryOf(request)?.grow(structureMemory(bytes.length, structure));
   if (bytes.length === 0) request.body = undefined;
   else if (acceptsForms(request)) request.body = parseForm(bytes);
   else if (request.path === EVENTS_PATH) {

@@ -2,7 +2,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'n
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatehouseError, parseUrl, type ErrorCode } from '@gatehouse/domain';
-import { errorCode, handleInOrder, newId, sleep, withTimeout, type Logger } from '@gatehouse/platform';
+import { errorCode, newId, RequestQueue, sleep, withTimeout, type Logger } from '@gatehouse/platform';
 import { problemDocument } from './problem.js';
 
 /** Maximum wait for requests in progress when the process stops, in ms. */
@@ -33,7 +33,7 @@ export const allowLongBody = ({ socket }: IncomingMessage): void => void longBod
 
 /** Creates a server that slow or malformed clients cannot block (requirement IN-11). */
 export function createHttpServer(app: Express, publicUrl: string, logger: Logger): Server {
-  const handleRequest = handleInOrder((request, response) => {
+  const queue = new RequestQueue((request, response) => {
     if (isValidRequest(request)) app(request, response);
     else
       rejectRequest(
@@ -52,14 +52,15 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
       // Node's own error response would lack the security headers (requirement HD-01).
       requireHostHeader: false,
     },
-    handleRequest,
+    queue.handle,
   );
   // For the same reason, a request is served regardless of other expectations (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', handleRequest);
+  server.on('checkExpectation', queue.handle);
   server.on('clientError', (error, socket: Socket) => {
     // Node emits this error once per request and leaves closing the connection to the handler.
     if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && longBodySockets.has(socket)) return;
-    rejectRequest(error, socket, publicUrl);
+    if (!socket.writable || errorCode(error) === 'ECONNRESET') socket.destroy();
+    else queue.reject(socket, () => rejectRequest(error, socket, publicUrl));
   });
   // Without a listener, a connection that cannot be accepted, for lack of file descriptors, would end the process.
   server.on('error', (error) => {
@@ -92,10 +93,6 @@ const hasValidHost = ({ httpVersion, headersDistinct }: IncomingMessage): boolea
 
 /** Writes the error response to the socket: there is no response object for a request that was not parsed. */
 function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
-  if (!socket.writable || errorCode(error) === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
   const problem = new GatehouseError(clientErrors[errorCode(error)] ?? 'invalid_json', {
     detail: clientErrors[errorCode(error)] ? undefined : 'The request is not valid HTTP.',
   });

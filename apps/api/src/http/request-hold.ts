@@ -16,8 +16,8 @@ interface HeldRequest {
 
 export interface HoldActions {
   hold: (kind: MemoryKind, holder: MemoryHolder, bytes: number) => MemoryHold | null;
-  /** Returns the 503 of a request for which there is no memory. */
-  overloaded: (kind: MemoryKind) => GatehouseError;
+  /** Returns the error of a request for which there is no memory. @param bytes that it would hold of this kind */
+  reject: (kind: MemoryKind, bytes: number) => GatehouseError;
   /** Called when a client is disconnected because there is no memory for a response that it does not read. */
   onDropped: (request: HeldRequest) => void;
 }
@@ -42,20 +42,24 @@ export class RequestHold {
     response.once('prefinish', () => this.holdResponse());
   }
 
-  /** Adds memory, of imports and exports if `holdBulk` has been called. @throws GatehouseError `overloaded` */
+  /**
+   * Adds memory, of imports and exports if `holdBulk` has been called.
+   * @throws GatehouseError `overloaded`, `payload_too_large`
+   */
   grow(bytes: number): void {
-    if (!(this.bulk ?? this.own).grow(bytes)) throw this.actions.overloaded(this.bulk ? 'bulk' : 'requests');
+    const hold = this.bulk ?? this.own;
+    if (!hold.grow(bytes)) throw this.actions.reject(this.bulk ? 'bulk' : 'requests', hold.bytes + bytes);
   }
 
-  /** Adds memory of imports and exports. @throws GatehouseError `overloaded` */
+  /** Adds memory of imports and exports. @throws GatehouseError `overloaded`, `payload_too_large` */
   holdBulk(bytes: number): void {
     this.bulk = this.actions.hold('bulk', this.own.holder, bytes);
-    if (!this.bulk) throw this.actions.overloaded('bulk');
+    if (!this.bulk) throw this.actions.reject('bulk', bytes);
   }
 
   /** Counts the request to its caller instead of its client address. @throws GatehouseError `overloaded` */
   moveTo(holder: MemoryHolder): void {
-    if (!this.own.moveTo(holder)) throw this.actions.overloaded('requests');
+    if (!this.own.moveTo(holder)) throw this.actions.reject('requests', this.own.bytes);
   }
 
   /** Must be called when nothing uses the body any more. Does nothing when repeated. */

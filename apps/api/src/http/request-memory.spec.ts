@@ -112,10 +112,12 @@ const testConfig = { http: { requestMemory: MEMORY }, publicUrl: 'http://x' } as
 })
 class TestModule {}
 
-/** Knows the key `sk_one`. */
+/** Knows the keys `sk_one` and `sk_slow`, for which it waits for the test. */
 const apiKeys = {
-  authenticate: (value: string) =>
-    Promise.resolve(value === 'sk_one' ? ({ kind: 'secret-key', keyId: 'one' } as SecretKeyCaller) : null),
+  authenticate: async (value: string) => {
+    if (value === 'sk_slow') await authentication.pass();
+    return value === 'sk_two' ? null : ({ kind: 'secret-key', keyId: 'one' } as SecretKeyCaller);
+  },
 } as ApiKeyAuthenticator;
 
 let app: INestApplication;
@@ -220,7 +222,7 @@ describe('RequestMemory', () => {
   });
 
   it('handles other requests while imports use all memory of imports', async () => {
-    await enter(post(IMPORT, json(5 * MIB), { Authorization: 'one' }));
+    await enter(post(IMPORT, json(4.5 * MIB), { Authorization: 'one' }));
     expect(await status(post(IMPORT, json(100_000), { Authorization: 'two' }))).toBe(503);
     expect(await status(post('/echo', json(60_000)))).toBe(201);
   });
@@ -248,6 +250,13 @@ describe('RequestMemory', () => {
     await enter(post('/wait', '{}'));
     expect(await status(post('/echo', lists))).toBe(503);
     expect(await status(post('/echo', json(lists.length)))).toBe(201);
+  });
+
+  it('rejects a body with 413 that no memory suffices for, and counts characters beyond Latin-1 more', async () => {
+    const send = (text: string) => status(post(IMPORT, JSON.stringify({ text }), { Authorization: 'one' }));
+    expect(await send('x'.repeat(6 * MIB))).toBe(413);
+    expect(await send(`€${'x'.repeat(3 * MIB)}`)).toBe(413);
+    await enter(post(IMPORT, json(3 * MIB), { Authorization: 'one' }));
   });
 
   it('counts a request to its key instead of its address', async () => {
@@ -351,6 +360,19 @@ describe('RequestMemory', () => {
       ],
     ])('%s', async (_, run) => {
       await run();
+      await allReleased();
+    });
+
+    it('after a client that disconnected while its secret key was looked up', async () => {
+      await enter(...times(PER_ADDRESS, () => head('POST /wait')));
+      const before = authentication.entered;
+      const { socket } = send(head('POST /echo', { 'X-API-Key': 'sk_slow' }));
+      await eventually('the lookup', () => authentication.entered > before);
+      const closed = once(serverSocket(), 'close');
+      socket.destroy();
+      await closed;
+      authentication.open();
+      gate.open();
       await allReleased();
     });
 

@@ -14,6 +14,7 @@ import {
 } from '@gatehouse/platform';
 import { addressBlock } from './client-address.js';
 import { callerIp, hasBody, isProbe, type GatehouseRequest } from './request-context.js';
+import type { JsonStructure } from './strict-json.js';
 import { RequestHold, type HoldActions, type MemoryKind } from './request-hold.js';
 
 /** Memory of a request without its body: its headers, and the objects that handle it. */
@@ -21,6 +22,9 @@ const REQUEST_BYTES = 16 * 1024;
 
 /** Memory of a body for each of its bytes: as it was sent, as text, as parsed strings, and as parameters of statements. */
 const BYTES_PER_BODY_BYTE = 4;
+
+/** The same in addition, if the text has characters beyond Latin-1: V8 then stores each character in two bytes. */
+const BYTES_PER_WIDE_BODY_BYTE = 6;
 
 /** Memory of each key and value of a parsed body, in addition to the text of strings. */
 const BYTES_PER_VALUE = 40;
@@ -43,8 +47,11 @@ const ADDRESS_SHARE = 1 / 8;
 /** All client addresses, which leave a rest to authenticated callers. */
 const addresses: MemoryHolder = { id: 'addresses', share: 3 / 4 };
 
-/** Documents that verify tokens offline, and need neither a body nor the database. */
-const WELL_KNOWN = '/.well-known/';
+/**
+ * Documents that need neither a body nor the database: those that verify tokens offline, and files whose bytes all
+ * responses share.
+ */
+const sharedPaths = /^\/(\.well-known\/|docs(\/|$)|(operator\/)?openapi\.json$)/;
 
 /** Seconds after which a rejected request is sent again. An import takes longer than any other request. */
 const retryAfter: Record<MemoryKind, number> = { requests: 1, bulk: 5 };
@@ -52,8 +59,12 @@ const retryAfter: Record<MemoryKind, number> = { requests: 1, bulk: 5 };
 /** Returns the memory of a body. */
 export const bodyMemory = (bytes: number): number => bytes * BYTES_PER_BODY_BYTE;
 
-/** Returns the memory of the keys and values of a parsed body. */
-export const valuesMemory = (count: number): number => count * BYTES_PER_VALUE;
+/**
+ * Returns the memory of a parsed body in addition to `bodyMemory`.
+ * @param bytes length of the body
+ */
+export const structureMemory = (bytes: number, { count, isWide }: JsonStructure): number =>
+  count * BYTES_PER_VALUE + (isWide ? bytes * BYTES_PER_WIDE_BODY_BYTE : 0);
 
 /**
  * Limits the memory of the requests in progress, which clients could otherwise exhaust (docs/adr/0093-request-memory.md). Each
@@ -73,10 +84,14 @@ export class RequestMemory {
   ) {
     const { requestMemory } = config.http;
     const bulk = Math.floor(requestMemory * BULK_PART);
-    this.budgets = { bulk: new MemoryBudget(bulk), requests: new MemoryBudget(requestMemory - bulk) };
+    this.budgets = {
+      bulk: new MemoryBudget(bulk, requestMemory),
+      requests: new MemoryBudget(requestMemory - bulk, requestMemory),
+    };
     this.actions = {
       hold: (kind, holder, bytes) => this.budgets[kind].hold(holder, bytes),
-      overloaded: (kind) => {
+      reject: (kind, bytes) => {
+        if (bytes > requestMemory) return tooLarge();
         metrics?.recordOverload(kind);
         return overloaded(kind);
       },
@@ -96,9 +111,11 @@ export class RequestMemory {
   holdRequests(): RequestHandler {
     return async (request: Request, response: Response, next: NextFunction) => {
       const current = request as GatehouseRequest;
-      if ((isProbe(request) || request.path.startsWith(WELL_KNOWN)) && !hasBody(request)) return next();
+      if ((isProbe(request) || sharedPaths.test(request.path)) && !hasBody(request)) return next();
       const held = this.hold(addressHolder(current)) ?? (await this.holdForKey(current));
-      if (!held) throw this.actions.overloaded('requests');
+      if (!held) throw this.actions.reject('requests', REQUEST_BYTES);
+      // The client has disconnected during the lookup of its key.
+      if (response.closed) return held.release();
       current.memory = new RequestHold(this.actions, held, current, response);
       next();
     };
@@ -117,6 +134,13 @@ export class RequestMemory {
     return null;
   }
 }
+
+/** Waiting does not help: the body needs more memory than all requests together can use. */
+const tooLarge = (): GatehouseError =>
+  new GatehouseError('payload_too_large', {
+    detail:
+      'The body needs more memory than the server has for requests. Send it in parts, or as NDJSON, which is read line by line.',
+  });
 
 const overloaded = (kind: MemoryKind): GatehouseError =>
   new GatehouseError('overloaded', {

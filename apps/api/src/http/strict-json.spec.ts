@@ -127,6 +127,15 @@ describe('parseStrictJson', () => {
       expect(parse(`{"a":${number}}`)).toEqual({ a: Number(number) });
   });
 
+  it('IN-03: rejects an object with too many keys, at every depth, but not as many keys of several', () => {
+    const limits = { name: 'body', depth: 20, keys: 100, keysPerObject: 3 };
+    const parseLimited = (text: string) => parseStrictJson(Buffer.from(text), limits);
+    const full = '{"a":1,"b":{"a":1,"b":[{"a":":","b":2}],"c":3},"c":{}}';
+    expect(() => parseLimited(`{"list":[${full},${full}]}`)).not.toThrow();
+    for (const text of [full.replace('{', '{"x":1,'), full.replace('[{', '[{"x":1,"y":2,')])
+      expect(() => parseLimited(text)).toThrow(expect.objectContaining({ code: 'invalid_json' }));
+  });
+
   it('IN-04: accepts an array of 500,000 elements (imports accept 16 MiB)', () => {
     expect(() => parse(`{"a":[${Array(500_000).fill('1').join()}]}`)).not.toThrow();
   });

@@ -8,15 +8,27 @@ export interface JsonLimits {
   keys: number;
   /** Maximum number of elements and members, of which an object or array can have as many as fit into the text; default: any number. */
   values?: number;
+  /** Maximum number of keys of one object; default: `keys`. The work for one object grows with the square of it. */
+  keysPerObject?: number;
 }
 
-/** Called with the number of keys and values before they are created in memory; can throw. */
-export type OnStructure = (count: number) => void;
+/** What a parsed text will use memory for. */
+export interface JsonStructure {
+  /** Number of keys and values. */
+  count: number;
+  /** True if the text has characters beyond Latin-1. */
+  isWide: boolean;
+}
+
+/** Called before the values are created in memory; can throw. */
+export type OnStructure = (structure: JsonStructure) => void;
 
 const bodyLimits: JsonLimits = { name: 'body', depth: 20, keys: 2_000 };
 
 /** The limits of one line of NDJSON, which are those of a body. */
 export const lineLimits: JsonLimits = { ...bodyLimits, name: 'line' };
+
+const widePattern = /[^\0-\xff]/;
 
 const reservedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -57,7 +69,7 @@ function parseRoot<Root extends object>(
   const text = decode(bytes, limits);
   // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
   const { roundedAt, count } = checkStructure(text, limits);
-  onStructure?.(count);
+  onStructure?.({ count, isWide: widePattern.test(text) });
   const value = parse(text, limits);
   if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
@@ -110,8 +122,10 @@ function position(text: string): string {
  *   or null
  */
 function checkStructure(text: string, limits: JsonLimits): { count: number; roundedAt: number | null } {
-  const { values: maxValues = Infinity } = limits;
+  const { values: maxValues = Infinity, keysPerObject: maxPerObject = limits.keys } = limits;
   let [depth, keys, values] = [0, 0, 0];
+  /** Numbers of keys of the objects that contain the offset, from the outermost. */
+  const keysAt: number[] = [];
   let roundedAt: number | null = null;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index]!;
@@ -119,9 +133,14 @@ function checkStructure(text: string, limits: JsonLimits): { count: number; roun
     else if (character === '{' || character === '[') {
       depth += 1;
       values += 1;
+      keysAt[depth] = 0;
     } else if (character === '}' || character === ']') depth -= 1;
-    else if (character === ':') keys += 1;
-    else if (character === ',') values += 1;
+    else if (character === ':') {
+      keys += 1;
+      keysAt[depth] = (keysAt[depth] ?? 0) + 1;
+      if (keysAt[depth]! > maxPerObject)
+        throw invalidJson(`The ${limits.name} has an object with more than ${maxPerObject} keys.`);
+    } else if (character === ',') values += 1;
     else if (character >= '0' && character <= '9') {
       const end = endOfNumber(text, index);
       if (isRounded(text.slice(index, end))) roundedAt ??= index;

@@ -3,7 +3,7 @@ import { MemoryBudget, type MemoryHolder } from './memory-budget.js';
 const half = (id: string): MemoryHolder => ({ id, share: 1 / 2 });
 
 it('limits each holder to its share and all of them to the total', () => {
-  const budget = new MemoryBudget(100);
+  const budget = new MemoryBudget(100, 300);
   const first = budget.hold(half('a'), 40)!;
   expect(budget.hold(half('a'), 11)).toBeNull();
   const second = budget.hold(half('b'), 50)!;
@@ -13,17 +13,17 @@ it('limits each holder to its share and all of them to the total', () => {
   expect(budget.hold(half('c'), 11)).not.toBeNull();
 });
 
-it('holds more than a share for a holder without another part, and more than the total for the only one', () => {
-  const budget = new MemoryBudget(100);
+it('holds more than a share for a holder without another part, and up to the limit for the only one', () => {
+  const budget = new MemoryBudget(100, 300);
   const only = budget.hold(half('a'), 200)!;
-  expect([only.grow(100), budget.hold(half('b'), 1)]).toEqual([true, null]);
+  expect([only.grow(101), only.grow(100), budget.hold(half('b'), 1)]).toEqual([false, true, null]);
   only.release();
   budget.hold(half('a'), 1);
   expect(budget.hold(half('b'), 99)).not.toBeNull();
 });
 
 it('moves a part to another holder unless its share does not allow it', () => {
-  const budget = new MemoryBudget(100);
+  const budget = new MemoryBudget(100, 300);
   const part = budget.hold(half('address'), 30)!;
   budget.hold(half('key'), 30);
   expect(part.moveTo(half('key'))).toBe(false);
@@ -33,7 +33,7 @@ it('moves a part to another holder unless its share does not allow it', () => {
 });
 
 it('counts what a holder holds to its group as well', () => {
-  const budget = new MemoryBudget(100);
+  const budget = new MemoryBudget(100, 300);
   const group = half('group');
   const [one, two] = ['one', 'two'].map((id) => ({ id, share: 3 / 10, group }));
   const part = budget.hold(one!, 30)!;
@@ -44,7 +44,7 @@ it('counts what a holder holds to its group as well', () => {
 });
 
 it('returns everything that was held, however often a part is released', () => {
-  const budget = new MemoryBudget(1_000);
+  const budget = new MemoryBudget(1_000, 1_000);
   const parts = ['a', 'b', 'a', 'c'].map((holder) => budget.hold(half(holder), 100)!);
   parts[0]!.moveTo(half('c'));
   parts[1]!.grow(50);

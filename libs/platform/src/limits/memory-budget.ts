@@ -10,6 +10,8 @@ export interface MemoryHolder {
 /** A part of a budget, which counts until it is released. */
 export interface MemoryHold {
   readonly holder: MemoryHolder;
+  /** Bytes that are held now. */
+  readonly bytes: number;
   /** Adds bytes. Returns false, and adds nothing, if the budget or the share of the holder does not allow it. */
   grow: (bytes: number) => boolean;
   /** Counts the part to another holder. Returns false, and changes nothing, if that holder's share does not allow it. */
@@ -20,15 +22,21 @@ export interface MemoryHold {
 
 /**
  * Counts the bytes that holders hold in memory at once: each at most its share, and all together at most the total. A
- * holder that holds nothing else may exceed its share, and anything may exceed the total while nothing else is held:
- * otherwise what is larger than a share could never be held.
+ * holder that holds nothing else may exceed its share, and the only part may exceed the total, up to the limit: otherwise
+ * what is larger than a share could never be held.
  */
 export class MemoryBudget {
   private readonly byHolder = new Map<string, number>();
   private held = 0;
 
-  /** @param total maximum of all holders, in bytes */
-  constructor(readonly total: number) {}
+  /**
+   * @param total maximum of all holders, in bytes
+   * @param limit maximum of the only part, in bytes
+   */
+  constructor(
+    readonly total: number,
+    readonly limit: number,
+  ) {}
 
   /** Bytes that are held now. */
   get heldBytes(): number {
@@ -43,7 +51,7 @@ export class MemoryBudget {
 
   /** Returns whether a holder may hold more bytes. @param own bytes of the part that grows */
   allows(holder: MemoryHolder, own: number, more: number): boolean {
-    if (this.held === own) return true;
+    if (this.held === own) return own + more <= this.limit;
     return (
       this.held + more <= this.total && withGroups(holder).every((each) => this.hasShare(each, own, more))
     );
@@ -72,7 +80,7 @@ const withGroups = (holder: MemoryHolder): MemoryHolder[] => [
 ];
 
 class BudgetPart implements MemoryHold {
-  private bytes = 0;
+  bytes = 0;
   private isReleased = false;
 
   constructor(

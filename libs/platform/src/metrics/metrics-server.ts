@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/config.js';
 import { errorCode, errorMessage } from '../errors.js';
-import { handleInOrder } from '../http/handle-in-order.js';
+import { RequestQueue } from '../http/request-queue.js';
 import type { Logger } from '../logging/logger.js';
 import type { Metrics } from './metrics.js';
 
@@ -53,7 +53,7 @@ export class MetricsServer {
     const listen = { host: http.host, port: settings.port };
     const server = createServer({ requestTimeout: 10_000 });
     server.maxConnections = MAX_CONNECTIONS;
-    const respond = handleInOrder((request, response) => {
+    const queue = new RequestQueue((request, response) => {
       const path = ['GET', 'HEAD'].includes(request.method!) ? request.url : undefined;
       if (path === '/metrics') void this.sendMetrics(metrics, response);
       else if (path === '/healthz') {
@@ -65,7 +65,7 @@ export class MetricsServer {
         sendJson(response, status === 'unavailable' ? 503 : 200, { status });
       } else response.writeHead(404).end();
     });
-    server.on('request', respond);
+    server.on('request', queue.handle);
     let isReported = false;
     server.on('error', (error) => {
       if (server.listening) return;

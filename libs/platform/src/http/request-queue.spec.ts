@@ -2,20 +2,32 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { eventually } from '../../../../test/support/eventually.js';
-import { handleInOrder } from './handle-in-order.js';
+import { RequestQueue } from './request-queue.js';
 
 /** Larger than the buffers of both sockets. */
 const LARGE = 32 * 2 ** 20;
 
-describe('handleInOrder', () => {
+const get = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`;
+const chunked = 'POST /chunked HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+describe('RequestQueue', () => {
   let server: Server;
   let client: Socket;
   let received: string;
+  let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
   let handled: { request: IncomingMessage; response: ServerResponse }[];
   beforeEach(async () => {
     handled = [];
     received = '';
-    server = createServer(handleInOrder((request, response) => handled.push({ request, response })));
+    respond = () => undefined;
+    const queue = new RequestQueue((request, response) => {
+      handled.push({ request, response });
+      respond(request, response);
+    });
+    server = createServer(queue.handle);
+    server.on('clientError', (_: Error, socket: Socket) =>
+      queue.reject(socket, () => socket.end('rejected')),
+    );
     await once(server.listen(0, '127.0.0.1'), 'listening');
     client = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
     client.on('data', (text: string) => (received += text)).on('error', () => undefined);
@@ -26,7 +38,6 @@ describe('handleInOrder', () => {
     server.close();
   });
 
-  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const last = () => handled.at(-1)!;
   const handledCount = (count: number) => eventually(`request ${count}`, () => handled.length === count);
 
@@ -56,6 +67,21 @@ describe('handleInOrder', () => {
     request.socket.emit('timeout');
     await closed;
     expect([handled.length, request.socket.destroyed]).toEqual([1, true]);
+  });
+
+  it.each<[what: string, text: string, responses: RegExp]>([
+    ['text that is no HTTP', `${get('/a')}${get('/b')}garbage\r\n`, /a\..*b\.rejected$/s],
+    ['a request with an invalid body', `${get('/a')}${chunked}ZZ\r\n`, /a\.rejected$/s],
+    ['a request in progress with an invalid body', `${chunked}ZZ\r\n`, /^rejected$/],
+    ['data after a request that closes the connection', `${get('/a', 'Connection: close\r\n')}x`, /a\.$/],
+  ])('rejects %s after the responses to the requests before', async (_, text, responses) => {
+    const closed = once(client, 'close');
+    // Not before the invalid text has been read.
+    respond = ({ url }, response) =>
+      url !== '/chunked' && setImmediate(() => response.end(`${url!.slice(1)}.`));
+    client.write(text);
+    await closed;
+    expect(received).toMatch(responses);
   });
 
   it('starts no request after a response that closes the connection', async () => {
