@@ -42,7 +42,7 @@ const importLimits: JsonLimits = {
   depth: 22,
   keys: 200_000,
   values: 500_000,
-  keysPerObject: 1_000,
+  keysPerObject: 2_000,
 };
 
 /** The only path that accepts a list: of custom events (contract, section 4). */
