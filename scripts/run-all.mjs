@@ -11,7 +11,7 @@ const programs = new Programs({
   folder: fileURLToPath(new URL('.', import.meta.url)),
   log,
   onConfigError: () => stop(CONFIG_EXIT_CODE),
-  // An outage of PostgreSQL ends by itself, and platforms start a service again only a few times.
+  // A program waits until PostgreSQL is available again. Platforms would start an ended service again only a few times.
   onWaiting: () => timer.refresh(),
 });
 let isStopping = false;

@@ -12,7 +12,7 @@ export const findProgram = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-/** A server of another project that a test configures in a folder of its own. */
+/** A server of another project whose configuration a test writes to a separate folder. */
 export abstract class ChildServer {
   private readonly child: ChildProcess;
 

@@ -3,8 +3,8 @@ import { isUuid, parsePublicId } from '@gatehouse/domain';
 import { ActorsRepository, type AuditEntry } from '@gatehouse/persistence';
 
 /**
- * The names of actors, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`. The name of
- * `support:<id>` is that of the key.
+ * The names of actors, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`. An actor
+ * `support:<id>` has the name of its key.
  */
 export type ActorNameMap = ReadonlyMap<string, string>;
 

@@ -163,7 +163,7 @@ function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, keyId, operatorId }: Pick<AuditedAction, 'customerId' | 'keyId' | 'operatorId'>,
 ): AuditActor {
-  // Before the holder of an emailed link: support can act with a credential of its session and one of the customer.
+  // Comes before the customer who has opened an emailed link: support can send that link's token in its own session.
   if (caller?.kind === 'access-token' && caller.support) return { type: 'support', id: caller.support.keyId };
   if (operatorId) return { type: 'operator', id: operatorId };
   if (customerId) return { type: 'customer', id: customerId };

@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Returns an address without the port that some proxies add and without a zone id, and an IPv4-mapped IPv6 address as
- * IPv4; null for any other text. A zone id is the name of an interface of this machine or of a proxy, of which ipaddr.js
- * accepts fewer than Node.js: `br-1a2b` of Docker would be an error.
+ * IPv4; null for any other text. A zone id names a network interface. ipaddr.js rejects some
+ * that Node.js accepts, such as Docker's `br-1a2b`.
  */
 export function normalizeAddress(text: string | undefined): string | null {
   const bare =

@@ -29,7 +29,7 @@ export const NameTextField = (options: FieldOptions & { maxLength: number }): Pr
   convertedName(options, (text) => text.normalize('NFC'));
 
 /**
- * A name that can be omitted, such as those of people, in its canonical form. An empty name is null, because HTML forms
+ * A name that can be omitted, such as a last name, in its canonical form. An empty name is null, because HTML forms
  * send empty text for omitted fields.
  */
 export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>): PropertyDecorator =>

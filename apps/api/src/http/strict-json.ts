@@ -226,8 +226,8 @@ function checkContents(root: object): void {
 }
 
 /**
- * Returns the path of the first string or key that cannot be stored, below a value; null if there is none. The path of a
- * key is that of its object.
+ * Returns the path, below a value, of the first string that cannot be stored, or of the object with the first such key.
+ * Returns null if all can be stored.
  */
 function findInvalidString(value: unknown): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';

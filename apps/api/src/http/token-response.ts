@@ -2,7 +2,7 @@ import type { CustomFetch } from 'openid-client';
 import { isJsonObject } from '@gatehouse/domain';
 
 /**
- * The access token of a response with an id token only, such as those of Azure AD B2C for the scope `openid`. No request is
+ * Replaces the access token that a response lacks, such as a response from Azure AD B2C for the scope `openid`. No request is
  * sent with it.
  */
 export const NO_ACCESS_TOKEN = 'none';

@@ -117,7 +117,7 @@ export const auditActorTypes = ['key', 'operator', 'customer', 'support', 'syste
 export type AuditActorType = (typeof auditActorTypes)[number];
 
 /**
- * The actor of an action. Gatehouse itself has no id. The id of support is that of the key that created the sign-in token;
+ * The actor of an action. Gatehouse itself has no id. Support has the id of the key that created the sign-in token, and
  * null in a session that an earlier version has opened.
  */
 export type AuditActor =

@@ -8,7 +8,7 @@ const hostPattern = /^([\0- ]*(?:https?|wss?|ftp|file):[/\\]*(?:[^/?#\\]*@)?)([^
 
 /**
  * Parses an absolute URL. Returns null if it is invalid, or if UTS 46 rejects its host. The host does not depend on the
- * version of Node.js, as that of its own parser does (ADR 0099).
+ * version of Node.js, unlike a host that the parser of Node.js has converted (ADR 0099).
  */
 export function parseUrl(text: string): URL | null {
   // The parser of Node.js removes these characters first.
