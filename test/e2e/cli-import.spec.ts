@@ -180,6 +180,8 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
   const { code, stdout } = await importFiles(folder, ...args, 'report.ndjson');
   expect([code, parseLines(stdout)]).toMatchObject([1, [{ dryRun: false, ...counts }]]);
   const entries = parseNdjson(await readFile(join(folder, 'report.ndjson'), 'utf8'));
+  for (const entry of entries)
+    expect(entry).toMatchObject({ remedy: expect.stringMatching(/^[A-Z].*[^.]$/) });
   expect(entries.map(({ result, position, field }) => [result, position, field])).toEqual([
     ['left_out', 'users.json:1', 'username'],
     ['left_out', 'users.json:1', 'identity twitter'],
@@ -202,10 +204,22 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('These files were imported at') });
   expect(again.stdout).toMatch(/^Created: +1$/m);
   expect(again.stdout).toMatch(
-    /^left out +1 +identity twitter +Pass --provider <name>=<slug> to import it$/m,
+    /^left out +1 +identity twitter +No identity provider of .+ name +Pass --provider <name>=<slug> to import it$/m,
   );
-  const broken = await writeFiles({ 'customers.ndjson': '{"email":' });
-  expect((await importFiles(broken, 'customers.ndjson')).code).toBe(1);
+});
+
+it.each([
+  ['a record of the files is invalid', [], 'customers.ndjson', '{"email":'],
+  [
+    'only a part of a customer is left out',
+    ['--from', 'auth0'],
+    'users.json',
+    JSON.stringify({ user_id: 'email|1', email: uniqueEmail(), username: 'ada' }),
+  ],
+])('fails with exit code 1 if %s, also as a dry run', async (_, args, name, content) => {
+  const folder = await writeFiles({ [name]: content });
+  for (const dryRun of [['--dry-run'], []])
+    expect((await importFiles(folder, ...args, name, ...dryRun)).code).toBe(1);
 });
 
 describe('an interrupted import', () => {

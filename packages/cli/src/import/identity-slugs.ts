@@ -1,4 +1,5 @@
 import { toObject } from '../json-object.js';
+import { reasons } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
 /** An identity provider of the project. */
@@ -42,12 +43,12 @@ export class IdentitySlugs {
     for (const identity of identities) {
       const { provider } = identity;
       const slug = this.slugs.get(provider) ?? (this.keepsNames ? provider : undefined);
-      if (slug === undefined)
-        leftOut.push({ field: `identity ${provider}`, reason: 'Pass --provider <name>=<slug> to import it' });
+      if (slug === undefined) leftOut.push({ field: `identity ${provider}`, ...reasons.unknownProvider });
       else if (this.types && !this.types.has(slug))
         leftOut.push({
           field: `identity ${provider}`,
           reason: `The project has no identity provider "${slug}"`,
+          remedy: 'Create the provider, and run the command again',
         });
       else {
         found.push({ ...identity, provider: slug });

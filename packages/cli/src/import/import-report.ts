@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { usageError } from '../cli-error.js';
-import { INEXACT_INTEGER, INVALID_RECORD } from './source-fields.js';
-import type { SourceRecord } from './source.js';
+import type { LeftOut, SourceRecord } from './source.js';
+import type { Reason } from './reasons.js';
 
 /**
  * The result for a user: a part was left out, the user was not sent, a customer with this email exists, or the server
@@ -11,37 +11,35 @@ import type { SourceRecord } from './source.js';
  */
 export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
 
-export interface ReportEntry {
+export interface ReportEntry extends Reason {
   result: ReportResult;
   position: string;
   sourceId: string | null;
   email: string | null;
   field: string;
-  reason: string;
 }
 
 /** The number of entries with the same reason. */
-export interface ReportCount {
+export interface ReportCount extends Reason {
   result: ReportResult;
   field: string;
-  reason: string;
   count: number;
 }
 
 /** Number of different reasons that are counted. Fields of unknown names could have any number of them. */
 const MAX_REASONS = 200;
 
-const INVALID = new Set([INVALID_RECORD, INEXACT_INTEGER]);
-
-const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason'] as const;
+const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason', 'remedy'] as const;
 
 /** Counts what an import has left out, and writes each entry to a file. */
 export class ImportReport {
   /** Number of users that were not sent. */
   notSent = 0;
-  /** Number of these whose records cannot be read. */
-  invalid = 0;
   private readonly counted = new Map<string, ReportCount>();
+  private readonly others: ReportCount = {
+    ...{ result: 'left_out', field: '', count: 0 },
+    ...{ reason: 'Further reasons', remedy: 'Pass --report <file> to read them' },
+  };
   private readonly output: WriteStream | null;
   private readonly isCsv: boolean;
   private failure: Error | null = null;
@@ -59,18 +57,27 @@ export class ImportReport {
   async addRecord(record: SourceRecord): Promise<void> {
     const result = record.customer ? 'left_out' : 'not_sent';
     if (!record.customer) this.notSent += 1;
-    if (!record.customer && record.leftOut.some(({ reason }) => INVALID.has(reason))) this.invalid += 1;
-    for (const { field, reason } of record.leftOut) await this.add(record, result, field, reason);
+    for (const leftOut of record.leftOut) await this.add(record, result, leftOut);
   }
 
-  async add(record: SourceRecord, result: ReportResult, field: string, reason: string): Promise<void> {
-    const key = JSON.stringify([result, field, reason]);
+  async add(record: SourceRecord, result: ReportResult, { field, reason, remedy }: LeftOut): Promise<void> {
+    const key = JSON.stringify([result, field, reason, remedy]);
     const known = this.counted.get(key);
     if (known) known.count += 1;
-    else if (this.counted.size < MAX_REASONS) this.counted.set(key, { result, field, reason, count: 1 });
+    else if (this.counted.size < MAX_REASONS)
+      this.counted.set(key, { result, field, reason, remedy, count: 1 });
+    else this.others.count += 1;
     if (!this.output) return;
     const { position, sourceId, customer } = record;
-    const entry: ReportEntry = { result, position, sourceId, email: customer?.email ?? null, field, reason };
+    const entry: ReportEntry = {
+      result,
+      position,
+      sourceId,
+      email: customer?.email ?? null,
+      field,
+      reason,
+      remedy,
+    };
     if (this.failure) throw this.toError(this.failure);
     const line = this.isCsv ? COLUMNS.map((name) => toCell(entry[name])).join(',') : JSON.stringify(entry);
     if (!this.output.write(`${line}\n`)) await once(this.output, 'drain');
@@ -78,7 +85,8 @@ export class ImportReport {
 
   /** Returns the numbers of entries, the most frequent first. */
   get counts(): ReportCount[] {
-    return [...this.counted.values()].sort((one, other) => other.count - one.count);
+    const counts = [...this.counted.values()].sort((one, other) => other.count - one.count);
+    return this.others.count > 0 ? [...counts, this.others] : counts;
   }
 
   /** Completes the file. @throws CliError if it cannot be written */

@@ -12,6 +12,20 @@ type Failure = ImportState['failures']['data'][number];
 
 const PAGE = 200;
 
+const CORRECT_LINE = 'Correct the value in the file, and run the command again';
+
+/** What to do about the errors of lines, by their codes. */
+const remedies: ReadonlyMap<string, string> = new Map([
+  [
+    'email_already_registered',
+    'Nothing if it is the same person. Otherwise, correct one of the addresses, and run the command again',
+  ],
+  ['external_id_taken', 'Correct the id in the file or of the other customer, and run the command again'],
+  ['passkey_taken', 'Remove the passkey from one of the two users, and run the command again'],
+  ['identity_already_linked', 'Remove the identity from one of the two users, and run the command again'],
+  ['provider_not_found', 'Create the identity provider, and run the command again'],
+]);
+
 /**
  * Adds the lines that created no customer to the report. Their users are found by reading the records again, so that
  * an import needs no memory for the users that it creates.
@@ -31,8 +45,12 @@ export async function addFailures(
     const failure = failures.get(line);
     if (!record || !failure) continue;
     failures.delete(line);
-    for (const { field, message } of failure.errors)
-      await report.add(record, failure.status === 'skipped' ? 'skipped' : 'failed', field, message);
+    for (const { field, code, message } of failure.errors)
+      await report.add(record, failure.status === 'skipped' ? 'skipped' : 'failed', {
+        field,
+        reason: message,
+        remedy: remedies.get(code) ?? CORRECT_LINE,
+      });
   }
 }
 
@@ -86,6 +104,7 @@ export async function printSummary(
         { title: 'Count', value: ({ count }) => count, isFixed: true },
         { title: 'Field', value: ({ field }) => field },
         { title: 'Reason', value: ({ reason }) => reason },
+        { title: 'What to do', value: ({ remedy }) => remedy },
       ],
       report.counts,
       'Nothing was left out',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json-object.js';
 import type { ImportedCustomer, LeftOut, SourceRecord } from './source.js';
+import { reasons, type Reason } from './reasons.js';
 
 /** The hash formats that Gatehouse accepts (docs/backend.md). The server checks their parameters. */
 const ACCEPTED_HASH =
@@ -23,23 +24,13 @@ const MAX_METADATA_KEYS = 50;
 /** Gatehouse rejects a line that is nested deeper than 20 levels, of which the customer is one. */
 const MAX_METADATA_DEPTH = 19;
 
-/** The reason for a user without an email address, which every source reports in these words. */
-const NO_EMAIL = 'The user has no email address, which every customer needs';
-
-/** The reason for a record that is not in the format of the source. */
-export const INVALID_RECORD = 'The record is not in the format of this export';
-
-/** The reason for an integer that has already been rounded when it was read. */
-export const INEXACT_INTEGER =
-  'It contains an integer that a JSON number cannot represent: write it as a string';
-
 /** Returns the record of a user, or of a part of one, who cannot be imported. */
 export const notImported = (
   position: string,
   sourceId: string | null,
   field: string,
-  reason: string,
-): SourceRecord => ({ position, sourceId, customer: null, leftOut: [{ field, reason }] });
+  reason: Reason,
+): SourceRecord => ({ position, sourceId, customer: null, leftOut: [{ field, ...reason }] });
 
 /** Returns whether objects and lists are nested deeper than a number of levels. */
 export function exceedsDepth(value: unknown, levels: number): boolean {
@@ -67,8 +58,8 @@ export class CustomerDraft {
     return this;
   }
 
-  leaveOut(field: string, reason: string): this {
-    this.leftOut.push({ field, reason });
+  leaveOut(field: string, reason: Reason): this {
+    this.leftOut.push({ field, ...reason });
     return this;
   }
 
@@ -79,44 +70,40 @@ export class CustomerDraft {
   setId(field: string, id: string): this {
     if (UUID.test(id)) this.set('id', id.toLowerCase());
     if (id.length <= MAX_EXTERNAL_ID_LENGTH) return this.set('externalId', id);
-    return this.leaveOut(field, 'The id is longer than 255 characters');
+    return this.leaveOut(field, reasons.longId);
   }
 
   /** Sets a name, unless the server would reject it, and the customer with it. */
   setName(name: 'firstName' | 'lastName', field: string, value: string): this {
     const text = value.normalize('NFC').replace(LINE_BREAK, ' ').trim();
-    if (text.length > MAX_NAME_LENGTH) return this.leaveOut(field, 'The name is longer than 100 characters');
-    if (CONTROL_CHARACTER.test(text)) return this.leaveOut(field, 'The name contains control characters');
-    if (INVISIBLE.test(text)) return this.leaveOut(field, 'The name has no visible character');
+    if (text.length > MAX_NAME_LENGTH) return this.leaveOut(field, reasons.longName);
+    if (CONTROL_CHARACTER.test(text)) return this.leaveOut(field, reasons.nameWithControlCharacters);
+    if (INVISIBLE.test(text)) return this.leaveOut(field, reasons.invisibleName);
     return this.set(name, text);
   }
 
   /** Sets a password hash, unless Gatehouse does not accept its format. */
   setPasswordHash(field: string, hash: string): this {
     if (ACCEPTED_HASH.test(hash)) return this.set('passwordHash', hash);
-    return this.leaveOut(
-      field,
-      'Gatehouse does not accept this format of password hashes: the customer resets the password',
-    );
+    return this.leaveOut(field, reasons.hashFormat);
   }
 
   /** Sets the secret of an authenticator app, in base32 with or without padding. */
   setTotpSecret(field: string, secret: string): this {
     const bare = secret.replace(/[\s=-]/g, '').toUpperCase();
     if (TOTP_SECRET.test(bare)) return this.set('totpSecret', bare);
-    return this.leaveOut(field, 'The secret of the authenticator app is not base32 with at least 80 bits');
+    return this.leaveOut(field, reasons.secretNotBase32);
   }
 
   /** Sets metadata, unless it is empty or too large. */
   setMetadata(name: 'metadata' | 'publicMetadata', field: string, value: JsonObject): this {
     const keys = Object.keys(value).length;
     if (keys === 0) return this;
-    if (keys > MAX_METADATA_KEYS) return this.leaveOut(field, 'Metadata has more than 50 keys');
-    if (exceedsDepth(value, MAX_METADATA_DEPTH))
-      return this.leaveOut(field, 'Metadata is nested deeper than 19 levels');
-    if (hasInexactInteger(value)) return this.leaveOut(field, INEXACT_INTEGER);
+    if (keys > MAX_METADATA_KEYS) return this.leaveOut(field, reasons.metadataTooManyKeys);
+    if (exceedsDepth(value, MAX_METADATA_DEPTH)) return this.leaveOut(field, reasons.metadataTooDeep);
+    if (hasInexactInteger(value)) return this.leaveOut(field, reasons.inexactInteger);
     if (Buffer.byteLength(JSON.stringify(value)) > MAX_METADATA_BYTES)
-      return this.leaveOut(field, 'Metadata is larger than 8 KiB');
+      return this.leaveOut(field, reasons.metadataTooLarge);
     return this.set(name, value);
   }
 
@@ -126,7 +113,7 @@ export class CustomerDraft {
     try {
       return this.set('locale', Intl.getCanonicalLocales(tag)[0]);
     } catch {
-      return this.leaveOut(field, 'The language is not a BCP 47 tag');
+      return this.leaveOut(field, reasons.noLanguageTag);
     }
   }
 
@@ -146,7 +133,7 @@ export class CustomerDraft {
   finish(): ImportedCustomer | null {
     const { email } = this.fields;
     if (email) return { ...this.fields, email };
-    this.leftOut.unshift({ field: 'email', reason: NO_EMAIL });
+    this.leftOut.unshift({ field: 'email', ...reasons.noEmail });
     return null;
   }
 }

@@ -1,14 +1,11 @@
 import { usageError } from '../cli-error.js';
 import { toObject, type JsonObject } from '../json-object.js';
 import { parseTime } from '../parse-time.js';
-import { INVALID_RECORD, notImported, toText, type CustomerDraft } from './source-fields.js';
+import { notImported, toText, type CustomerDraft } from './source-fields.js';
 import type { ImportedCustomer, SourceRecord } from './source.js';
+import { reasons, type Reason } from './reasons.js';
 
 type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
-
-/** Reasons that several sources share. */
-export const NO_USERNAME = 'Customers have no username';
-export const NO_PHONE = 'Customers have no phone number';
 
 /** Returns the objects of a list; an empty list for a value of another type. */
 export const toObjects = (value: unknown): JsonObject[] =>
@@ -29,7 +26,7 @@ export function parseJson(text: string): unknown {
 
 /** Returns the record of a value that is not in the format of the source. */
 export const invalidRecord = (position: string): SourceRecord =>
-  notImported(position, null, '', INVALID_RECORD);
+  notImported(position, null, '', reasons.invalidRecord);
 
 /** Returns a time in UTC, or null. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
 export function toTime(value: unknown): string | null {
@@ -44,7 +41,7 @@ export function toTime(value: unknown): string | null {
 export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
   if (toText(value) === '') return;
   const time = toTime(value);
-  if (time === null) draft.leaveOut(field, 'The value is not a time since 1970');
+  if (time === null) draft.leaveOut(field, reasons.noTime);
   else draft.set(name, time);
 }
 
@@ -60,21 +57,21 @@ export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): vo
 /** Adds a value to metadata under its name in the other system. A value that is there already stays. */
 export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: string, value: unknown): void {
   if (value === undefined || value === null || value === '') return;
-  if (Object.hasOwn(metadata, name)) draft.leaveOut(name, 'The metadata has another value with this name');
+  if (Object.hasOwn(metadata, name)) draft.leaveOut(name, reasons.metadataNameTaken);
   else metadata[name] = value;
 }
 
 /** Reports every value that no field of a customer contains. @param known the names that the source has read */
 export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
   for (const [name, value] of Object.entries(record))
-    if (!known.has(name) && !isEmpty(value)) draft.leaveOut(name, 'Gatehouse has no field for this value');
+    if (!known.has(name) && !isEmpty(value)) draft.leaveOut(name, reasons.noField);
 }
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
 
 /** Reports a value that is not empty. */
-export function leaveOutText(draft: CustomerDraft, field: string, value: unknown, reason: string): void {
+export function leaveOutText(draft: CustomerDraft, field: string, value: unknown, reason: Reason): void {
   if (toText(value) !== '') draft.leaveOut(field, reason);
 }
 

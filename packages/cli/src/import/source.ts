@@ -1,16 +1,12 @@
 import type { ImportedCustomer } from '@gatehouse/server';
+import type { Reason } from './reasons.js';
 
 export type { ImportedCustomer };
 
 /** Something that an import does not move, or the reason why a customer cannot be imported. */
-export interface LeftOut {
+export interface LeftOut extends Reason {
   /** The name of the field in the files of the other system; empty for an entire record. */
   field: string;
-  /**
-   * The reason, as a sentence without values: the summary counts equal reasons, and a value could be a secret. It does
-   * not end with a period.
-   */
-  reason: string;
 }
 
 /** One user of the other system. */

@@ -1,9 +1,10 @@
+import { reasons } from './reasons.js';
 import { notImported } from './source-fields.js';
 import type { SourceRecord } from './source.js';
 import { toLines } from './to-lines.js';
 
 it('sends an empty line for each 20,000 users who are not sent, and reports all of them', async () => {
-  const unsent = notImported('users.json:1', null, 'email', 'none');
+  const unsent = notImported('users.json:1', null, 'email', reasons.noEmail);
   const sent: SourceRecord = { ...unsent, customer: { email: 'ada@example.com' }, leftOut: [] };
   async function* read() {
     for (let count = 0; count < 45_000; count += 1) {

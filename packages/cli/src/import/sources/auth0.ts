@@ -1,16 +1,10 @@
 import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 import { readObjects } from '../read-files.js';
-import { CustomerDraft, INVALID_RECORD, notImported, toText } from '../source-fields.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
-import {
-  leaveOutOthers,
-  NO_PHONE,
-  NO_USERNAME,
-  setDisabled,
-  setIdentities,
-  setTime,
-} from '../source-values.js';
+import { leaveOutOthers, setDisabled, setIdentities, setTime } from '../source-values.js';
+import { reasons, type Reason } from '../reasons.js';
 
 /** The part of a password export that is imported, by the id of the user. */
 type Passwords = Map<string, string>;
@@ -21,9 +15,9 @@ const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
 /** Providers whose connections are separate identity providers, and whose ids begin with the connection. */
 const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'samlp', 'waad', 'adfs', 'okta']);
 
-const NOT_MOVED: Record<string, string> = {
-  username: NO_USERNAME,
-  phone_number: NO_PHONE,
+const NOT_MOVED: Record<string, Reason> = {
+  username: reasons.noUsername,
+  phone_number: reasons.noPhone,
 };
 
 /** Names of fields that are read, or that have no meaning outside of Auth0. */
@@ -71,8 +65,7 @@ export const auth0: ImportSource = {
       for await (const { position, value } of readObjects(file))
         yield convertUser(position, value, hasPasswords ? passwords : null);
     }
-    for (const id of passwords.keys())
-      yield notImported('', id, 'passwordHash', 'No user in the files has the id of this password');
+    for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.passwordOfNobody);
   },
 };
 
@@ -95,13 +88,13 @@ async function* readPasswords(file: string, passwords: Passwords): AsyncGenerato
     const id = toText(value?.['alt_id']) || toText(toObject(value?.['_id'])?.['$oid']);
     const hash = toText(value?.['passwordHash']);
     if (id && hash) passwords.set(id, hash);
-    else yield notImported(position, id || null, 'passwordHash', INVALID_RECORD);
+    else yield notImported(position, id || null, 'passwordHash', reasons.invalidRecord);
   }
 }
 
 function convertUser(position: string, user: JsonObject | null, passwords: Passwords | null): SourceRecord {
   const id = toText(user?.['user_id']);
-  if (!user || !id) return notImported(position, null, '', INVALID_RECORD);
+  if (!user || !id) return notImported(position, null, '', reasons.invalidRecord);
   const draft = new CustomerDraft()
     .setId('user_id', id)
     .set('email', toText(user['email']))
@@ -132,14 +125,10 @@ function convertFactors(draft: CustomerDraft, user: JsonObject): void {
   for (const factor of factors) {
     const secret = toText(toObject(factor?.['totp'])?.['secret']);
     if (secret) draft.setTotpSecret('mfa_factors', secret);
-    else draft.leaveOut('mfa_factors', 'Only authenticator apps (TOTP) can be moved');
+    else draft.leaveOut('mfa_factors', reasons.onlyTotp);
   }
   const hasFactors = Array.isArray(user['multifactor']) && user['multifactor'].length > 0;
-  if (hasFactors && factors.length === 0)
-    draft.leaveOut(
-      'multifactor',
-      'The export contains no secret of the second factor: the customer adds it again',
-    );
+  if (hasFactors && factors.length === 0) draft.leaveOut('multifactor', reasons.noSecret);
 }
 
 function convertIdentities(
@@ -155,12 +144,9 @@ function convertIdentities(
       const hash = passwords?.get(subject);
       passwords?.delete(subject);
       if (hash) hashes.push(hash);
-      else draft.leaveOut('passwordHash', 'The files contain no password of this user');
+      else draft.leaveOut('passwordHash', reasons.missingPassword);
     } else if (subject === '' && !OWN_PROVIDERS.has(provider)) {
-      draft.leaveOut(
-        'identities',
-        'The account at the provider has no user_id, or a number that JSON cannot represent',
-      );
+      draft.leaveOut('identities', reasons.identityWithoutId);
     } else if (SHARED_PROVIDERS.has(provider)) {
       identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
     } else if (!OWN_PROVIDERS.has(provider)) {
@@ -171,8 +157,7 @@ function convertIdentities(
   // The first one belongs to the email address of the user, the others to linked accounts.
   const [hash, ...others] = hashes;
   if (hash !== undefined) draft.setPasswordHash('passwordHash', hash);
-  if (others.length > 0)
-    draft.leaveOut('passwordHash', 'A customer has one password: those of linked accounts are left out');
+  if (others.length > 0) draft.leaveOut('passwordHash', reasons.onePassword);
 }
 
 /** Returns the identities of a user: those of the export, or the one that the id of the user contains. */

@@ -8,6 +8,7 @@ import {
   scryptHash,
   toHash,
 } from '../password-hashes.js';
+import { reasons, type Reason } from '../reasons.js';
 
 /**
  * Converters of the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a
@@ -28,12 +29,11 @@ const converters: Readonly<Record<string, (digest: string) => string | null>> = 
 };
 
 /** Returns a digest of Clerk as Gatehouse accepts it, or the reason why it cannot be imported. */
-export function convertClerkHash(hasher: string, digest: string): { hash: string } | { reason: string } {
+export function convertClerkHash(hasher: string, digest: string): { hash: string } | { problem: Reason } {
   const convert = Object.hasOwn(converters, hasher) ? converters[hasher] : undefined;
-  if (!convert)
-    return { reason: 'Gatehouse does not accept hashes of this hasher: the customer resets the password' };
+  if (!convert) return { problem: reasons.hasher };
   const hash = convert(digest);
-  return hash === null ? { reason: 'The password hash is malformed' } : { hash };
+  return hash === null ? { problem: reasons.malformedHash } : { hash };
 }
 
 function convertPbkdf2(

@@ -4,8 +4,6 @@ import type { SourceRecord } from '../source.js';
 import {
   addMetadata,
   leaveOutText,
-  NO_PHONE,
-  NO_USERNAME,
   setDisabled,
   setIdentities,
   setTime,
@@ -13,6 +11,7 @@ import {
   toTexts,
 } from '../source-values.js';
 import { convertClerkHash } from './clerk-hash.js';
+import { reasons, type Reason } from '../reasons.js';
 
 /** The values that only the CSV export contains. */
 export interface ClerkSecrets {
@@ -38,8 +37,8 @@ export function convertClerkUser(position: string, user: JsonObject, secrets?: C
   setEmail(draft, Array.isArray(user['email_addresses']) ? apiAddresses(user) : exportAddresses(user));
   draft.setName('firstName', 'first_name', toText(user['first_name']));
   draft.setName('lastName', 'last_name', toText(user['last_name']));
-  leaveOutText(draft, 'username', user['username'], NO_USERNAME);
-  leaveOutIf(draft, hasPhone(user), 'phone_numbers', NO_PHONE);
+  leaveOutText(draft, 'username', user['username'], reasons.noUsername);
+  leaveOutIf(draft, hasPhone(user), 'phone_numbers', reasons.noPhone);
   setMetadata(draft, user);
   setClerkIdentities(draft, user);
   setTime(draft, 'createdAt', 'created_at', user['created_at']);
@@ -56,8 +55,7 @@ export function setEmail(draft: CustomerDraft, { verified, unverified }: Address
   const email = primary || verified[0] || unverified[0] || '';
   const isEmail = (other: string) => other.toLowerCase() === email.toLowerCase();
   draft.set('email', email).set('emailVerified', verified.some(isEmail));
-  if (![...verified, ...unverified].every(isEmail))
-    draft.leaveOut('email_addresses', 'A customer has one email address: additional addresses are left out');
+  if (![...verified, ...unverified].every(isEmail)) draft.leaveOut('email_addresses', reasons.oneEmail);
 }
 
 /** Sets the password hash and the secret of the authenticator app. */
@@ -65,7 +63,7 @@ export function setSecrets(draft: CustomerDraft, { digest, hasher, totpSecret }:
   if (digest !== '') {
     const converted = convertClerkHash(hasher, digest);
     if ('hash' in converted) draft.setPasswordHash('password_digest', converted.hash);
-    else draft.leaveOut('password_digest', converted.reason);
+    else draft.leaveOut('password_digest', converted.problem);
   }
   if (totpSecret !== '') draft.setTotpSecret('totp_secret', totpSecret);
 }
@@ -112,9 +110,8 @@ function setClerkIdentities(draft: CustomerDraft, user: JsonObject): void {
   const identities = [];
   for (const account of toObjects(user['external_accounts'])) {
     const subject = toText(account['provider_user_id']);
-    if (!isVerifiedObject(account))
-      draft.leaveOut('external_accounts', 'The external account is not verified');
-    else if (subject === '') draft.leaveOut('external_accounts', 'The external account has no id');
+    if (!isVerifiedObject(account)) draft.leaveOut('external_accounts', reasons.identityNotVerified);
+    else if (subject === '') draft.leaveOut('external_accounts', reasons.identityWithoutId);
     else identities.push({ provider: toText(account['provider']).replace(/^oauth_/, ''), subject });
   }
   setIdentities(draft, identities);
@@ -126,23 +123,18 @@ function leaveOutFactors(draft: CustomerDraft, user: JsonObject, secrets?: Clerk
     draft,
     user['password_enabled'] === true && !secrets?.digest,
     'password_digest',
-    'Only the CSV export contains password hashes',
+    reasons.passwordInCsv,
   );
   leaveOutIf(
     draft,
     user['totp_enabled'] === true && !secrets?.totpSecret,
     'totp_secret',
-    'Only the CSV export contains the secrets of authenticator apps',
+    reasons.secretInCsv,
   );
-  leaveOutIf(
-    draft,
-    user['backup_code_enabled'] === true,
-    'backup_codes',
-    'Clerk does not export backup codes: the customer creates recovery codes',
-  );
-  leaveOutIf(draft, isListed('passkeys'), 'passkeys', 'Clerk does not export passkeys');
+  leaveOutIf(draft, user['backup_code_enabled'] === true, 'backup_codes', reasons.clerkBackupCodes);
+  leaveOutIf(draft, isListed('passkeys'), 'passkeys', reasons.clerkPasskeys);
   for (const name of ['enterprise_accounts', 'saml_accounts', 'web3_wallets'])
-    leaveOutIf(draft, isListed(name), name, 'Gatehouse does not import this kind of account');
+    leaveOutIf(draft, isListed(name), name, reasons.accountKind);
 }
 
 /** Both JSON exports list phone numbers in fields with these names. */
@@ -154,6 +146,6 @@ const hasPhone = (user: JsonObject): boolean =>
     },
   );
 
-function leaveOutIf(draft: CustomerDraft, condition: boolean, field: string, reason: string): void {
+function leaveOutIf(draft: CustomerDraft, condition: boolean, field: string, reason: Reason): void {
   if (condition) draft.leaveOut(field, reason);
 }

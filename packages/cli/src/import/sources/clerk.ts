@@ -2,15 +2,9 @@ import { usageError } from '../../cli-error.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type Row } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
-import {
-  assertUsers,
-  invalidRecord,
-  leaveOutOthers,
-  leaveOutText,
-  NO_PHONE,
-  NO_USERNAME,
-} from '../source-values.js';
+import { assertUsers, invalidRecord, leaveOutOthers, leaveOutText } from '../source-values.js';
 import { convertClerkUser, setEmail, setSecrets, type ClerkSecrets } from './clerk-user.js';
+import { reasons } from '../reasons.js';
 
 const columns = new Set([
   ...['id', 'first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'],
@@ -99,9 +93,9 @@ export function convertClerkRow(position: string, row: Row): SourceRecord {
   draft.setName('firstName', 'first_name', cell(row, 'first_name'));
   draft.setName('lastName', 'last_name', cell(row, 'last_name'));
   setSecrets(draft, secretsOf(row));
-  leaveOutText(draft, 'username', cell(row, 'username'), NO_USERNAME);
+  leaveOutText(draft, 'username', cell(row, 'username'), reasons.noUsername);
   const phones = ['primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'];
-  leaveOutText(draft, 'phone_numbers', phones.map((name) => cell(row, name)).join(''), NO_PHONE);
+  leaveOutText(draft, 'phone_numbers', phones.map((name) => cell(row, name)).join(''), reasons.noPhone);
   leaveOutOthers(draft, row, columns);
   return { position, sourceId: id || null, customer: draft.finish(), leftOut: draft.leftOut };
 }

@@ -8,14 +8,13 @@ import {
   assertUsers,
   invalidRecord,
   leaveOutText,
-  NO_PHONE,
-  NO_USERNAME,
   parseJson,
   setDisabled,
   setIdentities,
   setTime,
   toObjects,
 } from '../source-values.js';
+import { reasons } from '../reasons.js';
 
 /** A user of a file of either format. */
 interface CognitoUser {
@@ -116,31 +115,27 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   if (user.isDisabled) setDisabled(draft, [user.updatedAt, user.createdAt]);
   setProviders(draft, read('identities'));
   setMetadata(draft, user);
-  leaveOutText(draft, 'phone_number', read('phone_number'), NO_PHONE);
+  leaveOutText(draft, 'phone_number', read('phone_number'), reasons.noPhone);
   // A user of a provider has no password, and its username consists of the provider and the id there.
   if (user.status !== 'EXTERNAL_PROVIDER') {
     if (![sourceId, read('email')].some((other) => other.toLowerCase() === user.username.toLowerCase()))
-      leaveOutText(draft, 'Username', user.username, NO_USERNAME);
-    draft.leaveOut(
-      'password',
-      'Cognito exports no password hashes: use legacySignIn, or the customer resets the password',
-    );
+      leaveOutText(draft, 'Username', user.username, reasons.noUsername);
+    draft.leaveOut('password', reasons.cognitoPassword);
   }
-  if (user.hasSecondFactor)
-    draft.leaveOut('mfa', 'Cognito exports no second factors: the customer sets up a new one');
+  if (user.hasSecondFactor) draft.leaveOut('mfa', reasons.cognitoFactor);
   return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
 function setProviders(draft: CustomerDraft, text: string): void {
   if (text === '') return;
   const list = parseJson(text);
-  if (!Array.isArray(list)) draft.leaveOut('identities', 'The attribute identities is not a JSON array');
+  if (!Array.isArray(list)) draft.leaveOut('identities', reasons.identitiesNotList);
   const identities = [];
   for (const { providerName, providerType, userId } of toObjects(list)) {
     const [provider, subject] = [toText(providerName), toText(userId)];
-    if (providerType === 'SAML') draft.leaveOut('identities', 'Gatehouse has no SAML providers');
+    if (providerType === 'SAML') draft.leaveOut('identities', reasons.noSaml);
     else if (provider && subject) identities.push({ provider, subject });
-    else draft.leaveOut('identities', 'The account at the provider has no providerName or userId');
+    else draft.leaveOut('identities', reasons.identityWithoutId);
   }
   setIdentities(draft, identities);
 }

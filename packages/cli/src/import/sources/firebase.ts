@@ -16,13 +16,13 @@ import {
   invalidRecord,
   leaveOutOthers,
   leaveOutText,
-  NO_PHONE,
   parseJson,
   setDisabled,
   setIdentities,
   setTime,
   toObjects,
 } from '../source-values.js';
+import { reasons } from '../reasons.js';
 
 /** The text that Firebase writes instead of a hash for an account that must not read hashes: `REDACTED` in base64. */
 const REDACTED = 'UkVEQUNURUQ=';
@@ -110,16 +110,12 @@ export function convertFirebaseUser(
   setHash(draft, user, config);
   setProviders(draft, user);
   setMetadata(draft, user);
-  leaveOutText(draft, 'phoneNumber', user['phoneNumber'], NO_PHONE);
+  leaveOutText(draft, 'phoneNumber', user['phoneNumber'], reasons.noPhone);
   const lastLoginAt = user['lastSignedInAt'] ?? user['lastLoginAt'];
   setTime(draft, 'createdAt', 'createdAt', user['createdAt']);
   setTime(draft, 'lastLoginAt', 'lastSignedInAt', lastLoginAt);
   if (user['disabled'] === true) setDisabled(draft, [lastLoginAt, user['createdAt']]);
-  if (toObjects(user['mfaInfo']).length > 0)
-    draft.leaveOut(
-      'mfaInfo',
-      'Firebase exports no second factor that Gatehouse can verify: the customer sets up a new one',
-    );
+  if (toObjects(user['mfaInfo']).length > 0) draft.leaveOut('mfaInfo', reasons.firebaseFactor);
   leaveOutOthers(draft, user, knownFields);
   return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
 }
@@ -128,15 +124,10 @@ function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashCon
   const text = toText(user['passwordHash']);
   if (text === '') return;
   const [hash, salt] = [toHash(decodeBase64(text)), decodeBase64(user['salt'])];
-  if (text === REDACTED)
-    draft.leaveOut(
-      'passwordHash',
-      'The hash is redacted: export with an account that has the role Firebase Authentication Admin',
-    );
+  if (text === REDACTED) draft.leaveOut('passwordHash', reasons.hashRedacted);
   // Version 0 is the scrypt of Firebase. Other hashes were imported into Firebase and not used since.
-  else if ((user['version'] ?? 0) !== 0)
-    draft.leaveOut('passwordHash', 'The hash is not one of Firebase: the customer resets the password');
-  else if (!hash || !salt) draft.leaveOut('passwordHash', 'The hash or the salt is missing or not base64');
+  else if ((user['version'] ?? 0) !== 0) draft.leaveOut('passwordHash', reasons.noFirebaseHash);
+  else if (!hash || !salt) draft.leaveOut('passwordHash', reasons.hashNotBase64);
   else draft.setPasswordHash('passwordHash', firebaseScryptHash(config, salt, hash));
 }
 
@@ -145,9 +136,8 @@ function setProviders(draft: CustomerDraft, user: JsonObject): void {
   for (const info of toObjects(user['providerUserInfo'])) {
     const [provider, subject] = [toText(info['providerId']), toText(info['rawId'])];
     if (provider === 'password' || provider === 'phone') continue;
-    if (provider.startsWith('saml.')) draft.leaveOut('providerUserInfo', 'Gatehouse has no SAML providers');
-    else if (provider === '' || subject === '')
-      draft.leaveOut('providerUserInfo', 'The account at the provider has no providerId or rawId');
+    if (provider.startsWith('saml.')) draft.leaveOut('providerUserInfo', reasons.noSaml);
+    else if (provider === '' || subject === '') draft.leaveOut('providerUserInfo', reasons.identityWithoutId);
     else identities.push({ provider, subject });
   }
   setIdentities(draft, identities);
@@ -156,6 +146,6 @@ function setProviders(draft: CustomerDraft, user: JsonObject): void {
 function setMetadata(draft: CustomerDraft, user: JsonObject): void {
   const text = toText(user['customAttributes']);
   const claims = text === '' ? {} : toObject(parseJson(text));
-  if (!claims) draft.leaveOut('customAttributes', 'The custom claims are not a JSON object');
+  if (!claims) draft.leaveOut('customAttributes', reasons.customClaimsNotObject);
   draft.setMetadata('metadata', 'customAttributes', claims ?? {});
 }

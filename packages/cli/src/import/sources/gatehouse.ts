@@ -1,13 +1,7 @@
 import { readObjects } from '../read-files.js';
-import {
-  exceedsDepth,
-  hasInexactInteger,
-  INEXACT_INTEGER,
-  INVALID_RECORD,
-  notImported,
-  toText,
-} from '../source-fields.js';
+import { exceedsDepth, hasInexactInteger, notImported, toText } from '../source-fields.js';
 import type { ImportedCustomer, ImportSource } from '../source.js';
+import { reasons } from '../reasons.js';
 
 /** Maximum number of levels of a line. */
 const MAX_DEPTH = 20;
@@ -22,8 +16,8 @@ export const gatehouse: ImportSource = {
       for await (const { position, value } of readObjects(file)) {
         const sourceId = toText(value?.['id']) || toText(value?.['externalId']) || null;
         if (!value || exceedsDepth(value, MAX_DEPTH))
-          yield notImported(position, sourceId, '', INVALID_RECORD);
-        else if (hasInexactInteger(value)) yield notImported(position, sourceId, '', INEXACT_INTEGER);
+          yield notImported(position, sourceId, '', reasons.invalidRecord);
+        else if (hasInexactInteger(value)) yield notImported(position, sourceId, '', reasons.inexactInteger);
         else yield { position, sourceId, customer: value as unknown as ImportedCustomer, leftOut: [] };
       }
   },

@@ -12,6 +12,7 @@ import {
 import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
 import { parseJson, toObjects, toTexts, toTime } from '../source-values.js';
+import { reasons, type Reason } from '../reasons.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
@@ -38,24 +39,19 @@ export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: str
     const type = toText(credential['type']);
     const parsed = parseCredential(credential);
     if (type === 'password') setPassword(draft, parsed, user);
-    else if (type === 'otp' && hasTotp)
-      draft.leaveOut('credentials.otp', 'A customer has one authenticator app: additional ones are left out');
+    else if (type === 'otp' && hasTotp) draft.leaveOut('credentials.otp', reasons.oneApp);
     else if (type === 'otp') hasTotp = setTotp(draft, parsed);
     else if (type === 'webauthn-passwordless')
       addPasskey(draft, passkeys, { parsed, credential, user, rpId });
-    else
-      draft.leaveOut(
-        `credentials.${type}`,
-        otherTypes.get(type) ?? 'Gatehouse does not import this type of credential',
-      );
+    else draft.leaveOut(`credentials.${type}`, otherTypes.get(type) ?? reasons.credentialType);
   }
   if (passkeys.length > 0) draft.set('passkeys', passkeys);
 }
 
-const otherTypes: ReadonlyMap<string, string> = new Map([
-  ['webauthn', 'A security key that was only a second factor may not verify the customer, as passkeys do'],
-  ['recovery-authn-codes', 'Recovery codes cannot be moved: the customer creates new ones'],
-  ['password-history', 'Gatehouse has no history of passwords'],
+const otherTypes: ReadonlyMap<string, Reason> = new Map([
+  ['webauthn', reasons.securityKey],
+  ['recovery-authn-codes', reasons.recoveryCodes],
+  ['password-history', reasons.noPasswordHistory],
 ]);
 
 /** Returns null if one of the texts is missing or not JSON. */
@@ -69,27 +65,26 @@ function parseCredential(credential: JsonObject): CredentialData | null {
 function setPassword(draft: CustomerDraft, parsed: CredentialData | null, user: JsonObject): void {
   const field = 'credentials.password';
   if (toTexts(user['requiredActions']).includes('UPDATE_PASSWORD')) {
-    draft.leaveOut(field, 'The customer must change the password (UPDATE_PASSWORD), so they reset it');
+    draft.leaveOut(field, reasons.passwordToChange);
     return;
   }
   if (!parsed) {
-    draft.leaveOut(field, 'secretData or credentialData is missing or not JSON');
+    draft.leaveOut(field, reasons.credentialNotJson);
     return;
   }
   const converted = convertHash(parsed);
   if ('hash' in converted) draft.setPasswordHash(field, converted.hash);
-  else draft.leaveOut(field, converted.reason);
+  else draft.leaveOut(field, converted.problem);
 }
 
-function convertHash({ secret, data }: CredentialData): { hash: string } | { reason: string } {
+function convertHash({ secret, data }: CredentialData): { hash: string } | { problem: Reason } {
   const algorithm = toText(data['algorithm']);
   const text = toText(secret['value']);
-  const malformed = { reason: 'The password hash is malformed' };
+  const malformed = { problem: reasons.malformedHash };
   // Extensions of Keycloak store bcrypt hashes as a whole.
   if (algorithm === 'bcrypt') return isCompleteHash(text) ? { hash: text } : malformed;
   const digest = Object.hasOwn(pbkdf2Digests, algorithm) ? pbkdf2Digests[algorithm] : undefined;
-  if (!digest && algorithm !== 'argon2')
-    return { reason: 'Gatehouse does not accept hashes of this algorithm: the customer resets the password' };
+  if (!digest && algorithm !== 'argon2') return { problem: reasons.hashAlgorithm };
   const [hash, salt] = [toHash(decodeBase64(text)), decodeBase64(secret['salt'])];
   const iterations = readPositiveInteger(data['hashIterations']);
   if (!hash || !salt || !iterations) return malformed;
@@ -103,14 +98,14 @@ function convertArgon2(
   passes: number,
   salt: Buffer,
   hash: Buffer,
-): { hash: string } | { reason: string } {
+): { hash: string } | { problem: Reason } {
   const read = (name: string) => toTexts(toObject(additionalParameters)?.[name])[0];
   const [memory, lanes] = [read('memory'), read('parallelism')].map(readPositiveInteger);
   if (read('type') !== 'id' || read('version') !== '1.3')
     return {
-      reason: 'Gatehouse accepts argon2 only as argon2id of version 1.3: the customer resets the password',
+      problem: reasons.argon2Version,
     };
-  if (!memory || !lanes) return { reason: 'The password hash is malformed' };
+  if (!memory || !lanes) return { problem: reasons.malformedHash };
   return { hash: argon2idHash({ memory, passes, lanes }, salt, hash) };
 }
 
@@ -119,15 +114,12 @@ function setTotp(draft: CustomerDraft, parsed: CredentialData | null): boolean {
   const field = 'credentials.otp';
   const value = parsed?.secret['value'];
   if (!parsed || typeof value !== 'string' || value === '') {
-    draft.leaveOut(field, 'secretData or credentialData is missing or not JSON');
+    draft.leaveOut(field, reasons.credentialNotJson);
     return false;
   }
   const { subType, digits, period, algorithm, secretEncoding } = parsed.data;
   if (subType !== 'totp' || digits !== 6 || period !== 30 || algorithm !== 'HmacSHA1') {
-    draft.leaveOut(
-      field,
-      'Gatehouse accepts authenticator apps only with TOTP, SHA-1, 6 digits and 30 seconds',
-    );
+    draft.leaveOut(field, reasons.totpParameters);
     return false;
   }
   const reported = draft.leftOut.length;
@@ -135,7 +127,7 @@ function setTotp(draft: CustomerDraft, parsed: CredentialData | null): boolean {
   const encoding = toText(secretEncoding).toUpperCase();
   if (encoding === '') draft.setTotpSecret(field, encodeBase32(Buffer.from(value)));
   else if (encoding === 'BASE32') draft.setTotpSecret(field, value);
-  else draft.leaveOut(field, 'The encoding of the secret is unknown');
+  else draft.leaveOut(field, reasons.secretEncoding);
   return draft.leftOut.length === reported;
 }
 
@@ -147,10 +139,8 @@ function addPasskey(
   const field = 'credentials.webauthn-passwordless';
   const { data = {} } = from.parsed ?? {};
   const [credentialId, publicKey] = [data['credentialId'], data['credentialPublicKey']].map(decodeBase64);
-  if (!from.rpId)
-    draft.leaveOut(field, 'Passkeys are imported only with --rp-id, the domain to which they are bound');
-  else if (!credentialId || !publicKey)
-    draft.leaveOut(field, 'The id or the public key of the passkey is malformed');
+  if (!from.rpId) draft.leaveOut(field, reasons.passkeyWithoutDomain);
+  else if (!credentialId || !publicKey) draft.leaveOut(field, reasons.malformedPasskey);
   else
     passkeys.push({
       rpId: from.rpId,

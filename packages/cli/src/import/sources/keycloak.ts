@@ -8,7 +8,6 @@ import {
   invalidRecord,
   leaveOutOthers,
   leaveOutText,
-  NO_USERNAME,
   setDisabled,
   setIdentities,
   setTime,
@@ -16,6 +15,7 @@ import {
   toTexts,
 } from '../source-values.js';
 import { setCredentials } from './keycloak-credentials.js';
+import { reasons } from '../reasons.js';
 
 /** Names of fields that are read, or that have no meaning outside of Keycloak. */
 const knownFields = new Set([
@@ -61,7 +61,7 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   const draft = new CustomerDraft();
   const sourceId = toText(user['id']);
   if (toText(user['serviceAccountClientId']) !== '')
-    return notImported(position, sourceId || null, '', 'The user is the service account of a client');
+    return notImported(position, sourceId || null, '', reasons.serviceAccount);
   draft.setId('id', sourceId);
   draft.set('email', toText(user['email'])).set('emailVerified', user['emailVerified'] === true);
   draft.setName('firstName', 'firstName', toText(user['firstName']));
@@ -75,7 +75,7 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   leaveOutAccess(draft, user);
   // A realm whose users sign in with their email address repeats it here.
   if (toText(user['username']).toLowerCase() !== toText(user['email']).toLowerCase())
-    leaveOutText(draft, 'username', user['username'], NO_USERNAME);
+    leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutOthers(draft, user, knownFields);
   return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
 }
@@ -85,15 +85,10 @@ function setFederatedIdentities(draft: CustomerDraft, user: JsonObject): void {
   for (const { identityProvider, userId } of toObjects(user['federatedIdentities'])) {
     const [provider, subject] = [toText(identityProvider), toText(userId)];
     if (provider && subject) identities.push({ provider, subject });
-    else
-      draft.leaveOut('federatedIdentities', 'The account at the provider has no identityProvider or userId');
+    else draft.leaveOut('federatedIdentities', reasons.identityWithoutId);
   }
   setIdentities(draft, identities);
-  if (toText(user['federationLink']) !== '')
-    draft.leaveOut(
-      'federationLink',
-      'The password is in a user federation such as LDAP: the customer resets it',
-    );
+  if (toText(user['federationLink']) !== '') draft.leaveOut('federationLink', reasons.federatedPassword);
 }
 
 function setAttributes(draft: CustomerDraft, user: JsonObject): void {
@@ -112,7 +107,7 @@ function setRequiredActions(draft: CustomerDraft, user: JsonObject): void {
     if (action === 'CONFIGURE_TOTP') draft.set('mfa', 'required');
     // The other two are expressed by emailVerified, and by the missing password.
     else if (action !== 'VERIFY_EMAIL' && action !== 'UPDATE_PASSWORD')
-      draft.leaveOut('requiredActions', 'Gatehouse has no such required action');
+      draft.leaveOut('requiredActions', reasons.noRequiredAction);
   }
 }
 
@@ -123,7 +118,6 @@ function leaveOutAccess(draft: CustomerDraft, user: JsonObject): void {
     ([client, roles]) => client !== 'account' && toTexts(roles).length > 0,
   );
   if (clientRoles.length > 0 || !toTexts(user['realmRoles']).every(isDefault))
-    draft.leaveOut('roles', 'Gatehouse has no roles: store them in your own database or in metadata');
-  if (toTexts(user['groups']).length > 0)
-    draft.leaveOut('groups', 'Gatehouse has no groups: store them in your own database or in metadata');
+    draft.leaveOut('roles', reasons.noRoles);
+  if (toTexts(user['groups']).length > 0) draft.leaveOut('groups', reasons.noGroups);
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImportSource, SourceRecord } from '../source.js';
+import { reasons } from '../reasons.js';
 import { clerk } from './clerk.js';
 import { cognito } from './cognito.js';
 import { keycloak } from './keycloak.js';
@@ -25,7 +26,7 @@ it.each([
 ])('reports rows of CSV that are malformed: %#', async (source, header) => {
   const records = await read(source, 'users.csv', `${header}\n1,ada@example.com,\n2,bob@example.com\n`);
   expect(records.map(({ position, customer, leftOut }) => [position, customer?.email, leftOut[0]])).toEqual([
-    ['users.csv:2', undefined, { field: '', reason: 'The record is not in the format of this export' }],
+    ['users.csv:2', undefined, { field: '', ...reasons.invalidRecord }],
     ['users.csv:3', 'bob@example.com', source === cognito ? expect.anything() : undefined],
   ]);
 });

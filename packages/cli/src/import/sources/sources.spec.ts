@@ -218,7 +218,7 @@ describe('supabase', () => {
           identities: [{ provider: 'google', subject: 'g-1' }],
           totpSecret: 'JBSWY3DPEHPK3PXP',
         },
-        ['mfa_factors: Only authenticator apps', 'mfa_factors: Customers have one'],
+        ['mfa_factors: Only authenticator apps', 'mfa_factors: A customer has one'],
       ],
       [
         row({ id: id(2), email: '', phone: '1555' }),

@@ -2,16 +2,10 @@ import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 import { parseTime } from '../../parse-time.js';
 import { readColumns, readCsv, type Row } from '../read-files.js';
-import { CustomerDraft, INVALID_RECORD, notImported } from '../source-fields.js';
+import { CustomerDraft, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
-import {
-  leaveOutOthers,
-  NO_PHONE,
-  parseJson,
-  setDisabled,
-  setIdentities,
-  setTime,
-} from '../source-values.js';
+import { leaveOutOthers, parseJson, setDisabled, setIdentities, setTime } from '../source-values.js';
+import { reasons, type Reason } from '../reasons.js';
 
 /** The identities of the users by their ids, one per line: the provider and its id of the user. A text takes little memory. */
 type Identities = Map<string, string>;
@@ -84,7 +78,7 @@ export const supabase: ImportSource = {
       for await (const { position, value } of readCsv(file)) yield convertUser(position, value, related);
     }
     for (const id of new Set([...related.identities.keys(), ...related.factors.keys()]))
-      yield notImported('', id, 'user_id', 'No user in the files has the id of this identity or factor');
+      yield notImported('', id, 'user_id', reasons.rowOfNobody);
   },
 };
 
@@ -104,7 +98,7 @@ async function* readIdentities(file: string, identities: Identities): AsyncGener
   for await (const { position, value } of readCsv(file)) {
     const { user_id: userId, provider, provider_id: subject } = value;
     if (!userId || !provider || !subject || /\s/.test(provider + subject))
-      yield notImported(position, userId || null, '', INVALID_RECORD);
+      yield notImported(position, userId || null, '', reasons.invalidRecord);
     else if (!OWN_PROVIDERS.has(provider)) {
       const others = identities.get(userId);
       const line = `${provider} ${subject}`;
@@ -124,7 +118,7 @@ async function* readFactors(file: string, factors: Map<string, Factors>): AsyncG
   for await (const { position, value } of readCsv(file)) {
     const { user_id: userId, status, factor_type: type, secret } = value;
     if (!userId) {
-      yield notImported(position, null, '', INVALID_RECORD);
+      yield notImported(position, null, '', reasons.invalidRecord);
       continue;
     }
     // The customer has never confirmed it.
@@ -132,7 +126,7 @@ async function* readFactors(file: string, factors: Map<string, Factors>): AsyncG
     const user = factors.get(userId) ?? { totpSecret: null, leftOut: [] };
     factors.set(userId, user);
     const problem = findFactorProblem(user, type, secret);
-    if (problem) user.leftOut.push({ field: 'mfa_factors', reason: problem });
+    if (problem) user.leftOut.push({ field: 'mfa_factors', ...problem });
     else user.totpSecret = secret!;
   }
 }
@@ -141,22 +135,22 @@ function findFactorProblem(
   user: Factors,
   type: string | undefined,
   secret: string | undefined,
-): string | null {
-  if (type !== 'totp') return 'Only authenticator apps (TOTP) can be moved';
-  if (!secret) return 'The export contains no secret of the second factor: the customer adds it again';
-  if (secret.startsWith('{')) return 'Supabase has encrypted the secret of the authenticator app';
-  return user.totpSecret === null ? null : 'Customers have one authenticator app: the first one is imported';
+): Reason | null {
+  if (type !== 'totp') return reasons.onlyTotp;
+  if (!secret) return reasons.noSecret;
+  if (secret.startsWith('{')) return reasons.supabaseSecret;
+  return user.totpSecret === null ? null : reasons.oneApp;
 }
 
 function convertUser(position: string, row: Row, related: Related): SourceRecord {
   const { id } = row;
-  if (!id) return notImported(position, null, '', INVALID_RECORD);
+  if (!id) return notImported(position, null, '', reasons.invalidRecord);
   const identities = toIdentities(related.identities.get(id));
   const factors = related.factors.get(id);
   related.identities.delete(id);
   related.factors.delete(id);
-  if (row['deleted_at']) return notImported(position, id, '', 'The user is deleted');
-  if (isTrue(row['is_anonymous'])) return notImported(position, id, '', 'The user is anonymous');
+  if (row['deleted_at']) return notImported(position, id, '', reasons.deleted);
+  if (isTrue(row['is_anonymous'])) return notImported(position, id, '', reasons.anonymous);
   const draft = new CustomerDraft()
     .setId('id', id)
     .set('email', row['email'])
@@ -165,10 +159,10 @@ function convertUser(position: string, row: Row, related: Related): SourceRecord
   setTime(draft, 'updatedAt', 'updated_at', row['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_sign_in_at', row['last_sign_in_at']);
   if (row['encrypted_password']) draft.setPasswordHash('encrypted_password', row['encrypted_password']);
-  if (row['phone']) draft.leaveOut('phone', NO_PHONE);
+  if (row['phone']) draft.leaveOut('phone', reasons.noPhone);
   // Supabase allows several such users with the address of another one.
   if (row['email_confirmed_at'] && isTrue(row['is_sso_user']))
-    draft.leaveOut('email_confirmed_at', 'The single sign-on of a company has set the address');
+    draft.leaveOut('email_confirmed_at', reasons.addressOfCompany);
   convertBan(draft, row);
   convertMetadata(draft, row);
   if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
@@ -186,17 +180,14 @@ function convertBan(draft: CustomerDraft, row: Row): void {
   // PostgreSQL writes a ban without an end as `infinity`, which is no date.
   if (end <= Date.now()) return;
   setDisabled(draft, [row['updated_at'], row['created_at']]);
-  draft.leaveOut(
-    'banned_until',
-    'The customer is disabled without an end: enable the customer when the ban ends',
-  );
+  draft.leaveOut('banned_until', reasons.banWithoutEnd);
 }
 
 function convertMetadata(draft: CustomerDraft, row: Row): void {
   const app = parseMetadata(row['raw_app_meta_data']);
   const user = parseMetadata(row['raw_user_meta_data']);
-  if (!app) draft.leaveOut('raw_app_meta_data', 'The metadata is not a JSON object');
-  if (!user) draft.leaveOut('raw_user_meta_data', 'The metadata is not a JSON object');
+  if (!app) draft.leaveOut('raw_app_meta_data', reasons.metadataNotObject);
+  if (!user) draft.leaveOut('raw_user_meta_data', reasons.metadataNotObject);
   draft.setMetadata('metadata', 'raw_app_meta_data', without(app ?? {}, OWN_APP_METADATA));
   draft.setMetadata('publicMetadata', 'raw_user_meta_data', without(user ?? {}, OWN_METADATA));
   const text = (name: string): string => (typeof user?.[name] === 'string' ? user[name] : '');

@@ -1,0 +1,195 @@
+/** Why an import leaves something out, and what to do about it. */
+export interface Reason {
+  /**
+   * A sentence without values: the summary counts equal reasons, and a value could be a secret. It does not end with a
+   * period.
+   */
+  reason: string;
+  /** What brings the value to Gatehouse, or what the customer does without it, in the same form. */
+  remedy: string;
+}
+
+const RESET = 'Send the customer a password reset, or let them sign in with an email code';
+const NEW_FACTOR = 'The customer sets up a second factor again: until then, they sign in without it';
+const CORRECT_FILE = 'Correct the file, and run the command again';
+const STORE_ELSEWHERE = 'Store it in your own database or in metadata';
+const LINK_AGAIN = 'The customer signs in by email once, and links the account';
+const EXPORT_AGAIN = 'Export the file again, and run the command again';
+
+/** The reasons that sources give, by their meaning. */
+export const reasons = {
+  invalidRecord: { reason: 'The record is not in the format of this export', remedy: CORRECT_FILE },
+  inexactInteger: {
+    reason: 'It contains an integer that a JSON number cannot represent',
+    remedy: 'Write it as a string in the file, and run the command again',
+  },
+  noEmail: {
+    reason: 'The user has no email address, which every customer needs',
+    remedy:
+      'The user cannot sign in at Gatehouse: add an email address to the file, and run the command again',
+  },
+  noField: { reason: 'Gatehouse has no field for this value', remedy: STORE_ELSEWHERE },
+  noUsername: {
+    reason: 'Customers have no username',
+    remedy: 'The customer signs in with the email address',
+  },
+  noPhone: { reason: 'Customers have no phone number', remedy: STORE_ELSEWHERE },
+  noRoles: { reason: 'Gatehouse has no roles', remedy: STORE_ELSEWHERE },
+  noGroups: { reason: 'Gatehouse has no groups', remedy: STORE_ELSEWHERE },
+  noRequiredAction: {
+    reason: 'Gatehouse has no such required action',
+    remedy: 'Let your application ask the customer',
+  },
+  oneEmail: {
+    reason: 'A customer has one email address: additional addresses are left out',
+    remedy: 'The customer signs in with the imported address',
+  },
+  onePassword: {
+    reason: 'A customer has one password: those of linked accounts are left out',
+    remedy: 'The customer signs in with the imported password',
+  },
+  oneApp: {
+    reason: 'A customer has one authenticator app: additional ones are left out',
+    remedy: 'The customer uses the first app',
+  },
+  longId: {
+    reason: 'The id is longer than 255 characters',
+    remedy: 'Find the customer by the email address',
+  },
+  longName: {
+    reason: 'The name is longer than 100 characters',
+    remedy: 'Set a shorter name after the import',
+  },
+  nameWithControlCharacters: {
+    reason: 'The name contains control characters',
+    remedy: 'Set the name without them after the import',
+  },
+  invisibleName: { reason: 'The name has no visible character', remedy: 'Set a name after the import' },
+  noTime: { reason: 'The value is not a time since 1970', remedy: CORRECT_FILE },
+  noLanguageTag: {
+    reason: 'The language is not a BCP 47 tag',
+    remedy: 'Set the locale of the customer after the import',
+  },
+  metadataNotObject: { reason: 'The metadata is not a JSON object', remedy: CORRECT_FILE },
+  customClaimsNotObject: { reason: 'The custom claims are not a JSON object', remedy: CORRECT_FILE },
+  metadataTooDeep: { reason: 'Metadata is nested deeper than 19 levels', remedy: STORE_ELSEWHERE },
+  metadataTooLarge: { reason: 'Metadata is larger than 8 KiB', remedy: STORE_ELSEWHERE },
+  metadataTooManyKeys: { reason: 'Metadata has more than 50 keys', remedy: STORE_ELSEWHERE },
+  metadataNameTaken: {
+    reason: 'The metadata has another value with this name',
+    remedy: 'Rename one of the values in the file, and run the command again',
+  },
+  hashFormat: { reason: 'Gatehouse does not accept this format of password hashes', remedy: RESET },
+  hashAlgorithm: { reason: 'Gatehouse does not accept hashes of this algorithm', remedy: RESET },
+  hasher: { reason: 'Gatehouse does not accept hashes of this hasher', remedy: RESET },
+  argon2Version: { reason: 'Gatehouse accepts argon2 only as argon2id of version 1.3', remedy: RESET },
+  malformedHash: { reason: 'The password hash is malformed', remedy: RESET },
+  hashNotBase64: { reason: 'The hash or the salt is missing or not base64', remedy: RESET },
+  noFirebaseHash: { reason: 'The hash is not one of Firebase', remedy: RESET },
+  hashRedacted: {
+    reason: 'The hash is redacted',
+    remedy: 'Export again with an account that has the role Firebase Authentication Admin',
+  },
+  cognitoPassword: {
+    reason: 'Cognito exports no password hashes',
+    remedy: 'Use legacySignIn, or send the customer a password reset',
+  },
+  missingPassword: {
+    reason: 'The files contain no password of this user',
+    remedy: 'Add the password export to the command, or send the customer a password reset',
+  },
+  passwordInCsv: {
+    reason: 'Only the CSV export contains password hashes',
+    remedy: 'Add the CSV export of the dashboard to the command',
+  },
+  passwordToChange: {
+    reason: 'The customer must change the password (UPDATE_PASSWORD), so it is left out',
+    remedy: RESET,
+  },
+  federatedPassword: { reason: 'The password is in a user federation such as LDAP', remedy: RESET },
+  passwordOfNobody: { reason: 'No user in the files has the id of this password', remedy: EXPORT_AGAIN },
+  rowOfNobody: {
+    reason: 'No user in the files has the id of this identity or factor',
+    remedy: EXPORT_AGAIN,
+  },
+  noPasswordHistory: {
+    reason: 'Gatehouse has no history of passwords',
+    remedy: 'Nothing: the customer keeps the current password',
+  },
+  credentialNotJson: { reason: 'secretData or credentialData is missing or not JSON', remedy: EXPORT_AGAIN },
+  credentialType: { reason: 'Gatehouse does not import this type of credential', remedy: NEW_FACTOR },
+  secretNotBase32: {
+    reason: 'The secret of the authenticator app is not base32 with at least 80 bits',
+    remedy: NEW_FACTOR,
+  },
+  secretEncoding: { reason: 'The encoding of the secret is unknown', remedy: NEW_FACTOR },
+  secretInCsv: {
+    reason: 'Only the CSV export contains the secrets of authenticator apps',
+    remedy: 'Add the CSV export of the dashboard to the command',
+  },
+  supabaseSecret: {
+    reason: 'Supabase has encrypted the secret of the authenticator app',
+    remedy: NEW_FACTOR,
+  },
+  noSecret: { reason: 'The export contains no secret of the second factor', remedy: NEW_FACTOR },
+  firebaseFactor: {
+    reason: 'Firebase exports no second factor that Gatehouse can verify',
+    remedy: NEW_FACTOR,
+  },
+  cognitoFactor: { reason: 'Cognito exports no second factors', remedy: NEW_FACTOR },
+  onlyTotp: { reason: 'Only authenticator apps (TOTP) can be moved', remedy: NEW_FACTOR },
+  totpParameters: {
+    reason: 'Gatehouse accepts authenticator apps only with TOTP, SHA-1, 6 digits and 30 seconds',
+    remedy: NEW_FACTOR,
+  },
+  securityKey: {
+    reason: 'A security key that was only a second factor may not verify the customer, as passkeys do',
+    remedy: 'The customer adds a passkey',
+  },
+  recoveryCodes: {
+    reason: 'Recovery codes cannot be moved',
+    remedy: 'The customer creates new recovery codes',
+  },
+  clerkBackupCodes: {
+    reason: 'Clerk does not export backup codes',
+    remedy: 'The customer creates recovery codes',
+  },
+  clerkPasskeys: { reason: 'Clerk does not export passkeys', remedy: 'The customer adds a passkey again' },
+  passkeyWithoutDomain: {
+    reason: 'Passkeys are imported only with the domain to which they are bound',
+    remedy: 'Set passkeys.rpId of the project, and pass --rp-id <domain>',
+  },
+  malformedPasskey: {
+    reason: 'The id or the public key of the passkey is malformed',
+    remedy: 'The customer adds a passkey again',
+  },
+  identityWithoutId: {
+    reason: 'The account at the provider has no id, or one that JSON cannot represent',
+    remedy: LINK_AGAIN,
+  },
+  identityNotVerified: { reason: 'The external account is not verified', remedy: LINK_AGAIN },
+  identitiesNotList: { reason: 'The attribute identities is not a JSON array', remedy: LINK_AGAIN },
+  accountKind: { reason: 'Gatehouse does not import this kind of account', remedy: LINK_AGAIN },
+  noSaml: { reason: 'Gatehouse has no SAML providers', remedy: LINK_AGAIN },
+  unknownProvider: {
+    reason: 'No identity provider of the project belongs to this name',
+    remedy: 'Pass --provider <name>=<slug> to import it',
+  },
+  serviceAccount: {
+    reason: 'The user is the service account of a client',
+    remedy: 'Create an API key in Gatehouse instead',
+  },
+  deleted: { reason: 'The user is deleted', remedy: 'Nothing: the user could not sign in before either' },
+  anonymous: {
+    reason: 'The user is anonymous',
+    remedy: 'The user registers with an email address',
+  },
+  addressOfCompany: {
+    reason: 'The single sign-on of a company has set the address',
+    remedy: 'The address is imported as not verified: the customer verifies it',
+  },
+  banWithoutEnd: {
+    reason: 'The customer is disabled without an end',
+    remedy: 'Enable the customer when the ban ends',
+  },
+} satisfies Record<string, Reason>;
