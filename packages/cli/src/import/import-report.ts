@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { usageError } from '../cli-error.js';
+import { hasUnusedApp } from './second-factors.js';
 import type { LeftOut, SourceRecord } from './source.js';
 import type { Reason } from './reasons.js';
 
@@ -35,6 +36,8 @@ const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason', '
 export class ImportReport {
   /** Number of users that were not sent. */
   notSent = 0;
+  /** Number of customers whose authenticator app has no effect. */
+  unusedApps = 0;
   private readonly counted = new Map<string, ReportCount>();
   private readonly others: ReportCount = {
     ...{ result: 'left_out', field: '', count: 0 },
@@ -57,6 +60,7 @@ export class ImportReport {
   async addRecord(record: SourceRecord): Promise<void> {
     const result = record.customer ? 'left_out' : 'not_sent';
     if (!record.customer) this.notSent += 1;
+    if (hasUnusedApp(record)) this.unusedApps += 1;
     for (const leftOut of record.leftOut) await this.add(record, result, leftOut);
   }
 

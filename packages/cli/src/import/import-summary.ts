@@ -82,7 +82,8 @@ export async function printSummary(
 ): Promise<void> {
   const { id, dryRun, created, skipped, failed, weakHashes } = state;
   if (cli.isJson) {
-    const counts = { created, skipped, failed, notSent: report.notSent, weakHashes };
+    const { notSent, unusedApps } = report;
+    const counts = { created, skipped, failed, notSent, weakHashes, unusedApps };
     await printJson(cli, { importId: dryRun ? null : id, dryRun, ...counts, reasons: report.counts });
     return;
   }
@@ -93,6 +94,7 @@ export async function printSummary(
     ['Failed', failed],
     ['Not sent', report.notSent],
     ['Weak password hashes', weakHashes],
+    ['Authenticator apps without effect', report.unusedApps],
     ['Finished', formatTime(state.finishedAt)],
   ]);
   if (report.counts.length > 0) {

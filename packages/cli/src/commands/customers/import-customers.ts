@@ -10,6 +10,7 @@ import { deriveImportId } from '../../import/import-id.js';
 import { ImportReport } from '../../import/import-report.js';
 import { addFailures, printSummary } from '../../import/import-summary.js';
 import { findImport, sendImport, type ImportState } from '../../import/send-import.js';
+import { mfaChoices, prepareMfa, reportUnusedApp, type Mfa } from '../../import/second-factors.js';
 import type { ImportSource, SourceRecord } from '../../import/source.js';
 import { sources } from '../../import/sources.js';
 import { printNote } from '../../output.js';
@@ -22,6 +23,7 @@ interface Options {
   report?: string;
   importId?: string;
   emitEvents?: boolean;
+  setMfa?: (typeof mfaChoices)[number];
   /** The options of the sources. */
   [name: string]: unknown;
 }
@@ -52,7 +54,13 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
       'file to create with what was left out or failed: CSV if its name ends with .csv, otherwise NDJSON',
     )
     .option('--import-id <uuid>', 'id of the import; default: one that depends on the files', parseUuid)
-    .option('--emit-events', 'emit customer.created for each customer');
+    .option('--emit-events', 'emit customer.created for each customer')
+    .addOption(
+      new Option(
+        '--set-mfa <mfa>',
+        'change mfa of the project, so that sign-ins require imported authenticator apps; requires project:write',
+      ).choices(mfaChoices),
+    );
   for (const { name, options = [] } of sources)
     for (const { flags, description } of options) command.option(flags, `${description} (--from ${name})`);
   command
@@ -83,16 +91,21 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   for (const file of inputs) assertFile(file);
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
   if (reportFile) assertNoInput(reportFile, inputs);
-  const { projectId, providers } = await readProject(cli, client);
+  const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
   const settings = [VERSION, source.name, values, projectId, slugs.fingerprint];
   const importId = options.importId ?? (await deriveImportId(inputs, settings));
   const sourceOptions = { values: { ...values, ...optionFiles } };
-  const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
   const previous = options.dryRun ? null : await findImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
   // A report that cannot be written fails before anything is imported.
   await createReport().close();
+  const mfa = await prepareMfa(cli, client, {
+    ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
+    dryRun: options.dryRun ?? false,
+  });
+  const records = (): AsyncIterable<SourceRecord> =>
+    resolveAll(source.read(files, sourceOptions), slugs, mfa);
   const { state, report } = isFinished(previous)
     ? { state: previous, report: await readAgain(cli, previous, records(), createReport()) }
     : await sendImport(cli, client, {
@@ -138,24 +151,25 @@ async function readAgain(
   return report;
 }
 
-/** Returns the project and its identity providers, or null for what the key cannot read. */
+/** Returns the project, its identity providers and its setting `mfa`, or null for what the key cannot read. */
 async function readProject(
   cli: Cli,
   client: Gatehouse,
-): Promise<{ projectId: string | undefined; providers: Provider[] | null }> {
+): Promise<{ projectId: string | undefined; providers: Provider[] | null; mfa: Mfa | null }> {
   try {
     const projectId = await findProject(cli, client);
+    const { settings } = await client.projects.get(projectId, {}, { signal: cli.signal });
     const providers: Provider[] = [];
     for await (const provider of client.identityProviders.list(projectId, {}, { signal: cli.signal }))
       providers.push(provider);
-    return { projectId, providers };
+    return { projectId, providers, mfa: settings.mfa };
   } catch (error) {
     if (!(error instanceof GatehouseError) || error.code !== 'insufficient_scope') throw error;
     await printNote(
       cli,
       'The key lacks the scope project:read, so a customer with an identity of an unknown provider fails.',
     );
-    return { projectId: cli.settings().projectId, providers: null };
+    return { projectId: cli.settings().projectId, providers: null, mfa: null };
   }
 }
 
@@ -200,8 +214,9 @@ function readSourceOptions(cli: Cli, source: ImportSource, options: Options): Pa
 async function* resolveAll(
   records: AsyncIterable<SourceRecord>,
   slugs: IdentitySlugs,
+  mfa: Mfa | null,
 ): AsyncGenerator<SourceRecord> {
-  for await (const record of records) yield slugs.resolve(record);
+  for await (const record of records) yield reportUnusedApp(slugs.resolve(record), mfa);
 }
 
 /** Prints what identities of Microsoft and Apple require: both issue other ids to another client. */

@@ -1,0 +1,117 @@
+import { runCli, parseLines, type CliResult } from '../support/cli.js';
+import { expectStatus } from '../support/customers.js';
+import { writeFiles } from '../support/moving-in.js';
+import { toNdjson } from '../support/ndjson.js';
+import {
+  asPage,
+  changeSettings,
+  createSocialProject,
+  type SocialProject,
+} from '../support/social-sign-in.js';
+import { insertKey } from '../support/tenants.js';
+import { PASSWORD, TestInstance } from '../support/test-instance.js';
+import { randomTotpSecret } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(() => instance?.stop());
+
+describe('authenticator apps in a project with mfa "off"', () => {
+  let project: SocialProject;
+  let folder: string;
+  const emails = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
+  beforeAll(async () => {
+    project = await createSocialProject(instance);
+    const [first, second, third] = emails;
+    folder = await writeFiles({
+      'customers.ndjson': toNdjson([
+        { email: first, totpSecret: randomTotpSecret(), password: PASSWORD },
+        // The setting of a customer takes precedence over the setting of the project.
+        { email: second, totpSecret: randomTotpSecret(), mfa: 'required' },
+        { email: third },
+      ]),
+    });
+  });
+
+  const importCustomers = (args: string[], key = instance.credentials.secretKey): Promise<CliResult> =>
+    runCli(instance, ['--json', 'customers', 'import', 'customers.ndjson', ...args], {
+      cwd: folder,
+      env: { GATEHOUSE_SECRET_KEY: key, GATEHOUSE_PROJECT_ID: project.id },
+    });
+  const createKey = (...scopes: string[]): Promise<string> =>
+    insertKey(instance, {
+      ...{ organizationId: instance.credentials.organizationId, projectId: project.id },
+      ...{ type: 'secret', access: 'organization', scopes },
+    });
+  const readMfa = async (): Promise<string> => {
+    const response = await instance.requestWithSecretKey('GET', `/api/v1/projects/${project.id}`);
+    return expectStatus(200, response).body.settings.mfa;
+  };
+
+  it('are named per person, and by a note before the import', async () => {
+    const { code, stderr, stdout } = await importCustomers(['--dry-run']);
+    expect([code, stderr, parseLines(stdout)]).toEqual([
+      1,
+      expect.stringContaining('The project has mfa "off"'),
+      [
+        expect.objectContaining({
+          ...{ created: 3, unusedApps: 1 },
+          reasons: [expect.objectContaining({ field: 'totpSecret', count: 1 })],
+        }),
+      ],
+    ]);
+  });
+
+  it('are named as unknown if the key cannot read the project', async () => {
+    const key = await createKey('customer:write');
+    const { code, stderr, stdout } = await importCustomers(['--dry-run'], key);
+    expect([code, stderr, parseLines(stdout)]).toMatchObject([
+      1,
+      expect.stringContaining('it is not known whether the project requires second factors'),
+      [{ unusedApps: 1 }],
+    ]);
+    expect(await importCustomers(['--set-mfa', 'optional'], key)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--set-mfa requires a key with the scopes project:read'),
+    });
+  });
+
+  it('stay unused, and nothing is imported, if the key cannot change the project', async () => {
+    const key = await createKey('customer:write', 'project:read');
+    expect(await importCustomers(['--set-mfa', 'optional'], key)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('project:write'),
+    });
+    const query = `projectId=${project.id}`;
+    const { body } = await instance.requestWithSecretKey('GET', `/api/v1/customers?${query}`);
+    expect([body.data, await readMfa()]).toEqual([[], 'off']);
+  });
+
+  it('are required after --set-mfa has changed the project, which a dry run only announces', async () => {
+    const set = ['--set-mfa', 'optional'];
+    expect(await importCustomers([...set, '--dry-run'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('The import would change mfa of the project from "off" to "optional"'),
+    });
+    expect(await readMfa()).toBe('off');
+    const { code, stderr, stdout } = await importCustomers(set);
+    expect([code, stderr, parseLines(stdout)]).toMatchObject([
+      0,
+      expect.stringContaining('Changed mfa of the project from "off" to "optional"'),
+      [{ created: 3, unusedApps: 0, reasons: [] }],
+    ]);
+    expect(await readMfa()).toBe('optional');
+    const response = await asPage(instance, project, 'login', { email: emails[0], password: PASSWORD });
+    expect(response.body.challenge).toMatchObject({ kind: 'second_factor' });
+  });
+
+  it('stay required if the project already requires more than --set-mfa', async () => {
+    await changeSettings(instance, project, { mfa: 'required' });
+    expect(await importCustomers(['--set-mfa', 'optional', '--dry-run'])).toMatchObject({
+      code: 1,
+      stderr: '',
+    });
+    expect(await readMfa()).toBe('required');
+  });
+});
