@@ -22,6 +22,7 @@ import {
   writeFiles,
 } from '../support/moving-in.js';
 import { asPage, changeSettings, openSocialSession, type SocialProject } from '../support/social-sign-in.js';
+import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -81,6 +82,25 @@ async function expectSignIns(customer: Parameters<typeof signInEverywhere>[3]): 
     withPassword: id,
     withProvider: id,
   });
+}
+
+/** Returns a user of Keycloak with a passkey, and its authenticator. */
+function createPasskeyUser(): [SoftwareAuthenticator, ReturnType<typeof keycloakUser>] {
+  const authenticator = new SoftwareAuthenticator();
+  const credential = keycloakCredential(
+    'webauthn-passwordless',
+    {},
+    {
+      ...{ aaguid: '00000000-0000-0000-0000-000000000000', counter: 0, attestationStatementFormat: 'none' },
+      credentialId: authenticator.credentialId.toString('base64'),
+      credentialPublicKey: authenticator.coseKey().toString('base64'),
+    },
+  );
+  const user = keycloakUser(uniqueEmail(), [credential]);
+  // Keycloak creates passkeys with the characters of its id.
+  const handle = Buffer.from(user.id).toString('base64url');
+  authenticator.create({ challenge: 'YWJj', rp: { id: 'localhost' }, user: { id: handle } });
+  return [authenticator, user];
 }
 
 describe('customers of Clerk', () => {
@@ -173,7 +193,7 @@ it('customers of Firebase sign in with the old password and provider', async () 
   await expectSignIns({ ...customer, totpSecret: null });
 });
 
-it('customers of Keycloak sign in with the old password, authenticator app and provider', async () => {
+it('customers of Keycloak sign in with the old password, authenticator app, provider and passkey', async () => {
   // Without an encoding, the characters of the secret are its bytes.
   const rawSecret = randomBytes(15).toString('base64url');
   const customer = { ...createMovingCustomer(), totpSecret: encodeBase32(rawSecret) };
@@ -213,18 +233,31 @@ it('customers of Keycloak sign in with the old password, authenticator app and p
       }),
     ]),
   );
+  // A version before 8, and a file that is written by hand.
+  const old = {
+    ...{ type: 'password', algorithm: 'pbkdf2-sha256', hashIterations: 7, salt: salt.toString('base64') },
+    hashedSaltedValue: pbkdf2Sync(PASSWORD, salt, 7, 64, 'sha256').toString('base64'),
+  };
+  others.push(
+    ...[old, { type: 'password', value: PASSWORD }].map((each) => keycloakUser(uniqueEmail(), [each])),
+  );
+  const [authenticator, withPasskey] = createPasskeyUser();
   const files = {
-    'acme-users-0.json': JSON.stringify({ realm: 'acme', users: [ada] }),
+    'acme-users-0.json': JSON.stringify({ realm: 'acme', users: [ada, withPasskey] }),
     'acme-users-1.json': JSON.stringify({ realm: 'acme', users: others }),
   };
-  const summary = await importFrom('keycloak', files, ...Object.keys(files));
-  expect(summary).toMatchObject({ created: 4, reasons: [] });
+  const summary = await importFrom('keycloak', files, ...Object.keys(files), '--rp-id', 'localhost');
+  expect(summary).toMatchObject({ created: 7, reasons: [] });
   expect(await findCustomer(customer.email)).toMatchObject({
     ...{ id: ada.id, externalId: ada.id, metadata: { plan: 'pro' }, createdAt: '2020-09-13T12:26:40.000Z' },
   });
   await expectSignIns(customer);
   const ids = await Promise.all(others.map(({ email }) => signIn(email)));
   expect(ids).toEqual(others.map(({ id }) => id));
+  await changeSettings(instance, project, { signIn: { passkey: true } });
+  const { options } = (await asPage(instance, project, 'passkey/options', {})).body;
+  const { body } = await asPage(instance, project, 'passkey', { response: authenticator.get(options) });
+  expect(body.customer.id).toBe(withPasskey.id);
 });
 
 it('customers of Cognito sign in with the old password through legacySignIn, and with the provider', async () => {
@@ -277,6 +310,7 @@ it('files without users, or with missing parameters, fail with exit code 2', asy
   const files = {
     'users.csv': 'a,b\n1,2\n',
     'users.json': '{"realm":"acme"}',
+    'hashes.json': '{"users":[{"localId":"1","passwordHash":"AAAA"}]}',
     'empty.json': '[]',
     'hash-config.txt': 'algorithm: MD5',
   };
@@ -286,7 +320,7 @@ it('files without users, or with missing parameters, fail with exit code 2', asy
     ['clerk', ['empty.json'], 'No users in'],
     ['cognito', ['users.csv'], 'has no column cognito:username or email'],
     ['keycloak', ['users.json'], 'No users in'],
-    ['firebase', ['users.json'], 'The password hash parameters of the Firebase project are missing'],
+    ['firebase', ['hashes.json'], 'The password hash parameters of the Firebase project are missing'],
     ['firebase', ['users.json', ...config], 'algorithm must be SCRYPT'],
     ['keycloak', ['users.json', ...config], 'requires --from firebase'],
   ] as const) {

@@ -20,7 +20,7 @@ export type Row = Record<string, string>;
 const MAX_ROW_LENGTH = 1024 * 1024;
 
 /** Size of the buffer for a text of a JSON document, in bytes. Without it, texts with escaped characters are read piece by piece. */
-const STRING_BUFFER_SIZE = 64 * 1024;
+export const STRING_BUFFER_SIZE = 64 * 1024;
 
 /** Returns whether a row is empty because it has more or fewer cells than the header. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
@@ -28,10 +28,11 @@ export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0
 /**
  * Reads the rows of a CSV file with a header, in constant memory. A row with more or fewer cells than the header is empty, so
  * that the source reports it as invalid. The position is the first line of the row.
+ * @param names the names of the columns, for a file without a header
  * @throws CliError if the file cannot be read, or at a row with a misplaced or unclosed quote, which can contain the next rows
  */
-export async function* readCsv(file: string): AsyncGenerator<FileRecord<Row>> {
-  let columns: string[] | null = null;
+export async function* readCsv(file: string, names: string[] | null = null): AsyncGenerator<FileRecord<Row>> {
+  let columns = names;
   let line = 1;
   try {
     for await (const { rows, malformedRow, unparsed } of parseCsv(file)) {
@@ -141,7 +142,7 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
   }
 }
 
-function writeJson(parser: JSONParser, chunk: Buffer): void {
+export function writeJson(parser: JSONParser, chunk: Buffer): void {
   try {
     parser.write(chunk);
   } catch {
@@ -192,7 +193,8 @@ async function* readText(file: string): AsyncGenerator<string> {
   yield decoder.decode();
 }
 
-async function startsWithArray(file: string): Promise<boolean> {
+/** Returns whether the first JSON document of a file is an array. @throws CliError */
+export async function startsWithArray(file: string): Promise<boolean> {
   for await (const text of readText(file)) {
     const start = text.trimStart();
     if (start !== '') return start.startsWith('[');
@@ -208,7 +210,7 @@ function parseObject(line: string): JsonObject | null {
   }
 }
 
-function unreadable(file: string, error: unknown): CliError {
+export function unreadable(file: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
   return new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -9,12 +9,12 @@ export interface Reason {
   remedy: string;
 }
 
-const RESET = 'Send the customer a password reset, or let them sign in with an email code';
-const NEW_FACTOR = 'The customer sets up a second factor again: until then, they sign in without it';
+export const RESET = 'Send the customer a password reset, or let them sign in with an email code';
+export const NEW_FACTOR = 'The customer sets up a second factor again: until then, they sign in without it';
 const CORRECT_FILE = 'Correct the file, and run the command again';
-const STORE_ELSEWHERE = 'Store it in your own database or in metadata';
-const LINK_AGAIN = 'The customer signs in by email once, and links the account';
-const EXPORT_AGAIN = 'Export the file again, and run the command again';
+export const STORE_ELSEWHERE = 'Store it in your own database or in metadata';
+export const LINK_AGAIN = 'The customer signs in by email once, and links the account';
+export const EXPORT_AGAIN = 'Export the file again, and run the command again';
 
 /** The reasons that sources give, by their meaning. */
 export const reasons = {

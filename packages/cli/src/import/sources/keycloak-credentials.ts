@@ -13,6 +13,7 @@ import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
 import { parseJson, toObjects, toTexts, toTime } from '../source-values.js';
 import { reasons, type Reason } from '../reasons.js';
+import { keycloakReasons } from './keycloak-reasons.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
@@ -29,24 +30,32 @@ const pbkdf2Digests: Readonly<Record<string, Digest>> = {
 };
 
 /**
- * Sets the password hash, the authenticator app and the passkeys of a user. Formats: PasswordCredentialData,
- * Argon2PasswordHashProvider, OTPCredentialModel and WebAuthnCredentialData of Keycloak.
+ * Sets the password, the authenticator app and the passkeys of a user. Formats: PasswordCredentialData,
+ * Argon2PasswordHashProvider, OTPCredentialModel and WebAuthnCredentialData of Keycloak, and CredentialRepresentation for
+ * versions before 8.
  */
 export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: string | undefined): void {
   const passkeys: Passkey[] = [];
-  let hasTotp = false;
-  for (const credential of toObjects(user['credentials'])) {
+  let [hasPassword, hasTotp] = [false, false];
+  for (const credential of sortCredentials(user)) {
     const type = toText(credential['type']);
-    const parsed = parseCredential(credential);
-    if (type === 'password') setPassword(draft, parsed, user);
-    else if (type === 'otp' && hasTotp) draft.leaveOut('credentials.otp', reasons.oneApp);
-    else if (type === 'otp') hasTotp = setTotp(draft, parsed);
+    const [field, parsed] = [`credentials.${type}`, parseCredential(credential)];
+    if (type === 'password') {
+      // Keycloak verifies the first password, even if it cannot be imported.
+      if (hasPassword) draft.leaveOut(field, keycloakReasons.otherPassword);
+      else setPassword(draft, credential, parsed, user);
+      hasPassword = true;
+    } else if (otpTypes.has(type) && hasTotp) draft.leaveOut(field, reasons.oneApp);
+    else if (otpTypes.has(type)) hasTotp = setTotp(draft, field, parsed);
     else if (type === 'webauthn-passwordless')
       addPasskey(draft, passkeys, { parsed, credential, user, rpId });
-    else draft.leaveOut(`credentials.${type}`, otherTypes.get(type) ?? reasons.credentialType);
+    else draft.leaveOut(field, otherTypes.get(type) ?? reasons.credentialType);
   }
   if (passkeys.length > 0) draft.set('passkeys', passkeys);
 }
+
+/** The types of authenticator apps. Versions before 8 have the last two. */
+const otpTypes = new Set(['otp', 'totp', 'hotp']);
 
 const otherTypes: ReadonlyMap<string, Reason> = new Map([
   ['webauthn', reasons.securityKey],
@@ -54,18 +63,49 @@ const otherTypes: ReadonlyMap<string, Reason> = new Map([
   ['password-history', reasons.noPasswordHistory],
 ]);
 
-/** Returns null if one of the texts is missing or not JSON. */
+/** Returns the credentials of a user in the order in which Keycloak uses them. */
+function sortCredentials(user: JsonObject): JsonObject[] {
+  const credentials = toObjects(user['credentials']);
+  const isSortable = credentials.every(({ priority }) => typeof priority === 'number');
+  return isSortable
+    ? credentials.sort((one, other) => Number(one['priority']) - Number(other['priority']))
+    : credentials;
+}
+
+/** Returns null if the data is missing or not JSON. */
 function parseCredential(credential: JsonObject): CredentialData | null {
   const [secret, data] = ['secretData', 'credentialData'].map((name) =>
     toObject(parseJson(toText(credential[name]))),
   );
-  return secret && data ? { secret, data } : null;
+  if (secret && data) return { secret, data };
+  // Versions before 8 have fields instead of the two texts.
+  const { type, hashedSaltedValue: value, salt, hashIterations, algorithm, digits, period } = credential;
+  if (typeof value !== 'string' || value === '') return null;
+  return {
+    secret: { value, salt },
+    data: { hashIterations, algorithm, subType: type, digits, period },
+  };
 }
 
-function setPassword(draft: CustomerDraft, parsed: CredentialData | null, user: JsonObject): void {
+function setPassword(
+  draft: CustomerDraft,
+  credential: JsonObject,
+  parsed: CredentialData | null,
+  user: JsonObject,
+): void {
   const field = 'credentials.password';
+  const { value, temporary } = credential;
   if (toTexts(user['requiredActions']).includes('UPDATE_PASSWORD')) {
     draft.leaveOut(field, reasons.passwordToChange);
+    return;
+  }
+  if (temporary === true) {
+    draft.leaveOut(field, keycloakReasons.temporaryPassword);
+    return;
+  }
+  // Files that are written by hand contain the password itself, and Keycloak hashes it when it imports them.
+  if (typeof value === 'string' && value !== '') {
+    draft.set('password', value);
     return;
   }
   if (!parsed) {
@@ -101,17 +141,13 @@ function convertArgon2(
 ): { hash: string } | { problem: Reason } {
   const read = (name: string) => toTexts(toObject(additionalParameters)?.[name])[0];
   const [memory, lanes] = [read('memory'), read('parallelism')].map(readPositiveInteger);
-  if (read('type') !== 'id' || read('version') !== '1.3')
-    return {
-      problem: reasons.argon2Version,
-    };
+  if (read('type') !== 'id' || read('version') !== '1.3') return { problem: reasons.argon2Version };
   if (!memory || !lanes) return { problem: reasons.malformedHash };
   return { hash: argon2idHash({ memory, passes, lanes }, salt, hash) };
 }
 
 /** Returns whether the secret is set. */
-function setTotp(draft: CustomerDraft, parsed: CredentialData | null): boolean {
-  const field = 'credentials.otp';
+function setTotp(draft: CustomerDraft, field: string, parsed: CredentialData | null): boolean {
   const value = parsed?.secret['value'];
   if (!parsed || typeof value !== 'string' || value === '') {
     draft.leaveOut(field, reasons.credentialNotJson);

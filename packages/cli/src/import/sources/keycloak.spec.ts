@@ -21,6 +21,15 @@ const password = (algorithm: string, more: object = {}, secret: object = {}) => 
 const otp = (data: object = {}, value = '12345678901234567890') =>
   credential('otp', { value }, { subType: 'totp', digits: 6, period: 30, algorithm: 'HmacSHA1', ...data });
 const argon2 = { hashLength: ['32'], memory: ['7168'], type: ['id'], version: ['1.3'], parallelism: ['1'] };
+/** A credential of a version before 8. */
+const old = (type: string, hashedSaltedValue: string, more: object) => ({
+  credentials: [{ type, hashedSaltedValue, createdDate: 1_600_000_000_000, config: {}, ...more }],
+});
+const oldPassword = { salt: 'c2FsdHNhbHRzYWx0c2FsdA==', hashIterations: 5, algorithm: 'pbkdf2-sha256' };
+const oldTotp = { digits: 6, period: 30, counter: 0, algorithm: 'HmacSHA1' };
+const [first, second] = [password('pbkdf2-sha256'), password('pbkdf2-sha512')].map(
+  ({ credentials }) => credentials[0]!,
+);
 const passkey = credential(
   'webauthn-passwordless',
   {},
@@ -47,6 +56,7 @@ const user = {
   realmRoles: ['default-roles-acme'],
   requiredActions: [],
   groups: [],
+  credentials: [],
 };
 const ada = {
   id,
@@ -62,6 +72,8 @@ const salted = (start: string) => ({
   passwordHash: `${start}$c2FsdHNhbHRzYWx0c2FsdA$${base64.slice(0, -1)}`,
 });
 const withTotp = { ...ada, totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' };
+/** What the lists of the Admin API do not contain. */
+const adminApi = { credentials: undefined, realmRoles: undefined, groups: undefined };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
 describe('a user of a Keycloak realm', () => {
@@ -90,6 +102,60 @@ describe('a user of a Keycloak realm', () => {
       { ...password('argon2', argon2), requiredActions: ['UPDATE_PASSWORD'] },
       ada,
       ['credentials.password'],
+    ],
+    [
+      'a temporary password of a file',
+      { credentials: [{ type: 'password', value: 'correct horse', temporary: true }] },
+      ada,
+      ['credentials.password'],
+    ],
+    [
+      'a plain password',
+      { credentials: [{ type: 'password', value: ' correct horse ' }] },
+      { ...ada, password: ' correct horse ' },
+      [],
+    ],
+    [
+      'a password of a version before 8',
+      old('password', base64, oldPassword),
+      salted('$pbkdf2-sha256$i=5'),
+      [],
+    ],
+    [
+      'a password of a version before 8 without an algorithm',
+      old('password', base64, { ...oldPassword, algorithm: undefined }),
+      ada,
+      ['credentials.password'],
+    ],
+    ['an app of a version before 8', old('totp', '12345678901234567890', oldTotp), withTotp, []],
+    [
+      'a counter of a version before 8',
+      old('hotp', '12345678901234567890', oldTotp),
+      ada,
+      ['credentials.hotp'],
+    ],
+    [
+      'the first of two passwords',
+      { credentials: [first, second] },
+      salted('$pbkdf2-sha256$i=5'),
+      ['credentials.password'],
+    ],
+    [
+      'the first of two passwords by their priority',
+      {
+        credentials: [
+          { ...second, priority: 20 },
+          { ...first, priority: 10 },
+        ],
+      },
+      salted('$pbkdf2-sha256$i=5'),
+      ['credentials.password'],
+    ],
+    [
+      'two passwords of which the first is malformed',
+      { credentials: [{ type: 'password' }, first] },
+      ada,
+      ['credentials.password', 'credentials.password'],
     ],
     ['a raw secret of an app', { credentials: [otp()] }, withTotp, []],
     [
@@ -153,6 +219,25 @@ describe('a user of a Keycloak realm', () => {
       },
       ada,
       ['roles', 'groups'],
+    ],
+    [
+      'consents',
+      { clientConsents: [{ clientId: 'app', grantedClientScopes: ['email'] }] },
+      ada,
+      ['clientConsents'],
+    ],
+    ['no state', { enabled: undefined }, { ...ada, disabledAt: ada.createdAt }, ['enabled']],
+    [
+      'a list of the Admin API',
+      { ...adminApi, attributes: { plan: ['pro'] } },
+      { ...ada, metadata: { plan: 'pro' } },
+      ['credentials', 'federatedIdentities', 'roles'],
+    ],
+    [
+      'a brief list of the Admin API, of a user with an app',
+      { ...adminApi, requiredActions: undefined, totp: true },
+      ada,
+      ['credentials', 'credentials.otp', 'federatedIdentities', 'roles', 'attributes'],
     ],
     ['a service account', { serviceAccountClientId: 'backend' }, null, ['']],
     ['an unknown field', { socialLinks: [1], applicationRoles: {} }, ada, ['socialLinks']],

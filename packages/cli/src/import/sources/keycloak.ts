@@ -1,10 +1,11 @@
+import { usageError, type CliError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
-import { readJson } from '../read-files.js';
+import { findValue, readDocuments } from '../read-documents.js';
+import { startsWithArray } from '../read-files.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import {
   addMetadata,
-  assertUsers,
   invalidRecord,
   leaveOutOthers,
   leaveOutText,
@@ -16,23 +17,24 @@ import {
 } from '../source-values.js';
 import { setCredentials } from './keycloak-credentials.js';
 import { reasons } from '../reasons.js';
+import { keycloakReasons } from './keycloak-reasons.js';
 
 /** Names of fields that are read, or that have no meaning outside of Keycloak. */
 const knownFields = new Set([
   ...['id', 'username', 'email', 'emailVerified', 'firstName', 'lastName', 'enabled', 'createdTimestamp'],
   ...['attributes', 'credentials', 'requiredActions', 'federatedIdentities', 'federationLink', 'realmRoles'],
   ...['clientRoles', 'groups', 'serviceAccountClientId', 'totp', 'disableableCredentialTypes', 'notBefore'],
-  ...['access', 'origin', 'self', 'clientConsents'],
+  ...['access', 'origin', 'self', 'clientConsents', 'userProfileMetadata'],
 ]);
 
 /**
  * Reads users of `kc.sh export`: the realm with `--users realm_file` or `same_file`, or the files
- * `<realm>-users-<number>.json`.
+ * `<realm>-users-<number>.json`. Lists of the Admin API are accepted as well, but lack credentials.
  * Sources: https://www.keycloak.org/server/importExport, and UserRepresentation of Keycloak
  */
 export const keycloak: ImportSource = {
   name: 'keycloak',
-  files: 'the JSON files of `kc.sh export` that contain users',
+  files: 'the JSON files of `kc.sh export` that contain users, or lists of users of the Admin API',
   // The provider `microsoft` of Keycloak stores ids of Microsoft Graph, and Gatehouse compares the claim `sub`.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab' },
   options: [
@@ -45,16 +47,55 @@ export const keycloak: ImportSource = {
   read: readKeycloak,
 };
 
+const NO_USERS_FIX =
+  'Use kc.sh export with --users different_files or same_file. A partial export contains no users except service accounts.';
+
 async function* readKeycloak(
   files: readonly string[],
   { values }: SourceOptions,
 ): AsyncGenerator<SourceRecord> {
-  yield* assertUsers(files, async function* () {
-    for (const file of files)
-      for await (const { position, value } of readJson(file, '$.users.*'))
-        yield value ? convertKeycloakUser(position, value, values['rpId']) : invalidRecord(position);
-  });
+  const inputs = await Promise.all(files.map(inspectFile));
+  const realms = new Set(inputs.map(({ realm }) => realm).filter((realm) => realm !== ''));
+  if (realms.size > 1) throw severalRealms('The files contain');
+  let hasUsers = false;
+  for (const { file, paths } of inputs)
+    for await (const { position, name, value } of readDocuments(file, paths)) {
+      const user = toObject(value);
+      if (user?.['realm'] !== undefined && user['username'] === undefined)
+        throw severalRealms(`${file} contains`);
+      if (toText(user?.['serviceAccountClientId']) === '') hasUsers = true;
+      if (!user) yield invalidRecord(position);
+      else if (name === 'federatedUsers')
+        yield notImported(position, toText(user['id']) || null, '', keycloakReasons.federatedUser);
+      else yield convertKeycloakUser(position, user, values['rpId']);
+    }
+  if (!hasUsers) throw usageError(`No users in ${files.join(', ')}.`, NO_USERS_FIX);
 }
+
+/** A file, the paths of its users, and the name of its realm, or an empty text if it has none. */
+interface Input {
+  file: string;
+  paths: string[];
+  realm: string;
+}
+
+/**
+ * Returns where the users of a file are: in a realm, in lists of the Admin API, of which one file can contain several one after
+ * the other, or one user after the other.
+ */
+async function inspectFile(file: string): Promise<Input> {
+  if (await startsWithArray(file)) return { file, paths: ['$.*'], realm: '' };
+  const first = await findValue(file, ['$.realm', '$.users.*', '$.federatedUsers.*', '$.username']);
+  if (first?.name === 'username') return { file, paths: ['$'], realm: '' };
+  const realm = first?.name === 'realm' ? toText(first.value) : '';
+  return { file, paths: ['$.users.*', '$.federatedUsers.*'], realm };
+}
+
+const severalRealms = (subject: string): CliError =>
+  usageError(
+    `${subject} several realms, whose users are different people.`,
+    'Export one of them with kc.sh export --realm <name>, and import it into a project of its own.',
+  );
 
 /** Returns a user of a realm. @param rpId the domain of the passkeys */
 export function convertKeycloakUser(position: string, user: JsonObject, rpId?: string): SourceRecord {
@@ -67,8 +108,11 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   draft.setName('firstName', 'firstName', toText(user['firstName']));
   draft.setName('lastName', 'lastName', toText(user['lastName']));
   setTime(draft, 'createdAt', 'createdTimestamp', user['createdTimestamp']);
-  if (user['enabled'] === false) setDisabled(draft, [user['createdTimestamp']]);
+  // Keycloak itself imports a user without this field as disabled.
+  if (user['enabled'] !== true) setDisabled(draft, [user['createdTimestamp']]);
+  if (typeof user['enabled'] !== 'boolean') draft.leaveOut('enabled', keycloakReasons.unknownState);
   setCredentials(draft, user, rpId);
+  leaveOutUnknown(draft, user);
   setFederatedIdentities(draft, user);
   setAttributes(draft, user);
   setRequiredActions(draft, user);
@@ -111,7 +155,21 @@ function setRequiredActions(draft: CustomerDraft, user: JsonObject): void {
   }
 }
 
-/** Reports roles and groups, except the roles that every user of a realm has. */
+/** Reports what the lists of the Admin API do not contain. `kc.sh export` writes `credentials` for each user. */
+function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
+  if (Array.isArray(user['credentials'])) return;
+  draft.leaveOut('credentials', keycloakReasons.unknownCredentials);
+  if (user['totp'] === true || toTexts(user['disableableCredentialTypes']).includes('otp'))
+    draft.leaveOut('credentials.otp', keycloakReasons.unknownApp);
+  if (user['federatedIdentities'] === undefined)
+    draft.leaveOut('federatedIdentities', keycloakReasons.unknownIdentities);
+  if (user['realmRoles'] === undefined && user['groups'] === undefined)
+    draft.leaveOut('roles', keycloakReasons.unknownAccess);
+  if (user['attributes'] === undefined && user['requiredActions'] === undefined)
+    draft.leaveOut('attributes', keycloakReasons.unknownDetails);
+}
+
+/** Reports roles, groups and consents, except the roles that every user of a realm has. */
 function leaveOutAccess(draft: CustomerDraft, user: JsonObject): void {
   const isDefault = (role: string) => /^(default-roles-.+|offline_access|uma_authorization)$/.test(role);
   const clientRoles = Object.entries(toObject(user['clientRoles']) ?? {}).filter(
@@ -120,4 +178,6 @@ function leaveOutAccess(draft: CustomerDraft, user: JsonObject): void {
   if (clientRoles.length > 0 || !toTexts(user['realmRoles']).every(isDefault))
     draft.leaveOut('roles', reasons.noRoles);
   if (toTexts(user['groups']).length > 0) draft.leaveOut('groups', reasons.noGroups);
+  if (toObjects(user['clientConsents']).length > 0)
+    draft.leaveOut('clientConsents', keycloakReasons.consents);
 }

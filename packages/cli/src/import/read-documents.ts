@@ -1,0 +1,80 @@
+import { basename } from 'node:path';
+import { JSONParser, TokenType } from '@streamparser/json';
+import { readChunks, STRING_BUFFER_SIZE, unreadable, writeJson } from './read-files.js';
+
+/** A value of a JSON document. */
+export interface DocumentValue {
+  /** The position for reports, with the number of the element, counted from 1 through the entire file. */
+  position: string;
+  /** Name of the member of the document that is the value or contains it; null for an entire document. */
+  name: string | null;
+  value: unknown;
+}
+
+/**
+ * Reads the values at paths, such as `$.users.*`, of the JSON documents of a file: one document, or several of them one
+ * after the other, as `cat page1.json page2.json` writes them. The documents can have any size, but each value is kept in
+ * memory.
+ * @param onDocument called at the start of each document that is an object
+ * @throws CliError
+ */
+export async function* readDocuments(
+  file: string,
+  paths: string[],
+  onDocument?: () => void,
+): AsyncGenerator<DocumentValue> {
+  const parser = new JSONParser({
+    ...{ paths, keepStack: false, stringBufferSize: STRING_BUFFER_SIZE },
+    // Another document can follow.
+    separator: '',
+  });
+  const fileName = basename(file);
+  let values: DocumentValue[] = [];
+  let number = 0;
+  parser.onValue = ({ value, key, stack }) => {
+    // The elements of a list are the records, and other members describe the document.
+    if (typeof key !== 'string') number += 1;
+    const name = stack.length > 1 ? stack[1]!.key : key;
+    values.push({
+      position: `${fileName}#${number}`,
+      name: typeof name === 'string' ? name : null,
+      value,
+    });
+  };
+  if (onDocument) parser.onToken = createDocumentCounter(onDocument);
+  try {
+    for await (const chunk of readChunks(file)) {
+      writeJson(parser, chunk);
+      yield* values;
+      values = [];
+    }
+    endJson(parser);
+    yield* values;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** Returns a function for each token that calls another one for each object that is in no other value. */
+function createDocumentCounter(onDocument: () => void): ({ token }: { token: TokenType }) => void {
+  let depth = 0;
+  return ({ token }) => {
+    if (token === TokenType.LEFT_BRACE && depth === 0) onDocument();
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth += 1;
+    else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth -= 1;
+  };
+}
+
+function endJson(parser: JSONParser): void {
+  try {
+    parser.end();
+  } catch {
+    throw new Error('it is incomplete JSON');
+  }
+}
+
+/** Returns the first value that is at one of these paths, or null. @throws CliError */
+export async function findValue(file: string, paths: string[]): Promise<DocumentValue | null> {
+  for await (const value of readDocuments(file, paths)) return value;
+  return null;
+}

@@ -1,0 +1,43 @@
+import { LINK_AGAIN, NEW_FACTOR, RESET, STORE_ELSEWHERE, type Reason } from '../reasons.js';
+
+/** The reasons that only users of Keycloak have, by their meaning. */
+export const keycloakReasons = {
+  unknownCredentials: {
+    reason: 'The file does not contain the credentials of the user, as lists of the Admin API',
+    remedy: 'Use the files of kc.sh export, or send the customer a password reset',
+  },
+  unknownApp: {
+    reason: 'The user has an authenticator app, which the file does not contain',
+    remedy: `Use the files of kc.sh export. ${NEW_FACTOR}`,
+  },
+  unknownIdentities: {
+    reason: 'The file does not state the accounts of the user at identity providers',
+    remedy: `Use the files of kc.sh export. ${LINK_AGAIN}`,
+  },
+  unknownAccess: {
+    reason: 'The file does not state the roles and groups of the user',
+    remedy: 'Use the files of kc.sh export, or find them in Keycloak',
+  },
+  unknownDetails: {
+    reason: 'The list of the Admin API is brief: it contains neither attributes nor required actions',
+    remedy: 'Request the list with briefRepresentation=false, or use the files of kc.sh export',
+  },
+  unknownState: {
+    reason:
+      'The file does not state whether the user is enabled: Keycloak itself imports such a user as disabled',
+    remedy: 'The customer is disabled: check the user in Keycloak, and enable the customer',
+  },
+  otherPassword: {
+    reason: 'Keycloak verifies only the first password of a user: additional ones are left out',
+    remedy: 'Nothing: the customer signs in with the first one',
+  },
+  temporaryPassword: { reason: 'The password is temporary, so it is left out', remedy: RESET },
+  federatedUser: {
+    reason: 'The user belongs to a user federation, and the file contains only what Keycloak adds to it',
+    remedy: 'Export the user from the federation, and add an email address to the file',
+  },
+  consents: {
+    reason: 'Gatehouse has no consents to clients',
+    remedy: STORE_ELSEWHERE,
+  },
+} satisfies Record<string, Reason>;
