@@ -8,9 +8,10 @@ import {
   toHash,
   type FirebaseHashConfig,
 } from '../password-hashes.js';
-import { readJson } from '../read-files.js';
-import { CustomerDraft, toText } from '../source-fields.js';
-import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
+import { readDocuments } from '../read-documents.js';
+import { isCsv, type FileRecord } from '../read-files.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import type { ImportSource, LeftOut, SourceOptions, SourceRecord } from '../source.js';
 import {
   assertUsers,
   invalidRecord,
@@ -23,6 +24,8 @@ import {
   toObjects,
 } from '../source-values.js';
 import { reasons } from '../reasons.js';
+import { readFirebaseCsv, type CsvUser } from './firebase-csv.js';
+import { firebaseReasons } from './firebase-reasons.js';
 
 /** The text that Firebase writes instead of a hash for an account that must not read hashes: `REDACTED` in base64. */
 const REDACTED = 'UkVEQUNURUQ=';
@@ -35,12 +38,12 @@ const knownFields = new Set([
 ]);
 
 /**
- * Reads the file of `firebase auth:export users.json`.
+ * Reads the files of `firebase auth:export`.
  * Sources: https://firebase.google.com/docs/cli/auth, and src/accountExporter.ts of firebase-tools
  */
 export const firebase: ImportSource = {
   name: 'firebase',
-  files: 'the JSON file of `firebase auth:export`',
+  files: 'the JSON or CSV file of `firebase auth:export`',
   // Firebase does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
   providers: { 'google.com': 'google', 'github.com': 'github', 'apple.com': 'apple' },
   options: [
@@ -57,20 +60,40 @@ async function* readFirebase(
   files: readonly string[],
   { values }: SourceOptions,
 ): AsyncGenerator<SourceRecord> {
-  const config = await readHashConfig(values['hashConfig']);
+  const { hashConfig } = values;
+  const config = hashConfig === undefined ? null : await readHashConfig(hashConfig);
+  // Without it, all passwords of the files would be lost.
+  if (!config) await assertNoHashes(files);
   yield* assertUsers(files, async function* () {
     for (const file of files)
-      for await (const { position, value } of readJson(file, '$.users.*'))
-        yield value ? convertFirebaseUser(position, value, config) : invalidRecord(position);
+      for await (const { position, value } of readUsers(file)) {
+        const { user, leftOut } = value;
+        if (user) yield convertFirebaseUser(position, user, config, leftOut);
+        else if (isCsv(file)) yield notImported(position, null, '', firebaseReasons.invalidRow);
+        else yield invalidRecord(position);
+      }
   });
 }
 
-async function readHashConfig(file: string | undefined): Promise<FirebaseHashConfig> {
-  if (file === undefined)
-    throw usageError(
-      'The password hash parameters of the Firebase project are missing.',
-      'Save them from the console of Firebase (Authentication, Users, ⋮) and add --hash-config <file>.',
-    );
+async function* readUsers(file: string): AsyncGenerator<FileRecord<CsvUser>> {
+  if (isCsv(file)) yield* readFirebaseCsv(file);
+  else
+    for await (const { position, value } of readDocuments(file, ['$.users.*']))
+      yield { position, value: { user: toObject(value), leftOut: [] } };
+}
+
+/** @throws CliError if a user has a password hash */
+async function assertNoHashes(files: readonly string[]): Promise<void> {
+  for (const file of files)
+    for await (const { value } of readUsers(file))
+      if (toText(value.user?.['passwordHash']) !== '')
+        throw usageError(
+          'The password hash parameters of the Firebase project are missing.',
+          'Save them from the console of Firebase (Authentication, Users, ⋮) and add --hash-config <file>.',
+        );
+}
+
+async function readHashConfig(file: string): Promise<FirebaseHashConfig> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw usageError(`${file} cannot be read: ${error.message}`);
   });
@@ -96,11 +119,16 @@ export function parseHashConfig(text: string): FirebaseHashConfig | string {
   return { signerKey, saltSeparator, rounds, memoryCost };
 }
 
-/** Returns a user of an export. */
+/**
+ * Returns a user of an export.
+ * @param config the hash parameters; null if the files contain no hashes
+ * @param unknown what the file does not state about the user
+ */
 export function convertFirebaseUser(
   position: string,
   user: JsonObject,
-  config: FirebaseHashConfig,
+  config: FirebaseHashConfig | null,
+  unknown: readonly LeftOut[] = [],
 ): SourceRecord {
   const draft = new CustomerDraft();
   const sourceId = toText(user['localId']);
@@ -116,13 +144,15 @@ export function convertFirebaseUser(
   setTime(draft, 'lastLoginAt', 'lastSignedInAt', lastLoginAt);
   if (user['disabled'] === true) setDisabled(draft, [lastLoginAt, user['createdAt']]);
   if (toObjects(user['mfaInfo']).length > 0) draft.leaveOut('mfaInfo', reasons.firebaseFactor);
+  leaveOutText(draft, 'tenantId', user['tenantId'], firebaseReasons.noTenants);
   leaveOutOthers(draft, user, knownFields);
+  draft.leftOut.push(...unknown);
   return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
-function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashConfig): void {
+function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashConfig | null): void {
   const text = toText(user['passwordHash']);
-  if (text === '') return;
+  if (text === '' || !config) return;
   const [hash, salt] = [toHash(decodeBase64(text)), decodeBase64(user['salt'])];
   if (text === REDACTED) draft.leaveOut('passwordHash', reasons.hashRedacted);
   // Version 0 is the scrypt of Firebase. Other hashes were imported into Firebase and not used since.
@@ -133,7 +163,13 @@ function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashCon
 
 function setProviders(draft: CustomerDraft, user: JsonObject): void {
   const identities = [];
-  for (const info of toObjects(user['providerUserInfo'])) {
+  const accounts = toObjects(user['providerUserInfo']);
+  // The Firebase CLI leaves out accounts at OpenID and SAML providers, and hashes that Firebase has never verified.
+  const hasMethod =
+    ['passwordHash', 'phoneNumber'].some((name) => toText(user[name]) !== '') ||
+    user['emailLinkSignin'] === true;
+  if (accounts.length === 0 && !hasMethod) draft.leaveOut('providerUserInfo', firebaseReasons.noMethod);
+  for (const info of accounts) {
     const [provider, subject] = [toText(info['providerId']), toText(info['rawId'])];
     if (provider === 'password' || provider === 'phone') continue;
     if (provider.startsWith('saml.')) draft.leaveOut('providerUserInfo', reasons.noSaml);

@@ -1,0 +1,106 @@
+import { usageError } from '../../cli-error.js';
+import type { JsonObject } from '../../json-object.js';
+import { isInvalidRow, readCsv, type FileRecord, type Row } from '../read-files.js';
+import type { LeftOut } from '../source.js';
+import { firebaseReasons } from './firebase-reasons.js';
+
+/** The providers whose accounts are in the middle of a row. */
+const firstProviders = ['google.com', 'facebook.com', 'twitter.com', 'github.com'];
+/** The providers that current versions add at the end of a row. */
+const laterProviders = [
+  'apple.com',
+  'microsoft.com',
+  'gc.apple.com',
+  'playgames.google.com',
+  'linkedin.com',
+  'yahoo.com',
+];
+
+const accountColumns = (provider: string): string[] =>
+  ['rawId', 'email', 'displayName', 'photoUrl'].map((name) => `${provider} ${name}`);
+
+/**
+ * The columns of the file, which has no header.
+ * Sources: https://firebase.google.com/docs/cli/auth#file_format, and src/accountExporter.ts of firebase-tools
+ */
+const columns = [
+  ...['localId', 'email', 'emailVerified', 'passwordHash', 'salt', 'displayName', 'photoUrl'],
+  ...firstProviders.flatMap(accountColumns),
+  ...['createdAt', 'lastSignedInAt', 'phoneNumber', 'disabled', 'customAttributes'],
+  ...laterProviders.flatMap(accountColumns),
+];
+
+/** Name of the empty cell after the last comma of a row. */
+const END = 'end';
+
+/** Number of columns before those of the later providers. */
+const FEW = 28;
+
+/**
+ * The numbers of cells of a row: all columns, and fewer in older versions, which lack the last ones. The Firebase CLI ends each
+ * row with a comma, which is one more cell, and other programs remove it.
+ */
+const cellCounts = [columns.length + 1, columns.length, FEW + 1, FEW, FEW - 1, FEW - 2];
+
+/** Number of rows that are read to find out the number of cells. Names with commas make rows longer. */
+const SAMPLE = 100;
+
+/** A user of a CSV file as in the JSON export, or null for a row of another length, and what the file does not state. */
+export interface CsvUser {
+  user: JsonObject | null;
+  leftOut: LeftOut[];
+}
+
+/** Reads the users of a CSV file. @throws CliError if it is another CSV file */
+export async function* readFirebaseCsv(file: string): AsyncGenerator<FileRecord<CsvUser>> {
+  const names = await findColumns(file);
+  for await (const { position, value: row } of readCsv(file, names))
+    yield {
+      position,
+      value: isInvalidRow(row)
+        ? { user: null, leftOut: [] }
+        : { user: toUser(row), leftOut: findUnknown(row) },
+    };
+}
+
+async function findColumns(file: string): Promise<string[]> {
+  for (const count of cellCounts) {
+    const names = Array.from({ length: count }, (_, index) => columns[index] ?? END);
+    // The last comma of a row of an older version.
+    if (count === FEW + 1) names[FEW] = END;
+    let rows = 0;
+    for await (const { value } of readCsv(file, names)) {
+      if (!isInvalidRow(value)) return names;
+      if ((rows += 1) === SAMPLE) break;
+    }
+  }
+  throw usageError(
+    `${file} does not have the columns of firebase auth:export.`,
+    'Export the users again, as JSON or as CSV without a header.',
+  );
+}
+
+function toUser(row: Row): JsonObject {
+  const { emailVerified, disabled, ...others } = row;
+  const texts = Object.entries(others).filter(([name]) => name !== END && !name.includes(' '));
+  const providers = [...firstProviders, ...laterProviders].map((providerId) => ({
+    providerId,
+    rawId: row[`${providerId} rawId`] ?? '',
+  }));
+  return {
+    ...Object.fromEntries(texts),
+    emailVerified: emailVerified === 'true',
+    disabled: disabled === 'true',
+    providerUserInfo: providers.filter(({ rawId }) => rawId !== ''),
+  };
+}
+
+/** Returns what the columns of the file do not state about each user. */
+function findUnknown(row: Row): LeftOut[] {
+  const length = Object.keys(row).length;
+  return [
+    { field: 'mfaInfo', ...firebaseReasons.unknownFactors },
+    ...(length <= FEW + 1 ? [{ field: 'providerUserInfo', ...firebaseReasons.unknownProviders }] : []),
+    ...(length < FEW && !row['disabled'] ? [{ field: 'disabled', ...firebaseReasons.unknownState }] : []),
+  ];
+}
