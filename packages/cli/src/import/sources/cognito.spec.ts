@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../json-object.js';
 import type { SourceRecord } from '../source.js';
+import { cognitoReasons } from './cognito-reasons.js';
 import { convertCognitoRow, convertCognitoUser } from './cognito.js';
 
 const sub = '427f0e89-dd0a-48be-927d-8f8c0e938d57';
@@ -36,40 +38,79 @@ const identity = {
   issuer: null,
   primary: true,
 };
+/** `admin-get-user` states the second factors, and has another name for the attributes. */
+const adminGetUser = { Attributes: undefined, UserAttributes: user({}).Attributes };
+/** What list-users does not state. */
+const unknown = ['mfa', 'groups'];
+type Case = [name: string, user: object, customer: object | null, leftOut: string[]];
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
 describe('a user of `list-users`', () => {
-  it.each([
-    ['a complete user', user({}), ada, ['password']],
-    ['no email address', user({ email: '' }), null, ['email', 'password']],
+  it.each<Case>([
+    ['a complete user', user({}), ada, ['password', ...unknown]],
+    ['no email address', user({ email: '' }), null, ['email', 'password', ...unknown]],
     [
       'only a phone number',
       user({ email: '', phone_number: '+15550100' }),
       null,
-      ['email', 'phone_number', 'password'],
+      ['email', 'phone_number', 'password', ...unknown],
     ],
     [
       'an unverified address',
       user({ email_verified: 'false' }),
       { ...ada, emailVerified: false },
-      ['password'],
+      ['password', ...unknown],
     ],
-    ['a disabled user', user({}, { Enabled: false }), { ...ada, disabledAt: ada.updatedAt }, ['password']],
-    ['a username', user({}, { Username: 'ada' }), ada, ['Username', 'password']],
-    ['a second factor', user({}, { MFAOptions: [{ DeliveryMedium: 'SMS' }] }), ada, ['password', 'mfa']],
+    [
+      'a disabled user',
+      user({}, { Enabled: false }),
+      { ...ada, disabledAt: ada.updatedAt },
+      ['password', ...unknown],
+    ],
+    ['a username', user({}, { Username: 'ada' }), ada, ['Username', 'password', ...unknown]],
+    ['no account at the provider', user({}, external), ada, ['identities', 'groups']],
+    ...['RESET_REQUIRED', 'FORCE_CHANGE_PASSWORD'].map((UserStatus): Case => [
+      `the status ${UserStatus}`,
+      user({}, { UserStatus }),
+      ada,
+      ['password', ...unknown],
+    ]),
+    ...['UNCONFIRMED', 'UNKNOWN'].map((UserStatus): Case => [
+      `the status ${UserStatus}`,
+      user({}, { UserStatus }),
+      ada,
+      ['UserStatus', 'password', ...unknown],
+    ]),
+    ...['ARCHIVED', 'COMPROMISED'].map((UserStatus): Case => [
+      `the status ${UserStatus}`,
+      user({}, { UserStatus }),
+      { ...ada, disabledAt: ada.updatedAt },
+      ['UserStatus', 'password', ...unknown],
+    ]),
+    ...[
+      { UserMFASettingList: ['SOFTWARE_TOKEN_MFA'] },
+      { PreferredMfaSetting: 'SMS_MFA' },
+      { MFAOptions: [{ DeliveryMedium: 'SMS' }] },
+    ].map((fields): Case => [
+      `a second factor in ${Object.keys(fields).join()}`,
+      user({}, fields),
+      ada,
+      ['password', 'mfa', 'groups'],
+    ]),
+    ['a user of admin-get-user', { ...user({}), ...adminGetUser }, ada, ['password', 'groups']],
     [
       'an account at a provider',
       user({ identities: JSON.stringify([identity]) }, external),
       { ...ada, identities: [{ provider: 'Google', subject: '1234' }] },
-      [],
+      ['groups'],
     ],
     [
       'accounts that cannot be moved',
       user({ identities: JSON.stringify([{ ...identity, providerType: 'SAML' }, {}]) }, external),
       ada,
-      ['identities', 'identities'],
+      ['identities', 'identities', 'groups'],
     ],
-    ['malformed identities', user({ identities: '[' }, external), ada, ['identities']],
+    ['malformed identities', user({ identities: '[' }, external), ada, ['identities', 'groups']],
     [
       'other attributes',
       user({
@@ -84,23 +125,23 @@ describe('a user of `list-users`', () => {
         locale: 'de-AT',
         metadata: { plan: 'pro', tier: '1', nickname: 'A', 'custom:nickname': 'Countess' },
       },
-      ['password'],
+      ['password', ...unknown],
     ],
     [
       'a full name',
       user({ given_name: '', family_name: '', name: 'Ada King Lovelace' }),
       { ...ada, firstName: 'Ada King', lastName: 'Lovelace' },
-      ['password'],
+      ['password', ...unknown],
     ],
     [
       'a name that differs',
       user({ name: 'Countess' }),
       { ...ada, metadata: { name: 'Countess' } },
-      ['password'],
+      ['password', ...unknown],
     ],
-    ['no attributes', { Username: 'ada' }, null, ['email', 'password']],
+    ['no attributes', { Username: 'ada' }, null, ['email', 'password', 'mfa', 'Enabled', 'groups']],
   ])('converts %s', (_, input, customer, leftOut) => {
-    const record = convertCognitoUser('users.json#1', input);
+    const record = convertCognitoUser('users.json#1', input as JsonObject);
     expect(record.customer).toEqual(customer);
     expect(fieldsOf(record)).toEqual(leftOut);
   });
@@ -125,6 +166,11 @@ describe('a row with the columns of `get-csv-header`', () => {
       metadata: { plan: 'pro' },
       updatedAt: '2020-09-13T12:26:41.000Z',
     });
-    expect(fieldsOf(record)).toEqual(['password', 'mfa']);
+    expect(fieldsOf(record)).toEqual(['password', 'mfa', 'Enabled', 'identities', 'groups']);
+    const withoutFactor = convertCognitoRow('users.csv:2', { ...row, 'cognito:mfa_enabled': 'FALSE' });
+    expect(withoutFactor.leftOut.find(({ field }) => field === 'mfa')).toEqual({
+      field: 'mfa',
+      ...cognitoReasons.unknownAuthenticator,
+    });
   });
 });

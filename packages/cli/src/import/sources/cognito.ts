@@ -1,7 +1,7 @@
 import { usageError } from '../../cli-error.js';
-import type { JsonObject } from '../../json-object.js';
-import { isCsv, isInvalidRow, readColumns, readCsv, readJson } from '../read-files.js';
-import { CustomerDraft, toText } from '../source-fields.js';
+import { toObject, type JsonObject } from '../../json-object.js';
+import { isCsv, isInvalidRow, readColumns, readCsv } from '../read-files.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
   addMetadata,
@@ -13,8 +13,17 @@ import {
   setIdentities,
   setTime,
   toObjects,
+  toTexts,
 } from '../source-values.js';
-import { reasons } from '../reasons.js';
+import { reasons, type Reason } from '../reasons.js';
+import { readPages, type PageCount } from './cognito-pages.js';
+import { cognitoReasons } from './cognito-reasons.js';
+
+/** Something that the file does not state about a user. */
+type Unknown = [field: string, reason: Reason];
+
+/** The status of a user who signs in at an identity provider. */
+const EXTERNAL = 'EXTERNAL_PROVIDER';
 
 /** A user of a file of either format. */
 interface CognitoUser {
@@ -23,6 +32,7 @@ interface CognitoUser {
   status: string;
   isDisabled: boolean;
   hasSecondFactor: boolean;
+  unknown: Unknown[];
   createdAt: unknown;
   updatedAt: unknown;
 }
@@ -34,27 +44,33 @@ const knownAttributes = new Set([
 ]);
 
 /**
- * Reads the JSON of `aws cognito-idp list-users`, or CSV with the columns of `aws cognito-idp get-csv-header`. Cognito
+ * Reads the JSON of `aws cognito-idp list-users` and `admin-get-user`, or CSV with the columns of `get-csv-header`. Cognito
  * exports neither password hashes nor secrets of authenticator apps.
  * Source: https://docs.aws.amazon.com/cli/latest/reference/cognito-idp/list-users.html
  */
 export const cognito: ImportSource = {
   name: 'cognito',
   files:
-    'the JSON of `aws cognito-idp list-users`, or CSV with the columns of `aws cognito-idp get-csv-header`',
+    'the JSON of `aws cognito-idp list-users`, in any number of pages, or CSV with the columns of `aws cognito-idp get-csv-header`',
   providers: { Google: 'google', SignInWithApple: 'apple' },
   read: readCognito,
 };
 
 async function* readCognito(files: readonly string[]): AsyncGenerator<SourceRecord> {
+  const pages: PageCount = { all: 0, withNext: 0 };
   yield* assertUsers(files, async function* () {
-    for (const file of files) yield* isCsv(file) ? readRows(file) : readDocument(file);
+    for (const file of files) yield* isCsv(file) ? readRows(file) : readJsonUsers(file, pages);
   });
+  // Only the last page of an export has no token.
+  if (pages.withNext > 0 && pages.withNext === pages.all)
+    yield notImported('', null, 'PaginationToken', cognitoReasons.morePages);
 }
 
-async function* readDocument(file: string): AsyncGenerator<SourceRecord> {
-  for await (const { position, value } of readJson(file, '$.Users.*'))
-    yield value ? convertCognitoUser(position, value) : invalidRecord(position);
+async function* readJsonUsers(file: string, pages: PageCount): AsyncGenerator<SourceRecord> {
+  for await (const { position, value } of readPages(file, pages)) {
+    const user = toObject(value);
+    yield user ? convertCognitoUser(position, user) : invalidRecord(position);
+  }
 }
 
 async function* readRows(file: string): AsyncGenerator<SourceRecord> {
@@ -65,18 +81,30 @@ async function* readRows(file: string): AsyncGenerator<SourceRecord> {
     yield isInvalidRow(value) ? invalidRecord(position) : convertCognitoRow(position, value);
 }
 
-/** Returns a user of `list-users`. */
+/** Returns a user of `list-users`, or of `admin-get-user`, which has other names and states the second factors. */
 export function convertCognitoUser(position: string, user: JsonObject): SourceRecord {
-  const attributes = toObjects(user['Attributes']).map(({ Name, Value }): [string, string] => [
-    toText(Name),
-    toText(Value),
-  ]);
+  const [status, enabled] = [toText(user['UserStatus']), user['Enabled']];
+  const isComplete = Array.isArray(user['UserAttributes']);
+  const attributes = toObjects(user[isComplete ? 'UserAttributes' : 'Attributes']).map(
+    ({ Name, Value }): [string, string] => [toText(Name), toText(Value)],
+  );
+  const factors = [
+    ...toObjects(user['MFAOptions']),
+    ...toTexts(user['UserMFASettingList']),
+    ...toTexts([user['PreferredMfaSetting']]),
+  ];
+  const isKnown = isComplete || user['UserMFASettingList'] !== undefined || factors.length > 0;
   return convert(position, {
     username: toText(user['Username']),
     attributes: new Map(attributes),
-    status: toText(user['UserStatus']),
-    isDisabled: user['Enabled'] === false,
-    hasSecondFactor: toObjects(user['MFAOptions']).length > 0,
+    status,
+    isDisabled: enabled === false,
+    hasSecondFactor: factors.length > 0,
+    unknown: [
+      ...unless(isKnown || status === EXTERNAL, 'mfa', cognitoReasons.unknownFactor),
+      ...unless(typeof enabled === 'boolean' && status !== '', 'Enabled', cognitoReasons.unknownState),
+      ['groups', cognitoReasons.unknownGroups],
+    ],
     createdAt: toMs(user['UserCreateDate']),
     updatedAt: toMs(user['UserLastModifiedDate']),
   });
@@ -86,16 +114,27 @@ export function convertCognitoUser(position: string, user: JsonObject): SourceRe
 export function convertCognitoRow(position: string, row: Record<string, string>): SourceRecord {
   const attributes = Object.entries(row).map(([name, value]): [string, string] => [name, value.trim()]);
   const updatedAt = row['updated_at']?.trim();
+  const hasSecondFactor = toText(row['cognito:mfa_enabled']).toLowerCase() === 'true';
   return convert(position, {
     username: toText(row['cognito:username']),
     attributes: new Map(attributes.filter(([, value]) => value !== '')),
     status: '',
     isDisabled: false,
-    hasSecondFactor: toText(row['cognito:mfa_enabled']).toLowerCase() === 'true',
+    hasSecondFactor,
+    unknown: [
+      ['Enabled', cognitoReasons.unknownState],
+      ['identities', cognitoReasons.unknownIdentities],
+      ...unless(hasSecondFactor, 'mfa', cognitoReasons.unknownAuthenticator),
+      ['groups', cognitoReasons.unknownGroups],
+    ],
     createdAt: undefined,
     updatedAt: updatedAt ? Number(updatedAt) * 1_000 : undefined,
   });
 }
+
+/** Returns a list with what the file does not state, or an empty one if it is known. */
+const unless = (isKnown: boolean, field: string, reason: Reason): Unknown[] =>
+  isKnown ? [] : [[field, reason]];
 
 /** Returns a time in ms, or a text in ISO 8601. @param value such a text, or seconds with decimals (AWS CLI version 1) */
 const toMs = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 1_000) : value);
@@ -112,18 +151,45 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   if (read('locale') !== '') draft.setLocale('locale', read('locale'));
   setTime(draft, 'createdAt', 'UserCreateDate', user.createdAt);
   setTime(draft, 'updatedAt', 'UserLastModifiedDate', user.updatedAt);
-  if (user.isDisabled) setDisabled(draft, [user.updatedAt, user.createdAt]);
   setProviders(draft, read('identities'));
   setMetadata(draft, user);
   leaveOutText(draft, 'phone_number', read('phone_number'), reasons.noPhone);
-  // A user of a provider has no password, and its username consists of the provider and the id there.
-  if (user.status !== 'EXTERNAL_PROVIDER') {
-    if (![sourceId, read('email')].some((other) => other.toLowerCase() === user.username.toLowerCase()))
+  setStatus(draft, user);
+  // The username of a user of a provider consists of the provider and the id there.
+  const usernames = [sourceId, read('email')].map((other) => other.toLowerCase());
+  if (user.status === EXTERNAL) {
+    if (read('identities') === '') draft.leaveOut('identities', cognitoReasons.missingIdentity);
+  } else {
+    if (!usernames.includes(user.username.toLowerCase()))
       leaveOutText(draft, 'Username', user.username, reasons.noUsername);
-    draft.leaveOut('password', reasons.cognitoPassword);
+    // A user of a provider has no password.
+    draft.leaveOut('password', passwordReasons.get(user.status) ?? reasons.cognitoPassword);
   }
   if (user.hasSecondFactor) draft.leaveOut('mfa', reasons.cognitoFactor);
+  for (const [field, reason] of user.unknown) draft.leaveOut(field, reason);
   return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** Why the password is left out, by the status, if it is not Cognito's lack of hashes alone. */
+const passwordReasons: ReadonlyMap<string, Reason> = new Map([
+  ['RESET_REQUIRED', cognitoReasons.passwordToReset],
+  ['FORCE_CHANGE_PASSWORD', cognitoReasons.temporaryPassword],
+]);
+
+/** What a status means that Gatehouse does not have. */
+const statusReasons: ReadonlyMap<string, Reason> = new Map([
+  ['UNCONFIRMED', cognitoReasons.notConfirmed],
+  ['ARCHIVED', cognitoReasons.archived],
+  ['COMPROMISED', cognitoReasons.compromised],
+  ['UNKNOWN', cognitoReasons.unknownStatus],
+]);
+
+/** Disables the customer if the user cannot sign in. */
+function setStatus(draft: CustomerDraft, { status, isDisabled, createdAt, updatedAt }: CognitoUser): void {
+  const isLocked = status === 'ARCHIVED' || status === 'COMPROMISED';
+  if (isDisabled || isLocked) setDisabled(draft, [updatedAt, createdAt]);
+  const reason = statusReasons.get(status);
+  if (reason) draft.leaveOut('UserStatus', reason);
 }
 
 function setProviders(draft: CustomerDraft, text: string): void {

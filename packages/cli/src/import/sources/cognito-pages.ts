@@ -1,0 +1,49 @@
+import { toObject } from '../../json-object.js';
+import { findValue, readDocuments, type DocumentValue } from '../read-documents.js';
+import { startsWithArray } from '../read-files.js';
+
+/** The number of pages of `list-users`. */
+export interface PageCount {
+  all: number;
+  /** Number of pages that refer to a next one. */
+  withNext: number;
+}
+
+/** The tokens with which a page refers to the next one: of the API, and of the AWS CLI with `--max-items`. */
+const TOKENS = ['PaginationToken', 'NextToken'];
+
+/**
+ * Reads the users of a file: of one page of `list-users` or several ones, one after the other or in an array, or a list of users,
+ * in an array or one after the other.
+ * @param pages adds the pages of the file
+ * @throws CliError
+ */
+export async function* readPages(file: string, pages: PageCount): AsyncGenerator<DocumentValue> {
+  if (await startsWithArray(file)) {
+    for await (const item of readDocuments(file, ['$.*'])) yield* readItem(item, pages);
+    return;
+  }
+  const tokens = TOKENS.map((name) => `$.${name}`);
+  const first = await findValue(file, ['$.Username', '$.Users.*', ...tokens]);
+  if (first?.name === 'Username') {
+    yield* readDocuments(file, ['$']);
+    return;
+  }
+  const countPage = (): void => void (pages.all += 1);
+  for await (const item of readDocuments(file, ['$.Users.*', ...tokens], countPage))
+    if (item.name === 'Users') yield item;
+    else if (item.value) pages.withNext += 1;
+}
+
+/** Reads an element of an array: a user, or a page. */
+function* readItem(item: DocumentValue, pages: PageCount): Generator<DocumentValue> {
+  const page = toObject(item.value);
+  if (!Array.isArray(page?.['Users'])) {
+    yield item;
+    return;
+  }
+  pages.all += 1;
+  if (TOKENS.some((name) => page[name])) pages.withNext += 1;
+  for (const [index, value] of page['Users'].entries())
+    yield { position: `${item.position}.${index + 1}`, name: 'Users', value };
+}

@@ -1,0 +1,55 @@
+import { LINK_AGAIN, NEW_FACTOR, RESET, type Reason } from '../reasons.js';
+
+/** The reasons that only users of Cognito have, by their meaning. */
+export const cognitoReasons = {
+  morePages: {
+    reason: 'The last page refers to another one: the export is incomplete',
+    remedy: 'Export without --no-paginate and --max-items, or add the other pages to the command',
+  },
+  passwordToReset: { reason: 'The user must reset the password (RESET_REQUIRED)', remedy: RESET },
+  temporaryPassword: {
+    reason: 'The user has only a temporary password (FORCE_CHANGE_PASSWORD), which Cognito does not export',
+    remedy: RESET,
+  },
+  notConfirmed: {
+    reason:
+      'The user has never confirmed the account (UNCONFIRMED), and Gatehouse does not require it to sign in',
+    remedy: 'Set requireVerifiedEmail of the project, or remove the user from the file',
+  },
+  archived: {
+    reason: 'The user is archived (ARCHIVED), so the customer is disabled',
+    remedy: 'Enable the customer if they may sign in again',
+  },
+  compromised: {
+    reason: 'The user is compromised (COMPROMISED), so the customer is disabled',
+    remedy: 'Enable the customer after they have proven who they are',
+  },
+  unknownStatus: {
+    reason: 'The status of the user is unknown',
+    remedy: 'Check the user in Cognito, and disable the customer if necessary',
+  },
+  unknownFactor: {
+    reason: 'list-users does not state whether the user has a second factor',
+    remedy: `Request the users with admin-get-user, which states it. ${NEW_FACTOR}`,
+  },
+  unknownAuthenticator: {
+    reason: 'The CSV file states only second factors by text message',
+    remedy: `Use the JSON of admin-get-user. ${NEW_FACTOR}`,
+  },
+  unknownGroups: {
+    reason: 'The file does not state the groups of the user',
+    remedy: 'Find them with list-users-in-group, and store them in your own database or in metadata',
+  },
+  unknownState: {
+    reason: 'The file does not state whether the user is disabled or not confirmed',
+    remedy: 'Use the complete JSON of list-users, or check the user in Cognito',
+  },
+  missingIdentity: {
+    reason: 'The user signs in at an identity provider, but the file does not contain the account',
+    remedy: LINK_AGAIN,
+  },
+  unknownIdentities: {
+    reason: 'The CSV file does not state the accounts of the user at identity providers',
+    remedy: 'Use the JSON of list-users',
+  },
+} satisfies Record<string, Reason>;
