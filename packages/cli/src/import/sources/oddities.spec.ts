@@ -1,0 +1,665 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IdentitySlugs } from '../identity-slugs.js';
+import { ImportReport, type ReportEntry } from '../import-report.js';
+import { reasons, type Reason } from '../reasons.js';
+import { reportUnusedApp } from '../second-factors.js';
+import type { ImportedCustomer, ImportSource } from '../source.js';
+import { toLines } from '../to-lines.js';
+import { auth0 } from './auth0.js';
+import { clerk } from './clerk.js';
+import { cognitoReasons } from './cognito-reasons.js';
+import { cognito } from './cognito.js';
+import { firebaseReasons } from './firebase-reasons.js';
+import { firebase } from './firebase.js';
+import { keycloakReasons } from './keycloak-reasons.js';
+import { keycloak } from './keycloak.js';
+import { supabase } from './supabase.js';
+
+const oddities = [
+  ...(['banned', 'deleted', 'unverified', 'no email', 'phone only', 'duplicate address'] as const),
+  ...(['two passwords', 'foreign hash', 'weird times', 'metadata too big', 'dead identity'] as const),
+  ...(['missing companion file', 'factor that cannot be moved', 'role or group'] as const),
+];
+type Oddity = (typeof oddities)[number];
+
+/** What an import makes of users with an oddity, or why the export of the system has no such users. */
+type Cell =
+  | string
+  | {
+      /** The differences of the users from an ordinary one. */
+      users: object[];
+      /** The differences of their customers from the ordinary one; null: the user is not sent. */
+      customers: (object | null)[];
+      /** The beginnings of the lines of the report. */
+      report: string[];
+      /** Files instead of those with the users. */
+      files?: Record<string, string>;
+    };
+
+interface System {
+  source: ImportSource;
+  /** Returns the files with users that differ from an ordinary one. */
+  files: (differences: object[]) => Record<string, string>;
+  /** The customer of an ordinary user. */
+  customer: object;
+  /** The values of the options. */
+  values?: (folder: string) => Record<string, string>;
+  /** Every oddity, or those that no other spec of the system covers. */
+  cells: Partial<Record<Oddity, Cell>>;
+}
+
+const leftOut = (field: string, { reason }: Reason): string => `left_out ${field}: ${reason}`;
+const notSent = (field: string, { reason }: Reason): string => `not_sent ${field}: ${reason}`;
+
+const json = (value: unknown): string => JSON.stringify(value);
+const [email, phone, big] = ['ada@example.com', '+15550100', 'x'.repeat(9_000)];
+const uuid = '427f0e89-dd0a-48be-927d-8f8c0e938d57';
+const [created, createdMs] = ['2020-09-13T12:26:40.000Z', 1_600_000_000_000];
+const bcrypt = `$2b$10$${'a'.repeat(53)}`;
+const [hash, salt] = [`${'A'.repeat(43)}=`, 'c2FsdHNhbHRzYWx0c2FsdA=='];
+const google = { provider: 'google', subject: 'g1' };
+
+const keycloakPassword = (algorithm: string, fields: object = {}) => ({
+  ...{ type: 'password', secretData: json({ value: hash, salt }) },
+  credentialData: json({ algorithm, hashIterations: 5 }),
+  ...fields,
+});
+
+const keycloakSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: keycloak,
+  files: (differences) => ({
+    'acme-users-0.json': json({
+      realm: 'acme',
+      users: differences.map((difference) => ({
+        ...{ id: uuid, username: email, email, emailVerified: true, enabled: true },
+        ...{ createdTimestamp: createdMs, credentials: [keycloakPassword('pbkdf2-sha256')] },
+        ...{ realmRoles: ['default-roles-acme'], groups: [], requiredActions: [] },
+        federatedIdentities: [{ identityProvider: 'google', userId: 'g1', userName: 'ada' }],
+        ...difference,
+      })),
+    }),
+  }),
+  customer: {
+    ...{ id: uuid, externalId: uuid, email, emailVerified: true, createdAt: created, identities: [google] },
+    passwordHash: `$pbkdf2-sha256$i=5$${salt.slice(0, -2)}$${hash.slice(0, -1)}`,
+  },
+  cells: {
+    banned: { users: [{ enabled: false }], customers: [{ disabledAt: created }], report: [] },
+    deleted: 'Keycloak deletes users at once',
+    unverified: { users: [{ emailVerified: false }], customers: [{ emailVerified: false }], report: [] },
+    'no email': {
+      users: [{ email: undefined, username: 'ada' }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('username', reasons.noUsername)],
+    },
+    'phone only': {
+      users: [{ email: undefined, username: phone, attributes: { phoneNumber: [phone] } }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('username', reasons.noUsername)],
+    },
+    // The server skips the second one and reports it.
+    'duplicate address': {
+      users: [{}, { id: 'other', federatedIdentities: [] }],
+      customers: [{}, { id: undefined, externalId: 'other', identities: undefined }],
+      report: [],
+    },
+    'two passwords': {
+      users: [{ credentials: [keycloakPassword('pbkdf2-sha256'), keycloakPassword('pbkdf2')] }],
+      customers: [{}],
+      report: [leftOut('credentials.password', keycloakReasons.otherPassword)],
+    },
+    'foreign hash': {
+      users: [{ credentials: [keycloakPassword('md5')] }],
+      customers: [{ passwordHash: undefined }],
+      report: [leftOut('credentials.password', reasons.hashAlgorithm)],
+    },
+    'weird times': {
+      users: [{ createdTimestamp: -1 }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('createdTimestamp', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [{ attributes: { bio: [big] } }],
+      customers: [{}],
+      report: ['left_out attributes'],
+    },
+    'dead identity': {
+      users: [{ federatedIdentities: [{ identityProvider: 'microsoft', userId: 'm1' }] }],
+      customers: [{ identities: undefined }],
+      report: ['left_out identity microsoft: '],
+    },
+    'missing companion file': {
+      users: [
+        { credentials: undefined, federatedIdentities: undefined, realmRoles: undefined, groups: undefined },
+      ],
+      customers: [{ passwordHash: undefined, identities: undefined }],
+      report: [
+        leftOut('credentials', keycloakReasons.unknownCredentials),
+        leftOut('federatedIdentities', keycloakReasons.unknownIdentities),
+        leftOut('roles', keycloakReasons.unknownAccess),
+      ],
+    },
+    'factor that cannot be moved': {
+      users: [{ credentials: [keycloakPassword('pbkdf2-sha256'), { type: 'webauthn' }] }],
+      customers: [{}],
+      report: [leftOut('credentials.webauthn', reasons.securityKey)],
+    },
+    'role or group': {
+      users: [{ realmRoles: ['default-roles-acme', 'admin'], groups: ['/sales'] }],
+      customers: [{}],
+      report: [leftOut('roles', reasons.noRoles), leftOut('groups', reasons.noGroups)],
+    },
+  },
+};
+
+const signerKey = 'c2lnbmVy';
+const firebaseHash = `${'A'.repeat(86)}==`;
+const firebaseUser = {
+  ...{ localId: 'uid1', email, emailVerified: true, passwordHash: firebaseHash, salt },
+  ...{ createdAt: String(createdMs), providerUserInfo: [{ providerId: 'google.com', rawId: 'g1' }] },
+};
+
+const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: firebase,
+  files: (differences) => ({
+    'hash-config.txt': `algorithm: SCRYPT, base64_signer_key: ${signerKey}, base64_salt_separator: Bw==, rounds: 8, mem_cost: 14`,
+    'users.json': json({ users: differences.map((difference) => ({ ...firebaseUser, ...difference })) }),
+  }),
+  values: (folder) => ({ hashConfig: join(folder, 'hash-config.txt') }),
+  customer: {
+    ...{ externalId: 'uid1', email, emailVerified: true, createdAt: created, identities: [google] },
+    passwordHash: `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${signerKey}$${salt}$${firebaseHash}`,
+  },
+  cells: {
+    banned: { users: [{ disabled: true }], customers: [{ disabledAt: created }], report: [] },
+    deleted: 'Firebase deletes users at once',
+    unverified: { users: [{ emailVerified: false }], customers: [{ emailVerified: false }], report: [] },
+    'no email': {
+      users: [{ email: undefined, passwordHash: undefined, salt: undefined, providerUserInfo: [] }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('providerUserInfo', firebaseReasons.noMethod)],
+    },
+    'phone only': {
+      users: [{ email: undefined, passwordHash: undefined, salt: undefined, phoneNumber: phone }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('phoneNumber', reasons.noPhone)],
+    },
+    // The server skips the second one and reports it.
+    'duplicate address': {
+      users: [{}, { localId: 'uid2', providerUserInfo: [] }],
+      customers: [{}, { externalId: 'uid2', identities: undefined }],
+      report: [],
+    },
+    'two passwords': 'A user of Firebase has one password',
+    'foreign hash': {
+      users: [{ version: 2 }],
+      customers: [{ passwordHash: undefined }],
+      report: [leftOut('passwordHash', reasons.noFirebaseHash)],
+    },
+    'weird times': {
+      users: [{ createdAt: '-1' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('createdAt', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [{ customAttributes: json({ bio: big }) }],
+      customers: [{}],
+      report: ['left_out customAttributes'],
+    },
+    'dead identity': {
+      users: [{ providerUserInfo: [{ providerId: 'facebook.com', rawId: 'f1' }] }],
+      customers: [{ identities: undefined }],
+      report: ['left_out identity facebook.com: '],
+    },
+    'missing companion file': {
+      users: [],
+      files: { 'users.csv': `uid1,${email},true,,,,,g1${','.repeat(16)}${createdMs},,,${','.repeat(26)}` },
+      customers: [{ passwordHash: undefined }],
+      report: [leftOut('mfaInfo', firebaseReasons.unknownFactors)],
+    },
+    'factor that cannot be moved': {
+      users: [{ mfaInfo: [{ mfaEnrollmentId: '1', phoneInfo: phone }] }],
+      customers: [{}],
+      report: [leftOut('mfaInfo', reasons.firebaseFactor)],
+    },
+    'role or group': {
+      users: [{ customAttributes: json({ role: 'admin' }) }],
+      customers: [{ metadata: { role: 'admin' } }],
+      report: [],
+    },
+  },
+};
+
+/** A user of `list-users`. @param fields `attributes` differ from those of an ordinary user, and other fields from its own */
+const cognitoUser = ({ attributes = {}, ...fields }: { attributes?: object }) => ({
+  ...{ Username: uuid, Enabled: true, UserStatus: 'CONFIRMED', UserCreateDate: createdMs / 1_000 },
+  Attributes: Object.entries({ sub: uuid, email, email_verified: 'true', ...attributes }).map(
+    ([Name, Value]) => ({ Name, Value }),
+  ),
+  ...fields,
+});
+const cognitoAccount = (providerName: string, providerType: string) => ({
+  identities: json([{ providerName, providerType, userId: 'g1' }]),
+});
+const cognitoPassword = leftOut('password', reasons.cognitoPassword);
+const cognitoUnknown = [
+  leftOut('mfa', cognitoReasons.unknownFactor),
+  leftOut('groups', cognitoReasons.unknownGroups),
+];
+const notSentCognito = [cognitoPassword, ...cognitoUnknown].map((line) =>
+  line.replace('left_out', 'not_sent'),
+);
+
+const cognitoSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: cognito,
+  files: (differences) => ({ 'users.json': json({ Users: differences.map(cognitoUser) }) }),
+  customer: { id: uuid, externalId: uuid, email, emailVerified: true, createdAt: created },
+  cells: {
+    banned: {
+      users: [{ Enabled: false }],
+      customers: [{ disabledAt: created }],
+      report: [cognitoPassword, ...cognitoUnknown],
+    },
+    deleted: {
+      users: [{ UserStatus: 'ARCHIVED' }],
+      customers: [{ disabledAt: created }],
+      report: [leftOut('UserStatus', cognitoReasons.archived), cognitoPassword, ...cognitoUnknown],
+    },
+    unverified: {
+      users: [{ UserStatus: 'UNCONFIRMED', attributes: { email_verified: 'false' } }],
+      customers: [{ emailVerified: false }],
+      report: [leftOut('UserStatus', cognitoReasons.notConfirmed), cognitoPassword, ...cognitoUnknown],
+    },
+    'no email': {
+      users: [{ attributes: { email: '' } }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), ...notSentCognito],
+    },
+    'phone only': {
+      users: [{ attributes: { email: '', phone_number: phone } }],
+      customers: [null],
+      report: [
+        notSent('email', reasons.noEmail),
+        notSent('phone_number', reasons.noPhone),
+        ...notSentCognito,
+      ],
+    },
+    // The server skips the second one and reports it.
+    'duplicate address': {
+      users: [
+        {},
+        {
+          ...{ Username: 'Google_g1', UserStatus: 'EXTERNAL_PROVIDER' },
+          attributes: { sub: 'other', ...cognitoAccount('Google', 'Google') },
+        },
+      ],
+      customers: [{}, { id: undefined, externalId: 'other', identities: [google] }],
+      report: [cognitoPassword, ...cognitoUnknown, leftOut('groups', cognitoReasons.unknownGroups)],
+    },
+    'two passwords': 'A user of Cognito has one password, which is not exported',
+    'foreign hash': {
+      users: [{ UserStatus: 'FORCE_CHANGE_PASSWORD' }],
+      customers: [{}],
+      report: [leftOut('password', cognitoReasons.temporaryPassword), ...cognitoUnknown],
+    },
+    'weird times': {
+      users: [{ UserCreateDate: 'yesterday' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('UserCreateDate', reasons.noTime), cognitoPassword, ...cognitoUnknown],
+    },
+    'metadata too big': {
+      users: [{ attributes: { 'custom:bio': big } }],
+      customers: [{}],
+      report: ['left_out Attributes', cognitoPassword, ...cognitoUnknown],
+    },
+    'dead identity': {
+      users: [{ attributes: cognitoAccount('Facebook', 'Facebook') }],
+      customers: [{}],
+      report: [cognitoPassword, ...cognitoUnknown, 'left_out identity Facebook: '],
+    },
+    'missing companion file': {
+      users: [],
+      files: {
+        'users.csv': `cognito:username,sub,email,email_verified,cognito:mfa_enabled\n${uuid},${uuid},${email},true,false\n`,
+      },
+      customers: [{ createdAt: undefined }],
+      report: [
+        cognitoPassword,
+        leftOut('Enabled', cognitoReasons.unknownState),
+        leftOut('identities', cognitoReasons.unknownIdentities),
+        leftOut('mfa', cognitoReasons.unknownAuthenticator),
+        leftOut('groups', cognitoReasons.unknownGroups),
+      ],
+    },
+    'factor that cannot be moved': {
+      users: [{ UserMFASettingList: ['SOFTWARE_TOKEN_MFA'] }],
+      customers: [{}],
+      report: [
+        cognitoPassword,
+        leftOut('mfa', reasons.cognitoFactor),
+        leftOut('groups', cognitoReasons.unknownGroups),
+      ],
+    },
+    'role or group': {
+      users: [{}],
+      customers: [{}],
+      report: [cognitoPassword, ...cognitoUnknown],
+    },
+  },
+};
+
+/** Returns the files of Auth0. @param hashes the password export, by the ids of the users; none without it */
+function auth0Files(differences: object[], hashes?: Record<string, string>): Record<string, string> {
+  const users = differences.map((difference) =>
+    json({ user_id: 'auth0|1', email, email_verified: true, created_at: created, ...difference }),
+  );
+  const passwords = Object.entries(hashes ?? {}).map(([$oid, passwordHash]) =>
+    json({ _id: { $oid }, passwordHash }),
+  );
+  return {
+    'users.json': users.join('\n'),
+    ...(hashes && { 'passwords.json': passwords.join('\n') }),
+  };
+}
+const auth0Identity = (provider: string, userId: string) => ({
+  ...{ provider, user_id: userId, connection: provider },
+});
+
+const auth0System: System = {
+  source: auth0,
+  files: (differences) => auth0Files(differences, { 1: bcrypt }),
+  customer: { externalId: 'auth0|1', email, emailVerified: true, passwordHash: bcrypt, createdAt: created },
+  cells: {
+    banned: { users: [{ blocked: true }], customers: [{ disabledAt: created }], report: [] },
+    deleted: 'Auth0 deletes users at once',
+    unverified: { users: [{ email_verified: false }], customers: [{ emailVerified: false }], report: [] },
+    'no email': {
+      users: [{ email: undefined }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail)],
+    },
+    'phone only': {
+      users: [],
+      files: auth0Files([{ user_id: 'sms|1', email: undefined, phone_number: phone }]),
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('phone_number', reasons.noPhone)],
+    },
+    'duplicate address': {
+      users: [{}, { user_id: 'email|2' }],
+      customers: [{}, { externalId: 'email|2', passwordHash: undefined }],
+      report: [],
+    },
+    'two passwords': {
+      users: [],
+      files: auth0Files([{ identities: [auth0Identity('auth0', '1'), auth0Identity('auth0', '2')] }], {
+        ...{ 1: bcrypt, 2: bcrypt.replace('$10$', '$11$') },
+      }),
+      customers: [{}],
+      report: [leftOut('passwordHash', reasons.onePassword)],
+    },
+    'foreign hash': {
+      users: [],
+      files: auth0Files([{}], { 1: 'md5' }),
+      customers: [{ passwordHash: undefined }],
+      report: ['left_out passwordHash: '],
+    },
+    'weird times': {
+      users: [{ created_at: 'yesterday' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('created_at', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [{ app_metadata: { bio: big } }],
+      customers: [{}],
+      report: ['left_out app_metadata'],
+    },
+    'dead identity': {
+      users: [{ identities: [auth0Identity('auth0', '1'), auth0Identity('facebook', 'f1')] }],
+      customers: [{}],
+      report: ['left_out identity facebook: '],
+    },
+    'missing companion file': {
+      users: [],
+      files: auth0Files([{}]),
+      customers: [{ passwordHash: undefined }],
+      report: ['left_out passwordHash: '],
+    },
+    'factor that cannot be moved': {
+      users: [{ mfa_factors: [{ phone: { value: phone } }] }],
+      customers: [{}],
+      report: [leftOut('mfa_factors', reasons.onlyTotp)],
+    },
+  },
+};
+
+/** Returns the files of Clerk. @param hasher the hasher of the passwords in the CSV export */
+const clerkFiles = (differences: object[], hasher = 'bcrypt') => ({
+  'users.json': differences
+    .map((difference) =>
+      json({
+        ...{ id: 'user_1', created_at: createdMs, primary_email_address_id: 'idn_1', banned: false },
+        email_addresses: [{ id: 'idn_1', email_address: email, verification: verified }],
+        ...{ external_accounts: [], private_metadata: {}, public_metadata: {}, unsafe_metadata: {} },
+        ...difference,
+      }),
+    )
+    .join('\n'),
+  'users.csv': [
+    'id,primary_email_address,verified_email_addresses,password_digest,password_hasher',
+    ...differences.map(
+      (difference) =>
+        `${'id' in difference ? String(difference.id) : 'user_1'},${email},${email},${bcrypt},${hasher}`,
+    ),
+  ].join('\n'),
+});
+const verified = { status: 'verified' };
+const unverifiedAddress = {
+  ...{ id: 'idn_1', email_address: email, verification: { status: 'unverified' } },
+};
+
+const clerkSystem: System = {
+  source: clerk,
+  files: (differences) => clerkFiles(differences),
+  customer: { externalId: 'user_1', email, emailVerified: true, passwordHash: bcrypt, createdAt: created },
+  cells: {
+    banned: { users: [{ banned: true }], customers: [{ disabledAt: created }], report: [] },
+    deleted: 'Clerk deletes users at once',
+    unverified: {
+      users: [{ email_addresses: [unverifiedAddress] }],
+      customers: [{ emailVerified: false }],
+      report: [],
+    },
+    'no email': {
+      users: [{ email_addresses: [] }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail)],
+    },
+    'phone only': {
+      users: [{ email_addresses: [], phone_numbers: [{ id: 'idn_2', phone_number: phone }] }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('phone_numbers', reasons.noPhone)],
+    },
+    'duplicate address': {
+      users: [{}, { id: 'user_2' }],
+      customers: [{}, { externalId: 'user_2' }],
+      report: [],
+    },
+    'two passwords': 'A user of Clerk has one password',
+    'foreign hash': {
+      users: [],
+      files: clerkFiles([{}], 'awscognito'),
+      customers: [{ passwordHash: undefined }],
+      report: [leftOut('password_digest', reasons.hasher)],
+    },
+    'weird times': {
+      users: [{ created_at: -1 }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('created_at', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [{ public_metadata: { bio: big } }],
+      customers: [{}],
+      report: ['left_out public_metadata'],
+    },
+    'dead identity': {
+      users: [
+        {
+          external_accounts: [{ provider: 'oauth_facebook', provider_user_id: 'f1', verification: verified }],
+        },
+      ],
+      customers: [{}],
+      report: ['left_out identity facebook: '],
+    },
+    'factor that cannot be moved': {
+      users: [{ passkeys: [{ id: 'idn_2' }] }],
+      customers: [{}],
+      report: [leftOut('passkeys', reasons.clerkPasskeys)],
+    },
+  },
+};
+
+/** A row of `auth.users`. */
+const supabaseUser = {
+  ...{ id: uuid, email, encrypted_password: bcrypt, email_confirmed_at: created, created_at: created },
+  ...{ banned_until: '', deleted_at: '', is_anonymous: 'f', phone: '' },
+  ...{ is_sso_user: 'f', raw_app_meta_data: '{}', raw_user_meta_data: '' },
+};
+const supabaseFiles = (
+  differences: object[],
+  { provider = 'google', factors = '' }: { provider?: string; factors?: string } = {},
+) => ({
+  'users.csv': [
+    Object.keys(supabaseUser),
+    ...differences.map((difference) => Object.values({ ...supabaseUser, ...difference })),
+  ]
+    .map((cells) => cells.join(','))
+    .join('\n'),
+  'identities.csv': `provider_id,user_id,provider\ng1,${uuid},${provider}\n`,
+  'factors.csv': `user_id,factor_type,status,secret\n${factors}`,
+});
+
+const supabaseSystem: System = {
+  source: supabase,
+  files: (differences) => supabaseFiles(differences),
+  customer: {
+    ...{ id: uuid, externalId: uuid, email, emailVerified: true, passwordHash: bcrypt, createdAt: created },
+    identities: [google],
+  },
+  cells: {
+    banned: {
+      users: [{ banned_until: '2999-01-01 00:00:00+00' }],
+      customers: [{ disabledAt: created }],
+      report: [leftOut('banned_until', reasons.banWithoutEnd)],
+    },
+    deleted: { users: [{ deleted_at: created }], customers: [null], report: [notSent('', reasons.deleted)] },
+    unverified: { users: [{ email_confirmed_at: '' }], customers: [{ emailVerified: false }], report: [] },
+    'no email': {
+      users: [{ email: '' }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail)],
+    },
+    'phone only': {
+      users: [{ email: '', phone }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('phone', reasons.noPhone)],
+    },
+    'duplicate address': {
+      users: [{}, { id: 'other' }],
+      customers: [{}, { id: undefined, externalId: 'other', identities: undefined }],
+      report: [],
+    },
+    'two passwords': 'A user of Supabase has one password',
+    'foreign hash': {
+      users: [{ encrypted_password: 'md5' }],
+      customers: [{ passwordHash: undefined }],
+      report: ['left_out encrypted_password: '],
+    },
+    'weird times': {
+      users: [{ created_at: '0001-01-01 00:00:00+00' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('created_at', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [{ raw_user_meta_data: `"{""bio"":""${big}""}"` }],
+      customers: [{}],
+      report: ['left_out raw_user_meta_data'],
+    },
+    'dead identity': {
+      users: [],
+      files: supabaseFiles([{}], { provider: 'facebook' }),
+      customers: [{ identities: undefined }],
+      report: ['left_out identity facebook: '],
+    },
+    'factor that cannot be moved': {
+      users: [],
+      files: supabaseFiles([{}], { factors: `${uuid},phone,verified,\n` }),
+      customers: [{}],
+      report: [leftOut('mfa_factors', reasons.onlyTotp)],
+    },
+  },
+};
+
+const systems = [keycloakSystem, firebaseSystem, cognitoSystem, auth0System, clerkSystem, supabaseSystem];
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-oddities-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Returns the customers that an import of the files sends to a project with the provider `google`, and the report. */
+async function convert(
+  { source, values }: System,
+  contents: Record<string, string>,
+): Promise<{ customers: ImportedCustomer[]; entries: ReportEntry[] }> {
+  for (const [name, content] of Object.entries(contents)) writeFileSync(join(folder, name), content);
+  const options = { values: 'hash-config.txt' in contents ? (values?.(folder) ?? {}) : {} };
+  const files = Object.keys(contents).filter((name) => name !== 'hash-config.txt');
+  const slugs = new IdentitySlugs(new Map(Object.entries(source.providers)), [
+    { slug: 'google', type: 'google' },
+  ]);
+  async function* records() {
+    for await (const record of source.read(
+      files.map((name) => join(folder, name)),
+      options,
+    ))
+      yield reportUnusedApp(slugs.resolve(record), 'optional');
+  }
+  const reportFile = join(folder, 'report.ndjson');
+  const report = new ImportReport(reportFile);
+  const customers: ImportedCustomer[] = [];
+  for await (const record of toLines(records(), (each) => report.addRecord(each)))
+    if (record?.customer) customers.push(record.customer);
+  await report.close();
+  const lines = readFileSync(reportFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return { customers, entries: lines.map((line) => JSON.parse(line) as ReportEntry) };
+}
+
+const cells = systems.flatMap((system) =>
+  oddities.flatMap((oddity) => {
+    const cell = system.cells[oddity];
+    return typeof cell === 'object' ? [[system.source.name, oddity, system, cell] as const] : [];
+  }),
+);
+
+it.each(cells)(
+  'an import from %s carries over or names a user with the oddity: %s',
+  async (_, __, system, cell) => {
+    const { customers, entries } = await convert(system, cell.files ?? system.files(cell.users));
+    expect(customers).toEqual(
+      cell.customers.filter((each) => each !== null).map((each) => ({ ...system.customer, ...each })),
+    );
+    const lines = entries.map(({ result, field, reason }) => `${result} ${field}: ${reason}`);
+    expect(lines.map((line, index) => line.slice(0, cell.report[index]?.length))).toEqual(cell.report);
+    // Every line says what to do, and belongs to a person.
+    for (const { remedy, sourceId } of entries)
+      expect([remedy, sourceId]).toEqual([expect.stringMatching(/^[A-Z].*[^.]$/), expect.any(String)]);
+  },
+);
+
+it('no cell of the table of Keycloak, Firebase and Cognito is missing', () => {
+  for (const { cells: known } of [keycloakSystem, firebaseSystem, cognitoSystem])
+    expect(Object.keys(known).sort()).toEqual([...oddities].sort());
+});
