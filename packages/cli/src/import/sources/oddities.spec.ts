@@ -663,3 +663,74 @@ it('no cell of the table of Keycloak, Firebase and Cognito is missing', () => {
   for (const { cells: known } of [keycloakSystem, firebaseSystem, cognitoSystem])
     expect(Object.keys(known).sort()).toEqual([...oddities].sort());
 });
+
+describe('docs/moving-in/unusual-users.md', () => {
+  const page = 'docs/moving-in/unusual-users.md';
+
+  /** Returns the lines of the report for files, without those for every user. */
+  async function listLines(system: System, files: Record<string, string>): Promise<string[]> {
+    const { entries } = await convert(system, files);
+    return [...new Set(entries.map(({ field, reason }) => (field ? `\`${field}\`: ${reason}` : reason)))];
+  }
+
+  const describeCustomer = (differences: object | null): string => {
+    if (!differences) return 'not imported';
+    const entries = Object.entries(differences);
+    const values = entries.filter(([, value]) => value !== undefined);
+    const missing = entries.filter(([, value]) => value === undefined).map(([name]) => `\`${name}\``);
+    return [
+      'imported',
+      ...(values.length > 0
+        ? [`with ${values.map(([name, value]) => `\`${name}: ${json(value)}\``).join()}`]
+        : []),
+      ...(missing.length > 0 ? [`without ${missing.join(', ')}`] : []),
+    ].join(' ');
+  };
+
+  async function createRow(system: System, oddity: Oddity, usual: string[]): Promise<string[]> {
+    const cell = system.cells[oddity];
+    if (cell === undefined) return ['see the page of the system', ''];
+    if (typeof cell === 'string') return [`none: ${cell}`, ''];
+    const lines = await listLines(system, cell.files ?? system.files(cell.users));
+    // The server skips the second one (test/e2e/cli-import-formats.spec.ts).
+    const customer =
+      oddity === 'duplicate address'
+        ? 'the first user is imported, and the second one is `skipped`'
+        : cell.customers.map(describeCustomer).join('; ');
+    return [customer, lines.filter((line) => !usual.includes(line)).join('. ')];
+  }
+
+  async function createTable(title: string, system: System): Promise<string> {
+    const usual = await listLines(system, system.files([{}]));
+    const rows: string[] = [];
+    for (const oddity of oddities)
+      rows.push(`| ${[oddity, ...(await createRow(system, oddity, usual))].join(' | ')} |`);
+    return [
+      `## ${title}`,
+      '',
+      ...(usual.length > 0 ? [`The report contains for every user: ${usual.join('. ')}.`, ''] : []),
+      '| User | Customer | Report |',
+      '| :-- | :-- | :-- |',
+      ...rows,
+    ].join('\n');
+  }
+
+  it('contains the results of these imports', async () => {
+    const tables = [
+      await createTable('Auth0', auth0System),
+      await createTable('Clerk', clerkSystem),
+      await createTable('Amazon Cognito', cognitoSystem),
+      await createTable('Firebase', firebaseSystem),
+      await createTable('Keycloak', keycloakSystem),
+      await createTable('Supabase', supabaseSystem),
+    ].join('\n\n');
+    const start = '<!-- tables: UPDATE_PAGE=1 npx jest --selectProjects unit --testPathPatterns oddities -->';
+    const content = readFileSync(page, 'utf8');
+    const introduction = content.slice(0, content.indexOf(start) + start.length);
+    const expected = `${introduction}\n\n${tables}\n`;
+    if (process.env['UPDATE_PAGE']) writeFileSync(page, expected);
+    // oxfmt aligns the columns.
+    const withoutAlignment = (text: string): string => text.replace(/ +/g, ' ').replace(/-{2,}/g, '--');
+    expect(withoutAlignment(readFileSync(page, 'utf8'))).toBe(withoutAlignment(expected));
+  });
+});
