@@ -8,9 +8,9 @@ import type { Reason } from './reasons.js';
 
 /**
  * The result for a user: a part was left out, the user was not sent, a customer with this email exists, or the server
- * rejected the line.
+ * rejected the line. Of an export: a part has another form.
  */
-export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
+export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed' | 'changed';
 
 export interface ReportEntry extends Reason {
   result: ReportResult;

@@ -71,7 +71,26 @@ const labels: Record<ReportCount['result'], string> = {
   not_sent: 'not sent',
   skipped: 'skipped',
   failed: 'failed',
+  changed: 'changed',
 };
+
+/** Prints the number of entries of a report for each reason. */
+export async function printReasons(cli: Cli, report: ImportReport): Promise<void> {
+  if (report.counts.length === 0) return;
+  await printNote(cli, '');
+  await printTable(
+    cli,
+    [
+      { title: 'Result', value: ({ result }) => labels[result] },
+      { title: 'Count', value: ({ count }) => count, isFixed: true },
+      { title: 'Field', value: ({ field }) => field },
+      { title: 'Reason', value: ({ reason }) => reason },
+      { title: 'What to do', value: ({ remedy }) => remedy },
+    ],
+    report.counts,
+    'Nothing was left out',
+  );
+}
 
 /** Prints the result of an import, and the number of entries of the report for each reason. */
 export async function printSummary(
@@ -97,20 +116,6 @@ export async function printSummary(
     ['Authenticator apps without effect', report.unusedApps],
     ['Finished', formatTime(state.finishedAt)],
   ]);
-  if (report.counts.length > 0) {
-    await printNote(cli, '');
-    await printTable(
-      cli,
-      [
-        { title: 'Result', value: ({ result }) => labels[result] },
-        { title: 'Count', value: ({ count }) => count, isFixed: true },
-        { title: 'Field', value: ({ field }) => field },
-        { title: 'Reason', value: ({ reason }) => reason },
-        { title: 'What to do', value: ({ remedy }) => remedy },
-      ],
-      report.counts,
-      'Nothing was left out',
-    );
-  }
+  await printReasons(cli, report);
   if (file) await printNote(cli, `Wrote the report to ${visibleText(file)}.`);
 }

@@ -5,6 +5,7 @@ import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { leaveOutOthers, setDisabled, setIdentities, setTime } from '../source-values.js';
 import { reasons, type Reason } from '../reasons.js';
+import { convertBulkUser, isBulkUser } from './auth0-bulk.js';
 
 /** The part of a password export that is imported, by the id of the user. */
 type Passwords = Map<string, string>;
@@ -63,7 +64,9 @@ export const auth0: ImportSource = {
     const hasPasswords = userFiles.length < kinds.length;
     for (const { file } of userFiles) {
       for await (const { position, value } of readObjects(file))
-        yield convertUser(position, value, hasPasswords ? passwords : null);
+        yield isBulkUser(value)
+          ? convertBulkUser(position, value, convertUser)
+          : convertUser(position, value, hasPasswords ? passwords : null);
     }
     for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.passwordOfNobody);
   },

@@ -1,0 +1,8 @@
+import type { ExportTarget } from './target.js';
+import { auth0 } from './targets/auth0.js';
+import { keycloak } from './targets/keycloak.js';
+import { kratos } from './targets/kratos.js';
+import { supabase } from './targets/supabase.js';
+
+/** The systems to which customers can be exported, by the value of `--to`. */
+export const targets: readonly ExportTarget[] = [auth0, keycloak, kratos, supabase];
