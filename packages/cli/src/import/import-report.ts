@@ -8,9 +8,17 @@ import type { Reason } from './reasons.js';
 
 /**
  * The result for a user: a part was left out, the user was not sent, a customer with this email exists, or the server
- * rejected the line. Of an export: a part has another form.
+ * rejected the line. Of an export: a part has another form. Of a comparison: only one side has the user, or a value differs.
  */
-export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed' | 'changed';
+export type ReportResult =
+  | 'left_out'
+  | 'not_sent'
+  | 'skipped'
+  | 'failed'
+  | 'changed'
+  | 'only_in_files'
+  | 'only_in_gatehouse'
+  | 'different';
 
 export interface ReportEntry extends Reason {
   result: ReportResult;

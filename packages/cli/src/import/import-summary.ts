@@ -72,6 +72,9 @@ const labels: Record<ReportCount['result'], string> = {
   skipped: 'skipped',
   failed: 'failed',
   changed: 'changed',
+  only_in_files: 'only in the files',
+  only_in_gatehouse: 'only in Gatehouse',
+  different: 'different',
 };
 
 /** Prints the number of entries of a report for each reason. */

@@ -44,6 +44,9 @@ export function hasInexactInteger(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactInteger);
 }
 
+/** Returns a name in the form that Gatehouse stores. */
+export const normalizeName = (name: string): string => name.normalize('NFC').replace(LINE_BREAK, ' ').trim();
+
 /** Collects the fields of one customer, and what is left out. */
 export class CustomerDraft {
   readonly leftOut: LeftOut[] = [];
@@ -75,7 +78,7 @@ export class CustomerDraft {
 
   /** Sets a name, unless the server would reject it, and the customer with it. */
   setName(name: 'firstName' | 'lastName', field: string, value: string): this {
-    const text = value.normalize('NFC').replace(LINE_BREAK, ' ').trim();
+    const text = normalizeName(value);
     if (text.length > MAX_NAME_LENGTH) return this.leaveOut(field, reasons.longName);
     if (CONTROL_CHARACTER.test(text)) return this.leaveOut(field, reasons.nameWithControlCharacters);
     if (INVISIBLE.test(text)) return this.leaveOut(field, reasons.invisibleName);

@@ -16,16 +16,20 @@ import { sources } from '../../import/sources.js';
 import { printNote } from '../../output.js';
 import { findProject } from '../../project.js';
 
-interface Options {
+/** The options of commands that read files of another system. */
+export interface FileOptions {
   from: string;
-  dryRun?: boolean;
   provider?: string[];
   report?: string;
+  /** The options of the sources. */
+  [name: string]: unknown;
+}
+
+interface Options extends FileOptions {
+  dryRun?: boolean;
   importId?: string;
   emitEvents?: boolean;
   setMfa?: (typeof mfaChoices)[number];
-  /** The options of the sources. */
-  [name: string]: unknown;
 }
 
 /** Adds `gatehouse customers import`. */
@@ -71,7 +75,7 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
     .action((files: string[], options: Options) => importCustomers(cli, files, options));
 }
 
-const collectProvider = (text: string, previous: string[] = []): string[] => {
+export const collectProvider = (text: string, previous: string[] = []): string[] => {
   if (!/^[^=]+=[^=]+$/.test(text))
     throw new InvalidArgumentError('Use <name>=<slug>, such as google-oauth2=google.');
   return [...previous, text];
@@ -82,8 +86,28 @@ function parseUuid(text: string): string {
   throw new InvalidArgumentError('Use a UUID in lower case.');
 }
 
-async function importCustomers(cli: Cli, names: string[], options: Options): Promise<void> {
-  const client = cli.connect();
+/** The files of a command, and how they are read. */
+export interface OpenedFiles {
+  /** All files that decide what is read. */
+  inputs: string[];
+  reportFile: string | null;
+  projectId: string | undefined;
+  /** The setting `mfa` of the project, or null if the key cannot read it. */
+  currentMfa: Mfa | null;
+  slugs: IdentitySlugs;
+  /** The settings on which the records depend. */
+  settings: unknown[];
+  /** Returns the records from the first one. */
+  records: () => AsyncIterable<SourceRecord>;
+}
+
+/** Returns how the files of another system are read. @throws CliError for files or options that are wrong */
+export async function openFiles(
+  cli: Cli,
+  client: Gatehouse,
+  names: string[],
+  options: FileOptions,
+): Promise<OpenedFiles> {
   const source = sources.find(({ name }) => name === options.from)!;
   const files = names.map((name) => resolve(cli.cwd, name));
   const { values, optionFiles } = readSourceOptions(cli, source, options);
@@ -94,8 +118,16 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
   const settings = [VERSION, source.name, values, projectId, slugs.fingerprint];
-  const importId = options.importId ?? (await deriveImportId(inputs, settings));
   const sourceOptions = { values: { ...values, ...optionFiles } };
+  const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
+  return { inputs, reportFile, projectId, currentMfa, slugs, settings, records };
+}
+
+async function importCustomers(cli: Cli, names: string[], options: Options): Promise<void> {
+  const client = cli.connect();
+  const opened = await openFiles(cli, client, names, options);
+  const { inputs, reportFile, projectId, currentMfa, slugs, settings } = opened;
+  const importId = options.importId ?? (await deriveImportId(inputs, settings));
   const previous = options.dryRun ? null : await findImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
   // A report that cannot be written fails before anything is imported.
@@ -104,8 +136,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
-  const records = (): AsyncIterable<SourceRecord> =>
-    resolveAll(source.read(files, sourceOptions), slugs, mfa);
+  const records = (): AsyncIterable<SourceRecord> => reportUnusedApps(opened.records(), mfa);
   const { state, report } = isFinished(previous)
     ? { state: previous, report: await readAgain(cli, previous, records(), createReport()) }
     : await sendImport(cli, client, {
@@ -195,7 +226,7 @@ interface PassedOptions {
 }
 
 /** @throws CliError for an option of another source */
-function readSourceOptions(cli: Cli, source: ImportSource, options: Options): PassedOptions {
+function readSourceOptions(cli: Cli, source: ImportSource, options: FileOptions): PassedOptions {
   const passed: PassedOptions = { values: {}, optionFiles: {} };
   for (const { name, options: own = [] } of sources)
     for (const { flags } of own) {
@@ -214,9 +245,15 @@ function readSourceOptions(cli: Cli, source: ImportSource, options: Options): Pa
 async function* resolveAll(
   records: AsyncIterable<SourceRecord>,
   slugs: IdentitySlugs,
+): AsyncGenerator<SourceRecord> {
+  for await (const record of records) yield slugs.resolve(record);
+}
+
+async function* reportUnusedApps(
+  records: AsyncIterable<SourceRecord>,
   mfa: Mfa | null,
 ): AsyncGenerator<SourceRecord> {
-  for await (const record of records) yield reportUnusedApp(slugs.resolve(record), mfa);
+  for await (const record of records) yield reportUnusedApp(record, mfa);
 }
 
 /** Prints what identities of Microsoft and Apple require: both issue other ids to another client. */

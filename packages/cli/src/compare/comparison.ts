@@ -1,0 +1,133 @@
+import type { ExportedCustomer } from '@gatehouse/server';
+import type { ImportReport } from '../import/import-report.js';
+import type { Reason } from '../import/reasons.js';
+import type { SourceRecord } from '../import/source.js';
+import { FIELDS, FieldResult, FilePeople, type Unknown } from './file-people.js';
+
+/** Number of ids that are shown for a field. */
+const EXAMPLES = 3;
+
+/** The differences of one field. */
+export interface FieldDifferences {
+  field: string;
+  onlyInFiles: number;
+  onlyInGatehouse: number;
+  different: number;
+  /** The ids of the first people who differ, in the files. */
+  examples: string[];
+}
+
+/** The result of a comparison. */
+export interface ComparisonResult {
+  /** People of the files, without those who cannot be imported. */
+  inFiles: number;
+  inGatehouse: number;
+  /** People of the files without a difference. */
+  equal: number;
+  different: number;
+  onlyInFiles: number;
+  onlyInGatehouse: number;
+  /** The fields with differences. */
+  fields: FieldDifferences[];
+}
+
+const ONLY_IN_FILES: Reason = {
+  reason: 'Gatehouse has no customer with this externalId, id or email address',
+  remedy: 'Import the files again, and read in the report of the import why it does not create the customer',
+};
+const ONLY_IN_GATEHOUSE: Reason = {
+  reason: 'The files contain no user with the externalId, id or email address of this customer',
+  remedy:
+    'Keep the customer if they registered in Gatehouse, or delete them if the other system has deleted the user',
+};
+
+const fieldReasons: Record<FieldResult, Reason | null> = {
+  [FieldResult.equal]: null,
+  [FieldResult.onlyInFiles]: {
+    reason: 'The files contain a value, and Gatehouse has none',
+    remedy: 'Read the report of the import, or take over the value with customers import --update',
+  },
+  [FieldResult.onlyInGatehouse]: {
+    reason: 'Gatehouse has a value, and the files contain none',
+    remedy: 'Nothing if the value was set in Gatehouse. Otherwise, remove it from the customer',
+  },
+  [FieldResult.different]: {
+    reason: 'The files contain another value than Gatehouse',
+    remedy:
+      'Nothing if the value was changed in Gatehouse. Otherwise, take over the value with customers import --update',
+  },
+};
+
+/**
+ * Compares the users of files with the customers of Gatehouse. Reads the files twice: only the second time it is known
+ * who differs.
+ * @param records returns the records of the files, equal ones each time
+ * @param withSecrets whether the customers have their password hashes and TOTP secrets
+ */
+export async function compareCustomers(
+  records: () => AsyncIterable<SourceRecord>,
+  customers: AsyncIterable<ExportedCustomer>,
+  report: ImportReport,
+  withSecrets: boolean,
+): Promise<ComparisonResult> {
+  const people = new FilePeople(withSecrets);
+  for await (const record of records()) {
+    if (record.leftOut.length > 0 || !record.customer) await report.addRecord(record);
+    if (record.customer) people.add(record.customer);
+  }
+  let [inGatehouse, onlyInGatehouse] = [0, 0];
+  for await (const customer of customers) {
+    inGatehouse += 1;
+    const unknown = people.compare(customer);
+    if (!unknown) continue;
+    onlyInGatehouse += 1;
+    await report.add(toRecord(unknown), 'only_in_gatehouse', { field: '', ...ONLY_IN_GATEHOUSE });
+  }
+  return {
+    inFiles: people.count,
+    inGatehouse,
+    onlyInGatehouse,
+    ...(await listDifferences(people, records(), report)),
+  };
+}
+
+const toRecord = ({ id, email }: Unknown): SourceRecord => ({
+  ...{ position: '', sourceId: id, customer: { email }, leftOut: [] },
+});
+
+/** Reads the records again, and adds those that differ to the report. */
+async function listDifferences(
+  people: FilePeople,
+  records: AsyncIterable<SourceRecord>,
+  report: ImportReport,
+): Promise<Pick<ComparisonResult, 'equal' | 'different' | 'onlyInFiles' | 'fields'>> {
+  const fields = new Map(FIELDS.map((field) => [field, createField(field)]));
+  const counts = { equal: 0, different: 0, onlyInFiles: 0 };
+  let person = 0;
+  for await (const record of records) {
+    if (!record.customer) continue;
+    const differences = people.listDifferences(person);
+    if (!people.isInGatehouse(person)) {
+      counts.onlyInFiles += 1;
+      await report.add(record, 'only_in_files', { field: '', ...ONLY_IN_FILES });
+    } else if (differences.length === 0) counts.equal += 1;
+    else counts.different += 1;
+    for (const { field, result } of differences) {
+      addDifference(fields.get(field)!, result, record);
+      await report.add(record, 'different', { field, ...fieldReasons[result]! });
+    }
+    person += 1;
+  }
+  return { ...counts, fields: [...fields.values()].filter(({ examples }) => examples.length > 0) };
+}
+
+const createField = (field: string): FieldDifferences => ({
+  ...{ field, onlyInFiles: 0, onlyInGatehouse: 0, different: 0, examples: [] },
+});
+
+function addDifference(field: FieldDifferences, result: FieldResult, record: SourceRecord): void {
+  if (result === FieldResult.onlyInFiles) field.onlyInFiles += 1;
+  else if (result === FieldResult.onlyInGatehouse) field.onlyInGatehouse += 1;
+  else field.different += 1;
+  if (field.examples.length < EXAMPLES) field.examples.push(record.sourceId ?? record.position);
+}

@@ -1,0 +1,132 @@
+import type { ExportedCustomer, ImportedCustomer } from '@gatehouse/server';
+import { toObject, type JsonObject } from '../json-object.js';
+import { normalizeName, toText } from '../import/source-fields.js';
+import { toObjects } from '../import/source-values.js';
+import { parseTime } from '../parse-time.js';
+import { toDigest } from './key-index.js';
+
+/** The fields that are compared by their values. */
+export const VALUE_FIELDS = [
+  'email',
+  'emailVerified',
+  'firstName',
+  'lastName',
+  'externalId',
+  'locale',
+  'metadata',
+  'publicMetadata',
+  'mfa',
+  'disabledAt',
+  'identities',
+  'passkeys',
+  'password',
+  'totpSecret',
+] as const;
+
+/** The fields that are compared as times. */
+export const TIME_FIELDS = ['createdAt', 'updatedAt', 'lastLoginAt'] as const;
+
+/** The fields that only an export with hashes contains. */
+export const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'totpSecret']);
+
+/** A customer of the files or of Gatehouse. */
+export type Customer = ImportedCustomer | ExportedCustomer;
+
+/** What is kept of a customer. */
+export interface CustomerValues {
+  /** A digest of each of the value fields; 0: no value. */
+  digests: number[];
+  /** Each of the time fields in ms since 1970; NaN: no time. */
+  times: number[];
+}
+
+/** Returns an email address in the form that Gatehouse stores. */
+export const normalizeEmail = (email: unknown): string =>
+  toText(email).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Returns the values of a customer in a form in which equal values are equal. */
+export function toValues(customer: Customer): CustomerValues {
+  return {
+    digests: VALUE_FIELDS.map((field) => {
+      const text = toComparable(field, customer);
+      return text === '' ? 0 : toDigest(text);
+    }),
+    times: TIME_FIELDS.map((field) => toMs(customer[field])),
+  };
+}
+
+/** Returns a text that is equal for equal values; empty without a value. */
+function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer): string {
+  switch (field) {
+    case 'email':
+      return normalizeEmail(customer.email);
+    case 'emailVerified':
+      return customer.emailVerified === true ? 'true' : '';
+    case 'firstName':
+    case 'lastName':
+      return normalizeName(toText(customer[field]));
+    case 'mfa':
+      return customer.mfa === 'required' ? 'required' : '';
+    // Most systems do not export since when a user is disabled.
+    case 'disabledAt':
+      return customer.disabledAt ? 'true' : '';
+    case 'locale':
+      return toLocale(toText(customer.locale));
+    case 'metadata':
+    case 'publicMetadata':
+      return toMetadata(toObject(customer[field]) ?? {});
+    case 'identities':
+      return toSorted(customer.identities, ['provider', 'subject']);
+    case 'passkeys':
+      return toSorted(customer.passkeys, ['credentialId']);
+    // The next sign-in replaces the hash of another system.
+    case 'password':
+      return customer.passwordHash || ('password' in customer && customer.password) ? 'true' : '';
+    case 'totpSecret':
+      return toText(customer.totpSecret)
+        .replace(/[\s=-]/g, '')
+        .toUpperCase();
+    case 'externalId':
+      return toText(customer.externalId);
+  }
+}
+
+/** Returns the items of a list in alphabetical order. Gatehouse's own format can contain any value. */
+const toSorted = (items: unknown, names: readonly string[]): string =>
+  toObjects(items)
+    .map((item) => names.map((name) => toText(item[name])).join(' '))
+    .sort()
+    .join('\n');
+
+function toMetadata(metadata: JsonObject): string {
+  const text = JSON.stringify(sortKeys(metadata));
+  return text === '{}' ? '' : text;
+}
+
+/** Returns the value with the keys of objects in alphabetical order. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  const object = toObject(value);
+  if (!object) return value;
+  return Object.fromEntries(
+    Object.keys(object)
+      .sort()
+      .map((key) => [key, sortKeys(object[key])]),
+  );
+}
+
+function toLocale(locale: string): string {
+  try {
+    return locale && Intl.getCanonicalLocales(locale)[0]!;
+  } catch {
+    return locale;
+  }
+}
+
+/** Returns a time in ms since 1970, or NaN. The units of numbers are those of imports (docs/imports.md). */
+function toMs(time: unknown): number {
+  const text = toText(time);
+  if (!/^\d{1,17}$/.test(text)) return parseTime(text);
+  const epoch = Number(text);
+  return epoch < 1e11 ? epoch * 1_000 : epoch < 1e14 ? epoch : Math.floor(epoch / 1_000);
+}
