@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readChunks } from './read-files.js';
+import { readDecoded } from './read-text.js';
 
 /**
  * Returns the id of the import of these files with these settings: the same command continues an interrupted import. It
@@ -9,7 +9,8 @@ export async function deriveImportId(files: readonly string[], settings: unknown
   const hash = createHash('sha256').update(JSON.stringify(settings));
   for (const file of files) {
     const content = createHash('sha256');
-    for await (const chunk of readChunks(file)) content.update(chunk);
+    // A file that cannot be decoded fails before anything is imported.
+    for await (const { bytes } of readDecoded(file)) content.update(bytes);
     hash.update(content.digest());
   }
   const bytes = hash.digest().subarray(0, 16);

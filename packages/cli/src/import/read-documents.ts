@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { JSONParser, TokenType } from '@streamparser/json';
-import { readChunks, STRING_BUFFER_SIZE, unreadable, writeJson } from './read-files.js';
+import { STRING_BUFFER_SIZE, writeJson } from './read-files.js';
+import { readDecoded, unreadable } from './read-text.js';
 
 /** A value of a JSON document. */
 export interface DocumentValue {
@@ -43,7 +44,7 @@ export async function* readDocuments(
   };
   if (onDocument) parser.onToken = createDocumentCounter(onDocument);
   try {
-    for await (const chunk of readChunks(file)) {
+    for await (const chunk of readDecoded(file)) {
       writeJson(parser, chunk);
       yield* values;
       values = [];

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { readCsv, type FileRecord, type Row } from './read-files.js';
+import { deriveImportId } from './import-id.js';
+import { readColumns, readCsv, readJson, readObjects, type FileRecord, type Row } from './read-files.js';
+import { setEncoding } from './read-text.js';
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-csv-'))));
@@ -20,21 +22,6 @@ async function read(file: string): Promise<[position: string, row: Row][]> {
   return records.map(({ position, value }) => [position.split(':')[1]!, value]);
 }
 
-it.each(['\n', '\r\n'])(
-  'reads cells with quotes, commas and lines, at the first line of their row: %j',
-  async (end) => {
-    const lines = ['\ufeffid,note', '1,"a ""b"", c"', '', `2,"one${end}two"`, '3,', '4,a "b" c'];
-    for (const last of ['', end]) {
-      expect(await read(write(lines.join(end) + last))).toEqual([
-        ['2', { id: '1', note: 'a "b", c' }],
-        ['4', { id: '2', note: `one${end}two` }],
-        ['6', { id: '3', note: '' }],
-        ['7', { id: '4', note: 'a "b" c' }],
-      ]);
-    }
-  },
-);
-
 it('returns an empty row for one with another number of cells, and reads the next ones', async () => {
   expect(await read(write('id,note\n2,a,b\n3\n4,c\n'))).toEqual([
     ['2', {}],
@@ -43,25 +30,71 @@ it('returns an empty row for one with another number of cells, and reads the nex
   ]);
 });
 
-it.each([
-  ['2,"a"b', 'the row on line 3 has a misplaced or unclosed quote'],
-  ['2,"not closed', 'the row on line 3 has a misplaced or unclosed quote'],
-  [
-    `2,"${'not closed\n'.repeat(200_000)}`,
-    'the row on line 3 is longer than 1 MiB: perhaps a quote is not closed',
-  ],
-])(
-  'fails at a row with a misplaced or unclosed quote, after the rows before it: %#',
-  async (row, problem) => {
-    const found: Row[] = [];
-    const file = write(`id,note\n1,a\n${row}\n3,"c"\n`);
-    const reading = (async () => {
-      for await (const { value } of readCsv(file)) found.push(value);
-    })();
-    await expect(reading).rejects.toThrow(`${file} cannot be read: ${problem}`);
-    expect(found).toEqual([{ id: '1', note: 'a' }]);
-  },
-);
+it('fails at a misplaced quote, after the rows before it', async () => {
+  const found: Row[] = [];
+  const file = write('id,note\n1,a\n2,"a"b\n3,"c"\n');
+  const reading = (async () => {
+    for await (const { value } of readCsv(file)) found.push(value);
+  })();
+  await expect(reading).rejects.toThrow(
+    `${file} cannot be read: the row on line 3 has a misplaced or unclosed quote`,
+  );
+  expect(found).toEqual([{ id: '1', note: 'a' }]);
+});
+
+it('returns the names of the columns as the header quotes them', async () => {
+  const header = 'id;"note, private";"the ""rest"""\n';
+  expect(await readColumns(write(header))).toEqual(['id', 'note, private', 'the "rest"']);
+});
+
+describe('a file that is not UTF-8', () => {
+  const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+  const readers = {
+    'users.csv': (file: string) => readCsv(file),
+    'users.csv.gz': (file: string) => readCsv(file),
+    'users.ndjson': (file: string) => readObjects(file),
+    'users.json': (file: string) => readObjects(file),
+    'realm.json': (file: string) => readJson(file, '$.users.*'),
+  };
+  const contents: Record<keyof typeof readers, string> = {
+    'users.csv': 'id,name\n1,Ada\n2,Jos\xe9\n',
+    'users.csv.gz': 'id,name\n1,Ada\n2,Jos\xe9\n',
+    'users.ndjson': '{"id":"1"}\n\n{"id":"2","name":"Jos\xe9"}\n',
+    'users.json': '[{"id":"1"},\n\n{"id":"2","name":"Jos\xe9"}]',
+    'realm.json': '{"users":[\n{"id":"1"},\n{"id":"2","name":"Jos\xe9"}]}',
+  };
+  const names = Object.keys(readers) as (keyof typeof readers)[];
+
+  it.each(names)(
+    'fails with its line and the option for it, and is read with the option: %s',
+    async (name) => {
+      const bytes = latin(contents[name]);
+      const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
+      const readAll = async (): Promise<unknown[]> => {
+        const values: unknown[] = [];
+        for await (const { value } of readers[name](file)) values.push(value);
+        return values;
+      };
+      await expect(readAll()).rejects.toMatchObject({
+        message: `${file} cannot be read: line 3 is not UTF-8`,
+        fix: expect.stringContaining('--encoding windows-1252'),
+        exitCode: 2,
+      });
+      await expect(deriveImportId([file], [])).rejects.toMatchObject({ exitCode: 2 });
+      setEncoding(file, 'windows-1252');
+      expect((await readAll()).at(-1)).toEqual({ id: '2', name: 'José' });
+      setEncoding(file, 'utf-8');
+    },
+  );
+
+  it.each(names)('is read without an option if its beginning shows UTF-16: %s', async (name) => {
+    const bytes = Buffer.from(`\ufeff${contents[name]}`, 'utf16le');
+    const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
+    const values: unknown[] = [];
+    for await (const { value } of readers[name](file)) values.push(value);
+    expect(values.at(-1)).toEqual({ id: '2', name: 'José' });
+  });
+});
 
 it('reads files of any size, also compressed ones', async () => {
   // The rows differ in length, so that pieces of the file end in every part of a row.

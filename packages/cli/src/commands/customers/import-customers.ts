@@ -9,10 +9,12 @@ import { IdentitySlugs, type Provider } from '../../import/identity-slugs.js';
 import { deriveImportId } from '../../import/import-id.js';
 import { ImportReport } from '../../import/import-report.js';
 import { addFailures, printSummary } from '../../import/import-summary.js';
+import { setEncoding } from '../../import/read-text.js';
 import { findImport, sendImport, type ImportState } from '../../import/send-import.js';
 import { mfaChoices, prepareMfa, reportUnusedApp, type Mfa } from '../../import/second-factors.js';
 import type { ImportSource, SourceRecord } from '../../import/source.js';
 import { sources } from '../../import/sources.js';
+import { isEncoding } from '../../import-shared/decode-text.js';
 import { printNote } from '../../output.js';
 import { findProject } from '../../project.js';
 
@@ -20,6 +22,7 @@ import { findProject } from '../../project.js';
 export interface FileOptions {
   from: string;
   provider?: string[];
+  encoding?: string;
   report?: string;
   /** The options of the sources. */
   [name: string]: unknown;
@@ -57,6 +60,11 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
       '--report <file>',
       'file to create with what was left out or failed: CSV if its name ends with .csv, otherwise NDJSON',
     )
+    .option(
+      '--encoding <name>',
+      'encoding of files without a byte order mark, such as windows-1252; default: utf-8',
+      parseEncoding,
+    )
     .option('--import-id <uuid>', 'id of the import; default: one that depends on the files', parseUuid)
     .option('--emit-events', 'emit customer.created for each customer')
     .addOption(
@@ -80,6 +88,13 @@ export const collectProvider = (text: string, previous: string[] = []): string[]
     throw new InvalidArgumentError('Use <name>=<slug>, such as google-oauth2=google.');
   return [...previous, text];
 };
+
+function parseEncoding(text: string): string {
+  if (isEncoding(text)) return text;
+  throw new InvalidArgumentError(
+    'Use a name such as utf-8, windows-1252, iso-8859-2, shift_jis or utf-16le.',
+  );
+}
 
 function parseUuid(text: string): string {
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text)) return text;
@@ -112,12 +127,16 @@ export async function openFiles(
   const files = names.map((name) => resolve(cli.cwd, name));
   const { values, optionFiles } = readSourceOptions(cli, source, options);
   const inputs = [...files, ...Object.values(optionFiles)];
-  for (const file of inputs) assertFile(file);
+  for (const file of inputs) {
+    assertFile(file);
+    setEncoding(file, options.encoding ?? 'utf-8');
+  }
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
   if (reportFile) assertNoInput(reportFile, inputs);
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
-  const settings = [VERSION, source.name, values, projectId, slugs.fingerprint];
+  const given = { ...values, encoding: options.encoding };
+  const settings = [VERSION, source.name, given, projectId, slugs.fingerprint];
   const sourceOptions = { values: { ...values, ...optionFiles } };
   const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
   return { inputs, reportFile, projectId, currentMfa, slugs, settings, records };

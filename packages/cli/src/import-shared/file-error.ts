@@ -1,0 +1,17 @@
+/** A file that cannot be read as it is. The message is a part of a sentence without the name of the file and a period. */
+export class FileError extends Error {
+  override readonly name: string = 'FileError';
+}
+
+/** A file whose bytes are not in its encoding. */
+export class EncodingError extends FileError {
+  override readonly name = 'EncodingError';
+
+  constructor(
+    readonly encoding: string,
+    /** The line of the first byte that cannot be decoded, counted from 1. */
+    readonly line: number,
+  ) {
+    super(`line ${line} is not ${encoding.toUpperCase()}`);
+  }
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { decodeChunks } from './decode-text.js';
+import { delimiters, parseCsv, type CsvRow, type Delimiter } from './parse-csv.js';
+
+async function* pieces<T extends string | Uint8Array>(content: T, size: number): AsyncGenerator<T> {
+  for (let start = 0; start < content.length; start += size) yield content.slice(start, start + size) as T;
+  await Promise.resolve();
+}
+
+async function parse(
+  texts: AsyncIterable<string>,
+  delimiter?: Delimiter,
+): Promise<{ columns: readonly string[]; delimiter: string | null; rows: CsvRow[] }> {
+  const table = { columns: [] as readonly string[], delimiter: null as string | null, rows: [] as CsvRow[] };
+  for await (const { columns, rows, ...group } of parseCsv(texts, delimiter)) {
+    table.columns = columns;
+    table.delimiter = group.delimiter;
+    table.rows.push(...rows);
+  }
+  return table;
+}
+
+const parseText = (text: string) => parse(pieces(text, 7));
+
+/** Returns a cell, in quotes if it could be anything but one cell otherwise. */
+const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+/** Encodes a text with a byte order mark. */
+const encoders: Record<string, (text: string) => Buffer> = {
+  'utf-8': (text) => Buffer.from(`\ufeff${text}`),
+  'utf-16le': (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+  'utf-16be': (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+};
+
+it('reads each cell and line number of any table, however the file is encoded and split', async () => {
+  const cell = fc.string({
+    unit: fc.constantFrom('a', ' ', ',', ';', '\t', '"', '\n', '\r\n', "'", 'é', '😀'),
+  });
+  const table = fc
+    .integer({ min: 1, max: 3 })
+    .chain((width) =>
+      fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }),
+    );
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      fc.constantFrom(...delimiters),
+      fc.constantFrom('\n', '\r\n'),
+      fc.boolean(),
+      fc.constantFrom(...Object.keys(encoders)),
+      fc.integer({ min: 1, max: 9 }),
+      async (rows, delimiter, end, endsWithLine, encoding, size) => {
+        const columns = rows[0]!.map((_, index) => `name ${index}, "x"`);
+        const lines = [columns, ...rows].map((cells) => cells.map(quote).join(delimiter));
+        const bytes = encoders[encoding]!(`${lines.join(end)}${endsWithLine ? end : ''}`);
+        const expected: CsvRow[] = [];
+        let line = 1;
+        for (const [index, cells] of [columns, ...rows].entries()) {
+          if (index > 0 && cells.some((text) => text !== '')) expected.push({ line, cells });
+          line += lines[index]!.split('\n').length;
+        }
+        const texts = async function* (): AsyncGenerator<string> {
+          for await (const { text } of decodeChunks(() => pieces(bytes, size), 'utf-8')) yield text;
+        };
+        const found = await parse(texts());
+        expect(found.rows).toEqual(expected);
+        expect(found.columns).toEqual(columns);
+        if (columns.length > 1) expect(found.delimiter).toBe(delimiter);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+it.each([
+  ['a row with another number of cells is null', 'a,b\n1\n1,2,3\n1,2', [null, null, ['1', '2']]],
+  ['a name in two columns is not a cell of another one', 'a,b\nx,Byron, Ada', [null]],
+  ['a quote inside of a cell is a part of it', 'a,b\n1,x "y" z', [['1', 'x "y" z']]],
+  ['spaces after a quote are omitted', 'a,b\n"1" ,"2" \n', [['1', '2']]],
+  ['rows without a value are omitted', '\r\na,b\n\n,\n1,2\n,\n', [['1', '2']]],
+  [
+    'line ends may differ',
+    'a,b\r\n1,2\n3,"4"\r\n5,6\r\n',
+    [
+      ['1', '2'],
+      ['3', '4'],
+      ['5', '6'],
+    ],
+  ],
+  [
+    'line ends may be CR',
+    'a,b\r1,2\r\r3,4',
+    [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+  ],
+  ['a decimal comma is no delimiter', 'a;b\n1,5;2', [['1,5', '2']]],
+  ['a delimiter in a quoted name is none', '"a;b;c",d\n1,2', [['1', '2']]],
+  ['a file without a row has none', 'a,b', []],
+  ['an empty file has none', '', []],
+])('%s', async (_, text, rows) => {
+  expect((await parseText(text)).rows.map(({ cells }) => cells)).toEqual(rows);
+});
+
+it('uses the given delimiter', async () => {
+  const { rows } = await parse(pieces('a,b;c\n1,2;3', 4), ';');
+  expect(rows).toEqual([{ line: 2, cells: ['1,2', '3'] }]);
+});
+
+it.each([
+  ['a,b\n1,2\n2,"a"b\n', 'the row on line 3 has a misplaced or unclosed quote'],
+  ['a,b\n"1\n",2\n2,"not closed\n', 'the row on line 4 has a misplaced or unclosed quote'],
+  ['a,b\n1,2\n2,"not closed\n3,"4"\n', 'the row on line 3 has a misplaced or unclosed quote'],
+  [
+    `a,b\n2,"${'not closed\n'.repeat(200_000)}`,
+    'the row on line 2 is longer than 1 MiB: perhaps a quote is not closed',
+  ],
+  [
+    `"${'not closed\n'.repeat(200_000)}`,
+    'the row on line 1 is longer than 1 MiB: perhaps a quote is not closed',
+  ],
+  ['a,,c\n1,2,3', 'column 2 of the header has no name'],
+  ['a,b, a \n1,2,3', 'the header contains the column a twice'],
+])('rejects %#', async (text, message) => {
+  await expect(parse(pieces(text, 50_000))).rejects.toMatchObject({ name: 'FileError', message });
+});

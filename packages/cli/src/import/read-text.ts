@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { CliError, usageError } from '../cli-error.js';
+import { decodeChunks, type DecodedChunk } from '../import-shared/decode-text.js';
+import { EncodingError } from '../import-shared/file-error.js';
+
+/** The encodings of files without a byte order mark that are not UTF-8, by the paths of the files. */
+const encodings = new Map<string, string>();
+
+/** Declares the encoding of a file. Each reader of the file then uses it, so that no source has to. */
+export function setEncoding(file: string, label: string): void {
+  encodings.set(file, label);
+}
+
+/** Reads the bytes of a file. Decompresses a file whose name ends with `.gz`. @throws CliError */
+async function* readChunks(file: string): AsyncGenerator<Buffer> {
+  const bytes = createReadStream(file, { highWaterMark: 256 * 1024 });
+  const stream = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+  // An error does not pass through a pipe.
+  if (stream !== bytes) bytes.on('error', (error) => stream.destroy(error));
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    bytes.destroy();
+  }
+}
+
+/** Reads a file in pieces, in constant memory. @throws CliError, also for bytes that are not in the encoding of the file */
+export async function* readDecoded(file: string): AsyncGenerator<DecodedChunk> {
+  try {
+    yield* decodeChunks(() => readChunks(file), encodings.get(file) ?? 'utf-8');
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** Reads the text of a file in pieces, without a byte order mark. @throws CliError */
+export async function* readText(file: string): AsyncGenerator<string> {
+  for await (const { text } of readDecoded(file)) yield text;
+}
+
+export async function* readLines(file: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of readText(file)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** Returns the error for a file that cannot be read. */
+export function unreadable(file: string, error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const message = `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  if (!(error instanceof EncodingError)) return new CliError(message);
+  return usageError(
+    message,
+    'Pass the encoding of the file, such as --encoding windows-1252 for a CSV file of Excel for Windows.',
+  );
+}
