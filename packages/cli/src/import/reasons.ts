@@ -29,6 +29,17 @@ export const reasons = {
       'The user cannot sign in at Gatehouse: add an email address to the file, and run the command again',
   },
   noField: { reason: 'Gatehouse has no field for this value', remedy: STORE_ELSEWHERE },
+  noColumn: {
+    reason: 'No field of a customer has the name of this column',
+    remedy:
+      'Pass --map <column>=<field>, such as --map plan=metadata.plan, or --map <column>= to ignore the column',
+  },
+  cellNotObject: { reason: 'The cell is not a JSON object', remedy: CORRECT_FILE },
+  cellNotList: { reason: 'The cell is not a JSON array', remedy: CORRECT_FILE },
+  wrongCells: {
+    reason: 'The row has more or fewer cells than the header',
+    remedy: 'Put a cell that contains the delimiter in quotes, and run the command again',
+  },
   noUsername: {
     reason: 'Customers have no username',
     remedy: 'The customer signs in with the email address',

@@ -28,11 +28,15 @@ export interface SourceOption {
   /** Such as `--hash-config <file>`. */
   flags: string;
   description: string;
+  /** True for an option that can be passed several times. */
+  isRepeatable?: boolean;
 }
 
 export interface SourceOptions {
   /** The values of `options` of the source by their names in camel case, such as `hashConfig`; the paths of files are absolute. */
   values: Readonly<Record<string, string | undefined>>;
+  /** The values of repeatable options by their names. */
+  lists?: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
 /** Reads the export of another system. */

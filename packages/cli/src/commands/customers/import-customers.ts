@@ -74,7 +74,10 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
       ).choices(mfaChoices),
     );
   for (const { name, options = [] } of sources)
-    for (const { flags, description } of options) command.option(flags, `${description} (--from ${name})`);
+    for (const { flags, description, isRepeatable } of options) {
+      const option = new Option(flags, `${description} (--from ${name})`);
+      command.addOption(isRepeatable ? option.argParser(collect) : option);
+    }
   command
     .addHelpText(
       'after',
@@ -83,10 +86,12 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
     .action((files: string[], options: Options) => importCustomers(cli, files, options));
 }
 
+const collect = (text: string, previous: string[] = []): string[] => [...previous, text];
+
 export const collectProvider = (text: string, previous: string[] = []): string[] => {
   if (!/^[^=]+=[^=]+$/.test(text))
     throw new InvalidArgumentError('Use <name>=<slug>, such as google-oauth2=google.');
-  return [...previous, text];
+  return collect(text, previous);
 };
 
 function parseEncoding(text: string): string {
@@ -125,7 +130,7 @@ export async function openFiles(
 ): Promise<OpenedFiles> {
   const source = sources.find(({ name }) => name === options.from)!;
   const files = names.map((name) => resolve(cli.cwd, name));
-  const { values, optionFiles } = readSourceOptions(cli, source, options);
+  const { values, lists, optionFiles } = readSourceOptions(cli, source, options);
   const inputs = [...files, ...Object.values(optionFiles)];
   for (const file of inputs) {
     assertFile(file);
@@ -135,9 +140,9 @@ export async function openFiles(
   if (reportFile) assertNoInput(reportFile, inputs);
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
-  const given = { ...values, encoding: options.encoding };
+  const given = { ...values, ...lists, encoding: options.encoding };
   const settings = [VERSION, source.name, given, projectId, slugs.fingerprint];
-  const sourceOptions = { values: { ...values, ...optionFiles } };
+  const sourceOptions = { values: { ...values, ...optionFiles }, lists };
   const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
   return { inputs, reportFile, projectId, currentMfa, slugs, settings, records };
 }
@@ -240,23 +245,25 @@ function createSlugs(source: ImportSource, pairs: string[], providers: Provider[
 /** The options of a source that were passed, by their names in camel case. */
 interface PassedOptions {
   values: Record<string, string>;
+  lists: Record<string, string[]>;
   /** The paths of those that name a file, whose content decides what is imported. */
   optionFiles: Record<string, string>;
 }
 
 /** @throws CliError for an option of another source */
 function readSourceOptions(cli: Cli, source: ImportSource, options: FileOptions): PassedOptions {
-  const passed: PassedOptions = { values: {}, optionFiles: {} };
+  const passed: PassedOptions = { values: {}, lists: {}, optionFiles: {} };
   for (const { name, options: own = [] } of sources)
     for (const { flags } of own) {
       const attribute = new Option(flags).attributeName();
-      const value = options[attribute] as string | undefined;
+      const value = options[attribute] as string | string[] | undefined;
       if (value === undefined) continue;
-      if (name === source.name && flags.endsWith('<file>'))
-        passed.optionFiles[attribute] = resolve(cli.cwd, value);
-      else if (name === source.name) passed.values[attribute] = value;
-      else if (!source.options?.some((each) => each.flags === flags))
-        throw usageError(`${flags} requires --from ${name}.`);
+      if (name !== source.name) {
+        if (!source.options?.some((each) => each.flags === flags))
+          throw usageError(`${flags} requires --from ${name}.`);
+      } else if (Array.isArray(value)) passed.lists[attribute] = value;
+      else if (flags.endsWith('<file>')) passed.optionFiles[attribute] = resolve(cli.cwd, value);
+      else passed.values[attribute] = value;
     }
   return passed;
 }

@@ -1,24 +1,132 @@
-import { readObjects } from '../read-files.js';
+import { usageError } from '../../cli-error.js';
+import {
+  customerFields,
+  isTarget,
+  RowConverter,
+  type CellProblem,
+} from '../../import-shared/customer-rows.js';
+import type { JsonObject } from '../../json-object.js';
+import { isCsv, readColumns, readObjects, readTable, toPosition } from '../read-files.js';
+import { unreadable } from '../read-text.js';
+import { reasons, type Reason } from '../reasons.js';
 import { exceedsDepth, hasInexactInteger, notImported, toText } from '../source-fields.js';
-import type { ImportedCustomer, ImportSource } from '../source.js';
-import { reasons } from '../reasons.js';
+import type { ImportedCustomer, ImportSource, LeftOut, SourceRecord } from '../source.js';
 
 /** Maximum number of levels of a line. */
 const MAX_DEPTH = 20;
 
-/** Customers in the format of Gatehouse's own imports and exports (docs/imports.md). The server checks their fields. */
+const problems: Record<CellProblem, Reason> = {
+  unknown_column: reasons.noColumn,
+  not_an_object: reasons.cellNotObject,
+  not_a_list: reasons.cellNotList,
+  metadata_name_taken: reasons.metadataNameTaken,
+};
+
+/**
+ * Customers in the format of Gatehouse's own imports and exports, or CSV whose columns are fields (docs/imports.md). The server
+ * checks the fields.
+ */
 export const gatehouse: ImportSource = {
   name: 'gatehouse',
-  files: 'one JSON object per line, or a JSON array, in the format of `gatehouse customers export`',
+  files:
+    'one JSON object per line, or a JSON array, in the format of `gatehouse customers export`, or CSV whose columns are fields',
   providers: {},
-  async *read(files) {
-    for (const file of files)
-      for await (const { position, value } of readObjects(file)) {
-        const sourceId = toText(value?.['id']) || toText(value?.['externalId']) || null;
-        if (!value || exceedsDepth(value, MAX_DEPTH))
-          yield notImported(position, sourceId, '', reasons.invalidRecord);
-        else if (hasInexactInteger(value)) yield notImported(position, sourceId, '', reasons.inexactInteger);
-        else yield { position, sourceId, customer: value as unknown as ImportedCustomer, leftOut: [] };
-      }
+  options: [
+    {
+      flags: '--map <column=field>',
+      description:
+        'field of a column of CSV files, such as plan=metadata.plan; an empty field ignores the column; repeatable',
+      isRepeatable: true,
+    },
+  ],
+  async *read(files, { lists }) {
+    const mapping = parseMapping(lists?.['map'] ?? []);
+    const converters = await createConverters(files.filter(isCsv), mapping);
+    for (const file of files) {
+      const converter = converters.get(file);
+      yield* converter ? readCustomers(file, converter) : readDocument(file);
+    }
   },
 };
+
+async function* readDocument(file: string): AsyncGenerator<SourceRecord> {
+  for await (const { position, value } of readObjects(file))
+    yield value ? toRecord(position, value, []) : notImported(position, null, '', reasons.invalidRecord);
+}
+
+async function* readCustomers(file: string, converter: RowConverter): AsyncGenerator<SourceRecord> {
+  for await (const { rows } of readTable(file))
+    for (const { line, cells } of rows) {
+      const position = toPosition(file, line);
+      if (!cells) {
+        yield notImported(position, null, '', reasons.wrongCells);
+        continue;
+      }
+      const { customer, leftOut } = converter.convert(cells);
+      const named = leftOut.map(({ column, problem }) => ({ field: column, ...problems[problem] }));
+      yield toRecord(position, customer, named);
+    }
+}
+
+function toRecord(position: string, value: JsonObject, leftOut: LeftOut[]): SourceRecord {
+  const sourceId = toText(value['id']) || toText(value['externalId']) || null;
+  for (const field of ['metadata', 'publicMetadata']) {
+    const reason = findProblem(value[field]);
+    if (!reason) continue;
+    leftOut.push({ field, ...reason });
+    delete value[field];
+  }
+  if (exceedsDepth(value, MAX_DEPTH)) return notImported(position, sourceId, '', reasons.invalidRecord);
+  if (hasInexactInteger(value)) return notImported(position, sourceId, '', reasons.inexactInteger);
+  return { position, sourceId, customer: value as unknown as ImportedCustomer, leftOut };
+}
+
+/** Returns why the server would reject the metadata, and the customer with it, or null. */
+function findProblem(metadata: unknown): Reason | null {
+  // The customer is one level.
+  if (exceedsDepth(metadata, MAX_DEPTH - 1)) return reasons.metadataTooDeep;
+  return hasInexactInteger(metadata) ? reasons.inexactInteger : null;
+}
+
+/** Returns the fields by the columns of `column=field`. @throws CliError for an unknown field */
+function parseMapping(pairs: readonly string[]): Map<string, string> {
+  const mapping = new Map<string, string>();
+  for (const pair of pairs) {
+    // The name of a column can contain an equals sign, that of a field cannot.
+    const at = pair.lastIndexOf('=');
+    const [column, field] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    if (at < 0 || column === '') throw usageError(`--map ${pair} is not <column>=<field>.`);
+    if (field !== '' && !isTarget(field))
+      throw usageError(
+        `Customers have no field ${field}.`,
+        `Their fields: ${customerFields.join(', ')}, metadata.<key>, publicMetadata.<key>.`,
+      );
+    mapping.set(column, field);
+  }
+  return mapping;
+}
+
+/** Returns the converters of CSV files. @throws CliError for a mapped column that no file has, or a file without emails */
+async function createConverters(
+  files: readonly string[],
+  mapping: ReadonlyMap<string, string>,
+): Promise<Map<string, RowConverter>> {
+  const converters = new Map<string, RowConverter>();
+  const known = new Set<string>();
+  for (const file of files) {
+    const columns = await readColumns(file);
+    for (const column of columns) known.add(column);
+    try {
+      converters.set(file, new RowConverter(columns, mapping));
+    } catch (error) {
+      throw usageError(
+        unreadable(file, error).message,
+        `Its columns: ${columns.join(', ') || 'none'}. Pass --map <column>=<field>, such as --map mail=email.`,
+      );
+    }
+  }
+  const missing = [...mapping.keys()].find((column) => !known.has(column));
+  if (missing === undefined) return converters;
+  const names = known.size > 0 ? `Their columns: ${[...known].join(', ')}.` : '--map requires a CSV file.';
+  throw usageError(`The files have no column ${missing}.`, names);
+}

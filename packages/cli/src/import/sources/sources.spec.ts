@@ -310,7 +310,7 @@ describe('gatehouse', () => {
       ['customers.json', null],
       ['customers.json', null],
     ];
-    const values = [{ email: 'a', unknown: 1 }, 'text', { email: 'b', metadata: { id: 2 ** 60 } }];
+    const values = [{ email: 'a', unknown: 1 }, 'text', { email: 'b', externalId: 2 ** 60 }];
     for (const content of [
       toLines(values),
       `\ufeff\n\n${toLines(values)}`,
@@ -321,7 +321,7 @@ describe('gatehouse', () => {
         expected,
       );
     }
-    const deep = await read(gatehouse, { 'deep.json': `{"email":"a","metadata":{"deep":${DEEP}}}` });
+    const deep = await read(gatehouse, { 'deep.json': `{"email":"a","identities":${DEEP}}` });
     expect(deep).toMatchObject([{ customer: null }]);
     await expect(read(gatehouse, { 'cut.json': '[{"email":"a"},' })).rejects.toMatchObject({ exitCode: 1 });
   });
