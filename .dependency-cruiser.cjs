@@ -253,6 +253,22 @@ module.exports = {
       to: { path: '^(libs|test|scripts)/' },
     },
     {
+      name: 'console-imports-only-shared-code-of-packages',
+      comment: 'The console reads files as the command line does (docs/adr/0110-one-csv-reader.md).',
+      severity: 'error',
+      from: { path: '^apps/console/' },
+      to: { path: '^packages/', pathNot: '^packages/cli/src/import-shared/' },
+    },
+    {
+      name: 'shared-code-of-imports-runs-in-browsers',
+      comment: 'The console contains this code (docs/adr/0110-one-csv-reader.md).',
+      severity: 'error',
+      from: { path: '^packages/cli/src/import-shared/', pathNot: SPEC },
+      to: {
+        pathNot: ['^packages/cli/src/import-shared/', npm('papaparse'), npm('@types/papaparse')],
+      },
+    },
+    {
       name: 'console-screens-import-no-other-screen',
       comment:
         'A screen imports only shared folders and its own folder; only the router and the shell import screens.',

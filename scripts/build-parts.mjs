@@ -33,7 +33,7 @@ export const PROGRAMS_PART = {
 };
 export const CONSOLE_PART = {
   stamp: path.join(DIST, '.console-stamp'),
-  sources: ['apps/console'],
+  sources: ['apps/console', 'packages/cli/src/import-shared'],
   outputs: [],
   bundle: 'dist/console',
   steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],

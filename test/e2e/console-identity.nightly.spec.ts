@@ -30,7 +30,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.context().close();
   });
 
-  it('imports a CSV file, and lists the customers that were not imported', async () => {
+  it('checks a CSV file, imports it, and reports what was not imported', async () => {
     const { instance } = test;
     const { projectId } = instance.credentials;
     const mark = `c${randomUUID().slice(0, 8)}`;
@@ -43,23 +43,50 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
       projectId,
     ]);
     await page.getByRole('option', { name: project!.name, exact: true }).first().click();
-    const csv = `email,firstName\r\n${email('b')},Bea\r\n${email('a')},Ada\r\n=no,\r\n${email('c')},'=1+1\r\n`;
-    const buffer = Buffer.from(csv);
+    const rows = [
+      'email;firstName;Plan',
+      `${email('b')};Jos\xe9;`,
+      `${email('a')};Ada;pro`,
+      '=no;;',
+      `${email('c')};'=1+1;`,
+      `${email('d')};Byron; Ada;`,
+    ];
+    const buffer = Buffer.from(rows.join('\r\n'), 'latin1');
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Line 2 is not UTF-8.').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Encoding' }).click();
+    await page.getByRole('option', { name: 'Windows-1252' }).click();
     await page.getByText('people.csv, 4 customers').waitFor();
+    await page.getByText('Encoding: Windows-1252 (Western Europe), delimiter: semicolon').waitFor();
+    await page.getByRole('button', { name: 'Check file' }).click();
+    await page.getByText('Nothing was imported').waitFor();
+    expect(await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email('b')])).toEqual([]);
+    const expectReport = async (): Promise<void> => {
+      const reasons = page.getByRole('table', { name: 'Reasons' });
+      await reasons.getByRole('row', { name: 'Left out 1 Plan: No field of a customer' }).waitFor();
+      const lines = page.getByRole('table', { name: 'Not imported' });
+      await lines.getByRole('row', { name: '3 Skipped' }).waitFor();
+      await lines.getByRole('row', { name: '4 Failed email must be an email address' }).waitFor();
+      await lines.getByRole('row', { name: '6 Not sent The row has more or fewer cells' }).waitFor();
+    };
+    await expectReport();
+    await page.getByText('Would be created').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Start import' }).click();
     await page.getByText('Completed', { exact: true }).waitFor();
-    const failures = page.getByRole('table', { name: 'Not imported' });
-    await failures.getByRole('row', { name: '3 Skipped' }).waitFor();
-    await failures.getByRole('row', { name: '4 Failed email must be an email address' }).waitFor();
-    const download = async (name: string): Promise<string> => {
-      const downloading = page.waitForEvent('download');
-      await page.getByText(name, { exact: true }).click();
-      return readFile(await (await downloading).path(), 'utf8');
-    };
-    expect(await download('Download CSV')).toContain('4,failed,,email,invalid,');
+    await expectReport();
+    const customers = await instance.sql(
+      'SELECT first_name FROM customers WHERE email IN ($1, $2) ORDER BY email',
+      [email('b'), email('c')],
+    );
+    expect(customers).toEqual([{ first_name: 'José' }, { first_name: '=1+1' }]);
+    const downloading = page.waitForEvent('download');
+    await page.getByText('Download CSV', { exact: true }).click();
+    const report = await readFile(await (await downloading).path(), 'utf8');
+    expect(report).toContain("failed,4,'=no,,email,");
   });
 
   it('cancels an import, and continues an interrupted one with the same file after a reload', async () => {

@@ -1,19 +1,17 @@
-import { Alert, Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { Can } from '../app/roles';
-import { toProblem } from '../http/problem';
 import { useGet } from '../http/queries';
-import { Icon } from '../components/icon';
 import { Page } from '../components/page';
 import { ProblemAlert } from '../components/problem-alert';
 import { ProjectSelect } from '../components/record-select';
-import { UntrustedText } from '../components/untrusted-text';
-import { FileDrop } from './file-drop';
-import { readImportFile, type ImportFile } from './import-file';
-import { ImportFailures } from './import-failures';
-import { ImportProgress, type CustomerImport } from './import-progress';
-import { IMPORT_PATH, useImportRun } from './use-import-run';
+import { FileChoice } from './file-choice';
+import type { CustomerImport } from './import-counts';
+import type { ImportFile } from './import-file';
+import { ImportCheck, ImportProgress } from './import-progress';
+import { ImportReport } from './import-report-lists';
+import { IMPORT_PATH, useImportRun, type ImportRun } from './use-import-run';
 
 const POLL_MS = 1_000;
 
@@ -22,29 +20,26 @@ export function ImportCustomersScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();
   const importId = search.get('id') ?? '';
   const [file, setFile] = useState<ImportFile | null>(null);
-  const [projectId, setProjectId] = useState('');
-  const [emitsEvents, setEmitsEvents] = useState(false);
   const run = useImportRun();
+  const isImporting = run.sending === 'import';
   const query = useGet(
     IMPORT_PATH,
     { path: { importId } },
     {
       enabled: importId !== '',
-      refetchInterval: (found) => (run.isSending || found?.state === 'running' ? POLL_MS : false),
+      refetchInterval: (found) => (isImporting || found?.state === 'running' ? POLL_MS : false),
     },
   );
-  const customerImport = importId === '' ? undefined : query.data;
+  const customerImport: CustomerImport | undefined = importId === '' ? undefined : query.data;
   const isComplete = customerImport?.state === 'completed';
-  const start = (): void => {
-    const id = importId || crypto.randomUUID();
-    setSearch({ id }, { replace: true });
-    run.send({ importId: id, projectId: customerImport?.projectId ?? projectId, emitsEvents, file: file! });
+  const selectFile = (selected: ImportFile | null): void => {
+    run.reset();
+    setFile(selected);
   };
-  const reset = (): void => {
+  const restart = (): void => {
     setSearch({});
-    setFile(null);
+    selectFile(null);
   };
-  const isUnknown = query.error?.status === 404 && !run.isSending;
   return (
     <Page
       title="Import customers"
@@ -52,7 +47,7 @@ export function ImportCustomersScreen(): ReactNode {
       back={{ to: '/customers', label: 'Customers' }}
       actions={
         isComplete && (
-          <Button variant="default" onClick={reset}>
+          <Button variant="default" onClick={restart}>
             Import another file
           </Button>
         )
@@ -64,93 +59,119 @@ export function ImportCustomersScreen(): ReactNode {
           {query.error && query.error.status !== 404 && (
             <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />
           )}
-          {(customerImport || run.isSending) && (
+          {(customerImport || isImporting) && (
             <ImportProgress customerImport={customerImport} file={file} run={run} />
           )}
-          {!isComplete && !run.isSending && (
-            <Paper component="section" aria-label="File">
-              <Stack>
-                {importId !== '' && !isUnknown && (
-                  <Text>To continue an interrupted import, select the same file and start again.</Text>
-                )}
-                {!customerImport && (
-                  <ProjectSelect
-                    showLabel
-                    required
-                    placeholder="Select a project"
-                    value={projectId}
-                    onChange={setProjectId}
-                    error={run.error?.fields.projectId}
-                  />
-                )}
-                <FileChoice file={file} onChange={setFile} />
-                <Checkbox
-                  label="Emit a customer.created event for each customer"
-                  description="Endpoints that subscribe to it receive one webhook per customer."
-                  checked={emitsEvents}
-                  onChange={(event) => setEmitsEvents(event.currentTarget.checked)}
-                />
-                <Group>
-                  <Button disabled={!file || !(customerImport?.projectId ?? projectId)} onClick={start}>
-                    {customerImport ? 'Continue import' : 'Start import'}
-                  </Button>
-                </Group>
-              </Stack>
-            </Paper>
+          {!isComplete && !isImporting && (
+            <ImportForm
+              customerImport={customerImport}
+              isInterrupted={importId !== '' && query.error?.status !== 404}
+              file={file}
+              run={run}
+              onFile={selectFile}
+              onStart={(start) => {
+                const id = importId || crypto.randomUUID();
+                setSearch({ id }, { replace: true });
+                run.send({ importId: id, ...start });
+              }}
+            />
           )}
-          {customerImport && hasFailures(customerImport) && (
-            <ImportFailures customerImport={customerImport} file={file} />
+          {file && !isComplete && (run.sending === 'check' || run.checked) && (
+            <ImportCheck file={file} run={run} />
           )}
+          {run.sending === null && <Report customerImport={customerImport} file={file} run={run} />}
         </Stack>
       </Can>
     </Page>
   );
 }
 
-const hasFailures = ({ skipped, failed }: CustomerImport): boolean => skipped + failed > 0;
-
-interface FileChoiceProps {
+interface ReportProps {
+  customerImport: CustomerImport | undefined;
   file: ImportFile | null;
-  onChange: (file: ImportFile | null) => void;
+  run: ImportRun;
 }
 
-/** Renders the choice of a file. A file that cannot be imported is rejected before anything is sent. */
-function FileChoice({ file, onChange }: FileChoiceProps): ReactNode {
-  const [error, setError] = useState<string | null>(null);
-  const read = async (selected: File): Promise<void> => {
-    try {
-      onChange(await readImportFile(selected));
-      setError(null);
-    } catch (caught) {
-      onChange(null);
-      setError(caught instanceof Error ? caught.message : toProblem(caught).detail);
-    }
-  };
+/** Renders the report of the check, or of the import unless it is running. */
+function Report({ customerImport, file, run }: ReportProps): ReactNode {
+  const result = run.checked ?? customerImport ?? null;
+  if (result?.state === 'running') return null;
+  return <ImportReport key={`${result?.id} ${file?.name}`} customerImport={result} file={file} />;
+}
+
+interface Start {
+  projectId: string;
+  emitsEvents: boolean;
+  file: ImportFile;
+}
+
+interface ImportFormProps extends ReportProps {
+  /** True for an import that the page can continue. */
+  isInterrupted: boolean;
+  onFile: (file: ImportFile | null) => void;
+  onStart: (start: Start) => void;
+}
+
+/** Renders the choice of the project and the file, with the buttons that check and import it. */
+function ImportForm({
+  customerImport,
+  isInterrupted,
+  file,
+  run,
+  onFile,
+  onStart,
+}: ImportFormProps): ReactNode {
+  const [selectedId, setSelectedId] = useState('');
+  const [emitsEvents, setEmitsEvents] = useState(false);
+  const projectId = customerImport?.projectId ?? selectedId;
+  const isReady = file !== null && file.lines > 0 && projectId !== '' && run.sending === null;
+  const isChecked = run.checked !== null || customerImport !== undefined;
   return (
-    <>
-      <FileDrop accept=".ndjson,.jsonl,.csv,.json" onSelect={(selected) => void read(selected)}>
-        {file ? (
-          <Text fw={600}>
-            <UntrustedText text={file.name} />, {file.lines.toLocaleString('en')}{' '}
-            {file.lines === 1 ? 'customer' : 'customers'}
-          </Text>
-        ) : (
-          <Text size="sm" c="dimmed">
-            NDJSON of any size, or CSV or JSON up to 50 MB. The first row of a CSV file contains the names of
-            the fields, such as email, firstName and metadata.
-          </Text>
+    <Paper component="section" aria-label="File">
+      <Stack>
+        {isInterrupted && (
+          <Text>To continue an interrupted import, select the same file and start again.</Text>
         )}
-      </FileDrop>
-      {error && (
-        <Alert
-          role="alert"
-          color="red"
-          icon={<Icon name="alert" size={20} />}
-          title="This file cannot be imported"
-        >
-          <UntrustedText text={error} />
-        </Alert>
-      )}
-    </>
+        {!customerImport && (
+          <ProjectSelect
+            showLabel
+            required
+            placeholder="Select a project"
+            value={selectedId}
+            onChange={(id) => {
+              run.reset();
+              setSelectedId(id);
+            }}
+            error={run.error?.fields.projectId}
+          />
+        )}
+        <FileChoice file={file} onChange={onFile} />
+        {/* Settings of the import. */}
+        <Checkbox
+          label="Emit a customer.created event for each customer"
+          description="Endpoints that subscribe to it receive one webhook per customer."
+          checked={emitsEvents}
+          onChange={(event) => setEmitsEvents(event.currentTarget.checked)}
+        />
+        <Group>
+          {!customerImport && (
+            <Button
+              variant={isChecked ? 'default' : 'filled'}
+              disabled={!isReady}
+              onClick={() => run.check({ projectId, emitsEvents, file: file! })}
+            >
+              Check file
+            </Button>
+          )}
+          <Button
+            variant={isChecked ? 'filled' : 'default'}
+            disabled={!isReady}
+            onClick={() => onStart({ projectId, emitsEvents, file: file! })}
+          >
+            {customerImport ? 'Continue import' : 'Start import'}
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
   );
 }

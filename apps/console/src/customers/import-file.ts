@@ -1,4 +1,12 @@
-import { parseCsv } from './parse-csv';
+import {
+  RowConverter,
+  customerFields,
+  type CellProblem,
+} from '../../../../packages/cli/src/import-shared/customer-rows';
+import { decodeChunks } from '../../../../packages/cli/src/import-shared/decode-text';
+import { EncodingError, FileError } from '../../../../packages/cli/src/import-shared/file-error';
+import { parseCsv, type Delimiter } from '../../../../packages/cli/src/import-shared/parse-csv';
+import { LocalReport, type ReportEntry } from './import-report';
 
 /** The lines of a file in the format of the import. */
 export interface ImportFile {
@@ -6,119 +14,179 @@ export interface ImportFile {
   body: Blob;
   /** Number of lines, for the progress. */
   lines: number;
-  /** The name of a line in the file: a row of a CSV file also counts the column names. */
-  lineName: 'Line' | 'Row' | 'Entry';
-  /** Number of lines of the file before the first customer. */
-  offset: number;
+  /** The name of a position in the file. */
+  lineName: 'Line' | 'Entry';
+  encoding: string;
+  /** Null for a file that is not CSV. */
+  delimiter: Delimiter | null;
+  /** What is not sent. */
+  report: LocalReport;
+  /** Returns the position of a line that is sent, counted from 1, and its email address if it is known. */
+  find: (line: number) => { position: number; email: string | null };
 }
 
-/** Maximum size of a file that must be parsed in the browser. NDJSON is streamed and has no limit. */
-const MAX_PARSED_BYTES = 50 * 2 ** 20;
+/** How to read a file. Each of them is detected by default. */
+export interface FileFormat {
+  encoding?: string;
+  delimiter?: Delimiter;
+}
 
-/** How the cells of a CSV file are converted, by the name of the column. */
-const columns: Record<string, (cell: string) => unknown> = {
-  email: String,
-  firstName: String,
-  lastName: String,
-  externalId: String,
-  locale: String,
-  emailVerified: parseBoolean,
-  mfa: String,
-  password: String,
-  passwordHash: String,
-  totpSecret: String,
-  metadata: parseJson,
-  publicMetadata: parseJson,
-  createdAt: String,
-  updatedAt: String,
-  lastLoginAt: String,
-  disabledAt: String,
-  imageUrl: String,
-  projectId: String,
-  id: String,
+/** Maximum size of a file that must be parsed in the browser. NDJSON in UTF-8 is streamed and has no limit. */
+const MAX_PARSED_BYTES = 50 * 2 ** 20;
+const CHUNK_BYTES = 2 ** 20;
+
+const CORRECT_FILE = 'Correct the file, and select it again';
+
+const cellProblems: Record<CellProblem, Pick<ReportEntry, 'reason' | 'remedy'>> = {
+  unknown_column: {
+    reason: 'No field of a customer has the name of this column',
+    remedy: 'Rename the column to a field or to metadata.<name>, or delete it',
+  },
+  not_an_object: { reason: 'The cell is not a JSON object', remedy: CORRECT_FILE },
+  not_a_list: { reason: 'The cell is not a JSON array', remedy: CORRECT_FILE },
+  metadata_name_taken: {
+    reason: 'The metadata has another value with this name',
+    remedy: 'Rename one of the values in the file, and select it again',
+  },
+};
+const wrongCells = {
+  reason: 'The row has more or fewer cells than the header',
+  remedy: 'Put a cell that contains the delimiter in quotes, and select the file again',
 };
 
-const csvColumns = Object.keys(columns);
-
-/** Reads a file as NDJSON. @throws Error if the file cannot be imported */
-export async function readImportFile(file: File): Promise<ImportFile> {
-  if (file.size === 0) throw new Error('The file is empty.');
-  const extension = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase();
-  if (extension !== 'csv' && extension !== 'json')
-    return { name: file.name, body: file, lines: await countLines(file), lineName: 'Line', offset: 0 };
+/** Reads a file as NDJSON. @throws FileError if the file cannot be imported */
+export async function readImportFile(file: File, format: FileFormat = {}): Promise<ImportFile> {
+  if (file.size === 0) throw new FileError('the file is empty');
+  const extension = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
+  if (!['csv', 'tsv', 'json'].includes(extension)) return readLines(file, format);
   if (file.size > MAX_PARSED_BYTES)
-    throw new Error(
-      'A CSV or JSON file can have up to 50 MB. Convert larger files to NDJSON, which has no limit.',
+    throw new FileError(
+      'a CSV or JSON file can have up to 50 MB. Convert larger files to NDJSON, which has no limit',
     );
-  const text = await file.text();
-  const customers = extension === 'csv' ? customersOfCsv(text) : customersOfJson(text);
-  if (customers.length === 0) throw new Error('The file contains no customers.');
-  const lines = customers.map((customer) => `${JSON.stringify(customer)}\n`);
+  const lines = extension === 'json' ? await readJson(file, format) : await readTable(file, format);
+  const { texts, positions, emails } = lines;
+  if (texts.length + lines.report.notSent === 0) throw new FileError('the file contains no customers');
   return {
     name: file.name,
-    body: new Blob(lines),
-    lines: lines.length,
-    ...(extension === 'csv' ? { lineName: 'Row', offset: 1 } : { lineName: 'Entry', offset: 0 }),
+    body: new Blob(texts),
+    lines: texts.length,
+    lineName: extension === 'json' ? 'Entry' : 'Line',
+    encoding: lines.encoding,
+    delimiter: lines.delimiter,
+    report: lines.report,
+    find: (line) => ({ position: positions[line - 1] ?? line, email: emails[line - 1] ?? null }),
   };
 }
 
-/** Returns the customers of a CSV file whose first row contains the names of the columns. @throws Error */
-export function customersOfCsv(text: string): Record<string, unknown>[] {
-  const [names = [], ...rows] = parseCsv(text);
-  const header = names.map((name) => name.trim());
-  const unknown = header.filter((name) => !Object.hasOwn(columns, name));
-  if (unknown.length > 0)
-    throw new Error(
-      `Unknown columns: ${unknown.slice(0, 5).join(', ')}. Known columns: ${csvColumns.join(', ')}.`,
-    );
-  if (!header.includes('email')) throw new Error('The column email is missing.');
-  return rows.map((cells) =>
-    Object.fromEntries(
-      header.flatMap((name, index) => {
-        const cell = cells[index] ?? '';
-        return cell === '' ? [] : [[name, columns[name]!(cell)]];
-      }),
-    ),
-  );
+/** The lines of a file that the browser has parsed. */
+class ParsedLines {
+  readonly texts: string[] = [];
+  readonly positions: number[] = [];
+  readonly emails: (string | null)[] = [];
+  readonly report = new LocalReport();
+  encoding = 'utf-8';
+  delimiter: Delimiter | null = null;
+
+  add(position: number, customer: unknown): void {
+    const email = (customer as { email?: unknown } | null)?.email;
+    this.texts.push(`${JSON.stringify(customer)}\n`);
+    this.positions.push(position);
+    this.emails.push(typeof email === 'string' ? email : null);
+  }
 }
 
-/** Returns the entries of a JSON file: a list, or an object with the list `customers`. @throws Error */
-export function customersOfJson(text: string): unknown[] {
+/** Reads a CSV file whose first row contains the names of the fields. */
+async function readTable(file: File, { encoding, delimiter }: FileFormat): Promise<ParsedLines> {
+  const lines = new ParsedLines();
+  const texts = async function* (): AsyncGenerator<string> {
+    for await (const chunk of decode(file, encoding)) {
+      lines.encoding = chunk.encoding;
+      yield chunk.text;
+    }
+  };
+  let converter: RowConverter | null = null;
+  for await (const group of parseCsv(texts(), delimiter)) {
+    lines.delimiter = group.delimiter;
+    converter ??= new RowConverter(group.columns);
+    for (const { line, cells } of group.rows) {
+      const { customer, leftOut } = converter.convert(cells ?? []);
+      const email = typeof customer['email'] === 'string' ? customer['email'] : null;
+      const entry = { position: line, email, customerId: null };
+      if (cells) lines.add(line, customer);
+      else lines.report.add({ ...entry, result: 'not_sent', field: '', ...wrongCells });
+      for (const { column, problem } of leftOut)
+        lines.report.add({ ...entry, result: 'left_out', field: column, ...cellProblems[problem] });
+    }
+  }
+  return lines;
+}
+
+/** Reads a JSON file: a list of customers, or an object with the list `customers`. */
+async function readJson(file: File, { encoding }: FileFormat): Promise<ParsedLines> {
+  const lines = new ParsedLines();
+  let text = '';
+  for await (const chunk of decode(file, encoding)) {
+    text += chunk.text;
+    lines.encoding = chunk.encoding;
+  }
+  for (const [index, customer] of customersOfJson(text).entries()) lines.add(index + 1, customer);
+  return lines;
+}
+
+function customersOfJson(text: string): unknown[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error(
-      'The file is not valid JSON. A file with one JSON object per line must have the extension .ndjson.',
+    throw new FileError(
+      'the file is not valid JSON. A file with one JSON object per line must have the extension .ndjson',
     );
   }
   const list = Array.isArray(value) ? value : (value as { customers?: unknown } | null)?.customers;
-  if (!Array.isArray(list)) throw new Error('The file must contain a list of customers.');
+  if (!Array.isArray(list)) throw new FileError('the file must contain a list of customers');
   return list;
 }
 
-/** Counts lines without reading the complete file into memory. */
-async function countLines(file: Blob): Promise<number> {
-  const reader = file.stream().getReader();
-  let [count, endsWithLineFeed] = [0, true];
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return endsWithLineFeed ? count : count + 1;
-    for (const byte of value) if (byte === 10) count += 1;
-    endsWithLineFeed = value.at(-1) === 10;
+/** Checks the encoding of NDJSON and counts its lines, without reading the complete file into memory. */
+async function readLines(file: File, { encoding: label }: FileFormat): Promise<ImportFile> {
+  const converted: string[] = [];
+  let [count, endsWithLineFeed, encoding] = [0, true, 'utf-8'];
+  for await (const { text, ...chunk } of decode(file, label)) {
+    encoding = chunk.encoding;
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+    if (text !== '') endsWithLineFeed = text.endsWith('\n');
+    if (encoding === 'utf-8') continue;
+    if (file.size > MAX_PARSED_BYTES)
+      throw new FileError('a file in another encoding than UTF-8 can have up to 50 MB');
+    converted.push(text);
   }
+  return {
+    name: file.name,
+    body: encoding === 'utf-8' ? await withoutMark(file) : new Blob(converted),
+    lines: endsWithLineFeed ? count : count + 1,
+    ...{ lineName: 'Line', encoding, delimiter: null, report: new LocalReport() },
+    find: (line) => ({ position: line, email: null }),
+  };
 }
 
-/** Returns a boolean, or the text itself, for which the API reports an error. */
-function parseBoolean(cell: string): unknown {
-  if (/^(true|1|yes)$/i.test(cell)) return true;
-  return /^(false|0|no)$/i.test(cell) ? false : cell;
+/** Returns the bytes after a byte order mark. */
+async function withoutMark(file: File): Promise<Blob> {
+  const start = new Uint8Array(await file.slice(0, 3).arrayBuffer());
+  return start.join() === '239,187,191' ? file.slice(3) : file;
 }
 
-function parseJson(cell: string): unknown {
-  try {
-    return JSON.parse(cell) as unknown;
-  } catch {
-    return cell;
-  }
+const decode = (file: File, encoding = 'utf-8'): ReturnType<typeof decodeChunks> =>
+  decodeChunks(async function* () {
+    for (let start = 0; start < file.size; start += CHUNK_BYTES)
+      yield new Uint8Array(await file.slice(start, start + CHUNK_BYTES).arrayBuffer());
+  }, encoding);
+
+/** Returns a message about a file that cannot be imported, as sentences. */
+export function describeFileError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  if (error instanceof EncodingError) return `${sentence} Select the encoding of the file.`;
+  return message.startsWith('the column email')
+    ? `${sentence} Known columns: ${customerFields.join(', ')}, metadata.<name>, publicMetadata.<name>.`
+    : sentence;
 }

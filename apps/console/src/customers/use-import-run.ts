@@ -3,6 +3,7 @@ import { api, unwrap } from '../http/client';
 import { toProblem, type Problem } from '../http/problem';
 import { useInvalidate } from '../http/queries';
 import type { ImportFile } from './import-file';
+import type { CustomerImport } from './import-counts';
 
 interface ImportRequest {
   importId: string;
@@ -11,27 +12,51 @@ interface ImportRequest {
   file: ImportFile;
 }
 
-/** The upload of a file that this page sends. */
-export interface ImportRun {
-  isSending: boolean;
+interface RunState {
+  /** What the page sends. */
+  sending: 'check' | 'import' | null;
   /** True if the operator canceled the upload. */
   isCanceled: boolean;
   error: Problem | null;
+  /** The result of the check of the file, which has imported nothing. */
+  checked: CustomerImport | null;
+}
+
+/** The upload of a file that this page sends. */
+export interface ImportRun extends RunState {
+  /** Sends the file as a dry run. */
+  check: (request: Omit<ImportRequest, 'importId'>) => void;
   send: (request: ImportRequest) => void;
   cancel: () => void;
+  /** Forgets the result of the last upload, because another file or project is selected. */
+  reset: () => void;
 }
+
+const INITIAL: RunState = { sending: null, isCanceled: false, error: null, checked: null };
+
+type Flag = 'true' | 'false';
+
+interface ImportQuery {
+  importId?: string;
+  projectId: string;
+  emitEvents: Flag;
+  dryRun?: Flag;
+}
+
+const toFlag = (value: boolean): Flag => (value ? 'true' : 'false');
 
 export const IMPORT_PATH = '/operator/v1/imports/{importId}';
 
 /**
- * Sends a file as an import. The server imports the lines as they arrive. After an interruption, the same file with the
- * same ID continues after the last imported line. The upload ends when the page is closed.
+ * Sends a file as an import, or as a dry run that checks it. The server processes the lines as they arrive. After an
+ * interruption of an import, the same file with the same ID continues after the last imported line. The upload ends when the
+ * page is closed.
  */
 export function useImportRun(): ImportRun {
   const invalidate = useInvalidate();
   const controller = useRef<AbortController | null>(null);
-  const [state, setState] = useState({ isSending: false, isCanceled: false, error: null as Problem | null });
-  const { isSending } = state;
+  const [state, setState] = useState(INITIAL);
+  const isSending = state.sending !== null;
   useEffect(() => () => controller.current?.abort(), []);
   useEffect(() => {
     if (!isSending) return undefined;
@@ -40,13 +65,18 @@ export function useImportRun(): ImportRun {
     return () => window.removeEventListener('beforeunload', warn);
   }, [isSending]);
 
-  const send = async ({ importId, projectId, emitsEvents, file }: ImportRequest): Promise<void> => {
-    const { signal } = (controller.current = new AbortController());
-    setState({ isSending: true, isCanceled: false, error: null });
+  const upload = async (sending: 'check' | 'import', query: ImportQuery, file: ImportFile): Promise<void> => {
+    const own = new AbortController();
+    const { signal } = (controller.current = own);
+    // The result of an upload that another one has replaced is not shown.
+    const finish = (end: Partial<RunState>): void => {
+      if (controller.current === own) setState({ ...INITIAL, ...end });
+    };
+    setState({ ...INITIAL, sending });
     try {
-      await unwrap<unknown>(
+      const result = await unwrap<unknown>(
         api.POST('/operator/v1/customers/import', {
-          params: { query: { importId, projectId, emitEvents: emitsEvents ? 'true' : 'false' } },
+          params: { query },
           // The browser reads the file while it sends it.
           body: file.body as never,
           bodySerializer: (body: unknown) => body,
@@ -54,12 +84,25 @@ export function useImportRun(): ImportRun {
           signal,
         }),
       );
-      setState({ isSending: false, isCanceled: false, error: null });
+      finish({ checked: sending === 'check' ? (result as CustomerImport) : null });
     } catch (error) {
       const isCanceled = signal.aborted;
-      setState({ isSending: false, isCanceled, error: isCanceled ? null : toProblem(error) });
+      finish({ isCanceled, error: isCanceled ? null : toProblem(error) });
     }
-    await invalidate(IMPORT_PATH, '/operator/v1/customers', '/operator/v1/audit-log');
+    if (sending === 'import')
+      await invalidate(IMPORT_PATH, '/operator/v1/customers', '/operator/v1/audit-log');
   };
-  return { ...state, send: (request) => void send(request), cancel: () => controller.current?.abort() };
+  return {
+    ...state,
+    check: ({ projectId, emitsEvents, file }) =>
+      void upload('check', { projectId, dryRun: 'true', emitEvents: toFlag(emitsEvents) }, file),
+    send: ({ importId, projectId, emitsEvents, file }) =>
+      void upload('import', { importId, projectId, emitEvents: toFlag(emitsEvents) }, file),
+    cancel: () => controller.current?.abort(),
+    reset: () => {
+      controller.current?.abort();
+      controller.current = null;
+      setState(INITIAL);
+    },
+  };
 }

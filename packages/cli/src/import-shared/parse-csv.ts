@@ -38,7 +38,7 @@ export async function* parseCsv(
   let parser: RowParser | null = null;
   for await (const text of texts) {
     unparsed += text;
-    const headerEnd = parser ? 0 : findHeaderEnd(unparsed);
+    const headerEnd: number | null = parser ? 0 : findHeaderEnd(unparsed);
     if (headerEnd !== null) {
       parser ??= new RowParser(unparsed.slice(0, headerEnd), delimiter);
       const { rows, parsed, error } = parser.parse(unparsed, true);

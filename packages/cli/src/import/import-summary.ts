@@ -2,6 +2,7 @@ import type { Gatehouse } from '@gatehouse/server';
 import type { Cli } from '../cli.js';
 import { formatTime, printJson, printNote, printRecord } from '../output.js';
 import { printTable } from '../table.js';
+import { remedyOf } from '../import-shared/line-remedies.js';
 import { visibleText } from '../visible-text.js';
 import type { ImportReport, ReportCount } from './import-report.js';
 import type { ImportState } from './send-import.js';
@@ -11,20 +12,6 @@ import { toLines } from './to-lines.js';
 type Failure = ImportState['failures']['data'][number];
 
 const PAGE = 200;
-
-const CORRECT_LINE = 'Correct the value in the file, and run the command again';
-
-/** What to do about the errors of lines, by their codes. */
-const remedies: ReadonlyMap<string, string> = new Map([
-  [
-    'email_already_registered',
-    'Nothing if it is the same person. Otherwise, correct one of the addresses, and run the command again',
-  ],
-  ['external_id_taken', 'Correct the id in the file or of the other customer, and run the command again'],
-  ['passkey_taken', 'Remove the passkey from one of the two users, and run the command again'],
-  ['identity_already_linked', 'Remove the identity from one of the two users, and run the command again'],
-  ['provider_not_found', 'Create the identity provider, and run the command again'],
-]);
 
 /**
  * Adds the lines that created no customer to the report. Their users are found by reading the records again, so that
@@ -49,7 +36,7 @@ export async function addFailures(
       await report.add(record, failure.status === 'skipped' ? 'skipped' : 'failed', {
         field,
         reason: message,
-        remedy: remedies.get(code) ?? CORRECT_LINE,
+        remedy: remedyOf(code),
       });
   }
 }

@@ -1,0 +1,103 @@
+import { remedyOf } from '../../../../packages/cli/src/import-shared/line-remedies';
+import type { Schemas } from '../http/client';
+import { formatCsv } from './format-csv';
+
+/** A line that an import reports, with the values that were left out of the customer. */
+export type Failure = Schemas['ImportFailureResponse'] & {
+  warnings?: Schemas['ImportFailureResponse']['errors'];
+};
+
+/** As in the report of the command line (`gatehouse customers import --report`). */
+export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
+
+/** Why a line, or a value of it, was not imported, and what to do about it. */
+export interface ReportEntry {
+  result: ReportResult;
+  /** The position in the file. */
+  position: number;
+  email: string | null;
+  /** The created customer, or the one with the email address of a skipped line. */
+  customerId: string | null;
+  field: string;
+  reason: string;
+  remedy: string;
+}
+
+/** The number of entries with the same reason. */
+export interface ReportCount extends Pick<ReportEntry, 'result' | 'field' | 'reason' | 'remedy'> {
+  count: number;
+}
+
+/** Maximum number of entries that are listed. All of them are counted. */
+const MAX_ENTRIES = 20_000;
+
+/** Collects what a file has left out before it is sent. */
+export class LocalReport {
+  readonly entries: ReportEntry[] = [];
+  /** Number of lines that are not sent. */
+  notSent = 0;
+  private readonly counted = new Map<string, ReportCount>();
+
+  add(entry: ReportEntry): void {
+    countEntry(this.counted, entry);
+    if (entry.result === 'not_sent') this.notSent += 1;
+    if (this.entries.length < MAX_ENTRIES) this.entries.push(entry);
+  }
+
+  get counts(): ReportCount[] {
+    return [...this.counted.values()];
+  }
+}
+
+function countEntry(counts: Map<string, ReportCount>, entry: ReportEntry): void {
+  const { result, field, reason, remedy } = entry;
+  const key = JSON.stringify([result, field, reason]);
+  const known = counts.get(key);
+  if (known) known.count += 1;
+  else counts.set(key, { result, field, reason, remedy, count: 1 });
+}
+
+/** Returns the number of entries for each reason, the most frequent first. @param others the counts of other entries */
+export function countReasons(
+  entries: readonly ReportEntry[],
+  others: readonly ReportCount[] = [],
+): ReportCount[] {
+  const counts = new Map<string, ReportCount>();
+  for (const entry of entries) countEntry(counts, entry);
+  return [...counts.values(), ...others].sort((one, other) => other.count - one.count);
+}
+
+const SKIPPED = {
+  field: 'email',
+  code: 'email_already_registered',
+  message: 'A customer has this email address',
+};
+
+/** Returns the entries of a line. @param find returns the position of a line in the file, and its email address */
+export function toEntries(
+  { line, status, id, errors, warnings = [] }: Failure,
+  find: (line: number) => { position: number; email: string | null },
+): ReportEntry[] {
+  const isSkipped = status === 'skipped';
+  const reasons = isSkipped && errors.length === 0 ? [SKIPPED] : errors;
+  const toEntry =
+    (result: ReportResult) =>
+    ({ field, code, message }: Failure['errors'][number]): ReportEntry => ({
+      result,
+      ...find(line),
+      customerId: id,
+      field,
+      reason: message,
+      remedy: remedyOf(code),
+    });
+  return [...reasons.map(toEntry(isSkipped ? 'skipped' : 'failed')), ...warnings.map(toEntry('left_out'))];
+}
+
+/** Returns the report as CSV. @param lineName the name of a position */
+export const formatReport = (lineName: string, entries: readonly ReportEntry[]): string =>
+  formatCsv([
+    ['result', lineName.toLowerCase(), 'email', 'customerId', 'field', 'reason', 'remedy'],
+    ...entries.map(({ result, position, email, customerId, field, reason, remedy }) => [
+      ...[result, position, email, customerId, field, reason, remedy],
+    ]),
+  ]);
