@@ -62,6 +62,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
         `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
         `after ${WARM_UP} warm-up requests. Each uses an address of its own; bcrypt at cost ${COST}.`,
         'The project of the group "login with imported hashes" has equal numbers of own, argon2id, bcrypt and PBKDF2 hashes.',
+        'Half of its own hashes are portable.',
         'The cases of challenge/totp have no target: the response reveals the result.',
         'Ratios refer to the first case of the group. Responses are compared without date, request id and challenge.',
       ],
@@ -88,16 +89,26 @@ const importedHashes = [
 
 /** Creates the cases of a project whose customers have different hashes (requirement OP-03). */
 async function prepareImportedCases(instance: TestInstance, count: number): Promise<Case[]> {
-  const { publishableKey, secretKey } = await insertProject(instance, instance.credentials.organizationId);
+  const { organizationId } = instance.credentials;
+  const { projectId, publishableKey, secretKey } = await insertProject(instance, organizationId);
   const customers = Array.from({ length: count }, (_, index) => {
     const passwordHash = importedHashes[index % (importedHashes.length + 1)];
     return { email: uniqueEmail(), ...(passwordHash ? { passwordHash } : { password: PASSWORD }) };
   });
-  const response = await instance.request('POST', '/api/v1/customers/import', {
-    body: { customers },
-    headers: bearerHeader(secretKey),
-  });
-  if (response.body.created !== count) throw new Error(JSON.stringify(response.body));
+  const half = Math.floor(count / 2);
+  for (const [passwordHashing, list] of [
+    ['peppered', customers.slice(0, half)],
+    ['portable', customers.slice(half)],
+  ] as const) {
+    const settings = { passwordHashing };
+    const path = `/api/v1/projects/${projectId}`;
+    expectStatus(200, await instance.requestWithSecretKey('PATCH', path, { settings }));
+    const response = await instance.request('POST', '/api/v1/customers/import', {
+      body: { customers: list },
+      headers: bearerHeader(secretKey),
+    });
+    if (response.body.created !== list.length) throw new Error(JSON.stringify(response.body));
+  }
   const login = {
     ...{ group: 'login with imported hashes', path: 'login', status: 401, isMixed: true },
     publishableKey,

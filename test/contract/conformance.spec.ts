@@ -378,7 +378,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     expect(response.body).toEqual({ ...project, id, organizationId });
     expect(fieldsOf(response.body.settings)).toEqual(
       `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck defaultLocale
-       enumerationProtection legacySignIn limits mail mailLimits mfa mfaGraceDays passkeys passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
+       enumerationProtection legacySignIn limits mail mailLimits mfa mfaGraceDays passkeys passwordHashing passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
        signIn signingAlgorithm testEmailCode verifyEmailUrl`
         .split(/\s+/)
         .sort(),

@@ -99,6 +99,30 @@ describe('a first sign-in with an unknown address', () => {
     }
   });
 
+  it('is rejected with the reason, and not counted, if the password is too long for portable hashes', async () => {
+    await patchSettings({ passwordHashing: 'portable' });
+    try {
+      const email = uniqueEmail();
+      system.receiver.respondWith(respondWithStatus(401), (response) =>
+        response.end(JSON.stringify({ email })),
+      );
+      const tooLong = 'x'.repeat(73);
+      expect(await login(email, tooLong)).toMatchObject(invalid);
+      expect(await login(email, tooLong)).toMatchObject({
+        status: 422,
+        body: { code: 'weak_password', reasons: ['too_many_bytes'] },
+      });
+      expect(await instance.sql('SELECT FROM customers WHERE email = $1', [email])).toEqual([]);
+      const counted = `SELECT tries FROM login_attempts WHERE email_hash = sha256(convert_to($1, 'UTF8'))`;
+      expect(await instance.sql(counted, [email])).toEqual([{ tries: 1 }]);
+      expect((await login(email)).status).toBe(200);
+      const [row] = await instance.sql('SELECT password_hash FROM customers WHERE email = $1', [email]);
+      expect(row!['password_hash']).toMatch(/^\$2b\$/);
+    } finally {
+      await patchSettings({ passwordHashing: null });
+    }
+  });
+
   it('holds no database connection while it waits, and creates one customer for two requests at the same time', async () => {
     // More than the pool of the api has, with two requests for each.
     const emails = Array.from({ length: 11 }, uniqueEmail);

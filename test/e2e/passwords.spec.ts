@@ -9,6 +9,7 @@ import {
   requestEmailChange,
   requestReset,
   submitToken,
+  withSettings,
 } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
@@ -200,6 +201,36 @@ describe('stored hashes', () => {
     expect((await login(email)).status).toBe(200);
   });
 
+  it('are replaced at a sign-in after passwordHashing has changed, unless the password is too long (PW-06, PW-07)', async () => {
+    const [email, longer, imported] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
+    const tooLong = 'x'.repeat(73);
+    await instance.register(email);
+    await instance.register(longer, { password: tooLong });
+    const foreign = { email: imported, passwordHash: await bcrypt.hash(PASSWORD, 4) };
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', foreign);
+    const peppered = await findHash(longer);
+    await withSettings(instance, { passwordHashing: 'portable' }, async () => {
+      expect((await findHash(imported)).startsWith('i1$')).toBe(true);
+      for (const each of [email, imported]) {
+        const responses = await Promise.all(
+          Array.from({ length: 4 }, () => retryWhileRejected(() => login(each))),
+        );
+        expect(responses.map(({ status }) => status)).toEqual(Array(4).fill(200));
+        const hash = await findHash(each);
+        expect(hash).toMatch(/^\$2b\$04\$/);
+        expect(await bcrypt.compare(PASSWORD, hash)).toBe(true);
+        expect((await login(each, 'wrong password')).status).toBe(401);
+        expect((await login(each)).status).toBe(200);
+        expect(await findHash(each)).toBe(hash);
+      }
+      expect((await login(longer, tooLong)).status).toBe(200);
+      expect((await login(longer, tooLong.slice(1))).status).toBe(401);
+      expect(await findHash(longer)).toBe(peppered);
+    });
+    expect((await login(email)).status).toBe(200);
+    expect(await findHash(email)).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$/);
+  });
+
   it('PW-03: depend only on the password, and no earlier sign-in is cached', async () => {
     const longEmail = `${'l'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(50)}.example.com`;
     const other = uniqueEmail();
@@ -285,6 +316,33 @@ describe('every way to set a password', () => {
         expect(statuses).toEqual([401, 401, 200]);
       },
       concurrency,
+    );
+  });
+
+  it('PW-02, PW-06: with portable hashes, accepts 72 bytes and rejects more with the reason', async () => {
+    const longest = `${'é'.repeat(35)}xy`;
+    const cases = Object.entries(setters).map(([route, set]) => [route, set] as const);
+    await withSettings(instance, { passwordHashing: 'portable' }, () =>
+      checkCases(
+        cases,
+        async (set) => {
+          const { email, response } = await set(() => longest);
+          expect([200, 201, 204]).toContain(response.status);
+          expect((await login(email, longest)).status).toBe(200);
+          expect((await login(email, `${longest}z`)).status).toBe(401);
+          const rejected = await set(() => `${longest}z`);
+          expect(rejected.response.status).toBe(422);
+          if (typeof rejected.response.body === 'string')
+            expect(rejected.response.body).toContain('Use at most 72 characters.');
+          else
+            expect(rejected.response.body).toMatchObject({
+              code: 'weak_password',
+              reasons: ['too_many_bytes'],
+              errors: [{ message: expect.stringMatching(/^Use at most 72 characters\. /) }],
+            });
+        },
+        concurrency,
+      ),
     );
   });
 

@@ -231,7 +231,7 @@ describe('the export of a project', () => {
     const email = uniqueEmail();
     const { body } = await importLines(instance, toNdjson([{ email, passwordHash }]));
     expect(body).toMatchObject({ created: 0, failed: 1 });
-    expect(body.failures.data[0].errors).toMatchObject([{ field: 'passwordHash', code: 'invalid' }]);
+    expect(body.failures.data[0].errors).toMatchObject([{ field: 'passwordHash', code: 'unknown_pepper' }]);
   });
 
   it('contains every customer once beyond one page, and ends with a complete line', async () => {

@@ -96,6 +96,7 @@ describe('a patch', () => {
       accessTokenClaims: ['plan', '_tier2'],
       signingAlgorithm: 'RS256',
       passwordMinLength: 64,
+      passwordHashing: 'portable',
       breachCheck: true,
       defaultLocale: 'de-AT',
       branding: {
@@ -361,6 +362,8 @@ describe('a patch is rejected', () => {
     ['signingAlgorithm', 'invalid_type', 256, true, ['RS256'], {}],
     ['passwordMinLength', 'invalid', 7, 65],
     ['passwordMinLength', 'invalid_type', '8', 8.5],
+    ['passwordHashing', 'invalid', 'plain', 'Portable', ''],
+    ['passwordHashing', 'invalid_type', 1, true, ['portable'], {}],
     ['branding', 'invalid_type', '#123456', [], 1, [{ color: '#123456' }]],
     ['branding.displayName', 'too_short', ''],
     ['branding.displayName', 'too_long', long(101)],
@@ -439,8 +442,13 @@ describe('a patch is rejected', () => {
     }
   });
 
-  describe('that turns on second factors or passkeys', () => {
-    const methods = [{ mfa: 'optional' }, { mfa: 'required' }, { signIn: { passkey: true } }];
+  describe('that turns on second factors, passkeys or portable hashes', () => {
+    const methods = [
+      { mfa: 'optional' },
+      { mfa: 'required' },
+      { signIn: { passkey: true } },
+      { passwordHashing: 'portable' },
+    ];
     const running = (api: string) => ({
       status: 409,
       body: { code: 'conflict', detail: expect.stringContaining(`would ignore this setting: ${api}. `) },

@@ -242,6 +242,6 @@ export class CustomersService {
     if (passwordHash !== undefined) return this.hasher.importHash(passwordHash).stored;
     if (password === undefined) return null;
     await this.policy.assertStrong(project, email, password);
-    return this.hasher.hash(password, { projectId: project.id, signal: client.signal });
+    return this.hasher.hashFor(project, password, { signal: client.signal });
   }
 }

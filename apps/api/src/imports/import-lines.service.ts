@@ -136,7 +136,9 @@ export class ImportLinesService {
     if (passwordHash !== null) return this.hasher.importHash(passwordHash);
     if (password === undefined) return { stored: null, isWeak: false };
     await this.policy.assertStrong(project, email, password);
-    const hash = isDryRun ? null : await this.hasher.hash(password, { isBackground: true, signal });
+    const hash = isDryRun
+      ? null
+      : await this.hasher.hashFor(project, password, { isBackground: true, signal });
     return { stored: hash, isWeak: false };
   }
 }

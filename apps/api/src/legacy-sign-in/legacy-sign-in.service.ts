@@ -34,7 +34,7 @@ export class LegacySignInService {
    * sets the password of an imported one. The password need not meet the current requirements, like that of an imported
    * hash. The caller has counted the attempt and holds no transaction.
    * @returns null if the customer cannot move, or the password is wrong
-   * @throws GatehouseError `overloaded`, `request_timeout` if the correct password cannot be hashed
+   * @throws GatehouseError `overloaded`, `request_timeout`, `weak_password` if the correct password cannot be hashed
    */
   async move(
     project: ProjectContext,
@@ -47,14 +47,13 @@ export class LegacySignInService {
     if (!system) return null;
     const profile = await this.client.findProfile(project.id, system, { email, password }, signal);
     if (!profile) return null;
-    const options = { projectId: project.id, signal };
-    const passwordHash = await this.hasher.hash(password, options);
+    const passwordHash = await this.hasher.hashFor(project, password, { signal });
     const moved = await this.transactions.run((tx) => this.store(tx, project, profile, passwordHash));
     if (moved) return { ...moved, passwordHash };
     // A concurrent sign-in may have moved the customer.
     const current = await this.customers.findByEmail(project.id, email);
     const hash = current?.passwordHash;
-    if (hash && (await this.hasher.verify(password, hash, options)))
+    if (hash && (await this.hasher.verify(password, hash, { projectId: project.id, signal })))
       return { ...current, passwordHash: hash };
     if (!current) {
       const reason = 'another customer has the externalId of the profile';

@@ -166,7 +166,7 @@ export class OperatorCheckService {
    * hashing fails.
    */
   async rehashIfOutdated({ passwordHash }: AuthenticatedOperator, password: string): Promise<string | null> {
-    if (!this.hasher.isOutdated(passwordHash)) return null;
+    if (!this.hasher.isOutdated(passwordHash, 'peppered')) return null;
     return this.hasher.hash(password, { projectId: HASHING_SHARE }).catch(() => null);
   }
 }

@@ -214,6 +214,8 @@ const german: PageTexts = {
       ({
         too_short: `Verwenden Sie mindestens ${minLength} Zeichen.`,
         too_long: `Verwenden Sie höchstens ${PASSWORD_MAX_LENGTH} Zeichen.`,
+        too_many_bytes:
+          'Verwenden Sie höchstens 72 Zeichen. Buchstaben mit Akzent, andere Schriften und Emojis zählen als zwei bis vier.',
         too_common: 'Dieses Passwort ist zu verbreitet. Wählen Sie ein anderes.',
         contains_personal_data:
           'Verwenden Sie weder Ihre E-Mail-Adresse noch den Namen dieses Dienstes als Passwort.',

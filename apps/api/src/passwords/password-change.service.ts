@@ -55,10 +55,7 @@ export class PasswordChangeService {
     await this.required.assertAllowed(project, email);
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
     const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
-    const passwordHash = await this.hasher.hash(newPassword, {
-      projectId: project.id,
-      signal: client.signal,
-    });
+    const passwordHash = await this.hasher.hashFor(project, newPassword, { signal: client.signal });
     await this.transactions.run(async (tx) => {
       await this.passwords.lockAuthenticated(tx, caller, authenticated);
       const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);

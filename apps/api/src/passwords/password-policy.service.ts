@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
-  GatehouseError,
   OPERATOR_PASSWORD_MIN_LENGTH,
   passwordWeaknesses,
   passwordWeaknessMessage,
+  weakPasswordError,
   type PasswordWeakness,
   type ProjectContext,
 } from '@gatehouse/domain';
@@ -27,9 +27,10 @@ export class PasswordPolicyService {
     password: string,
     field = 'password',
   ): Promise<void> {
-    const { passwordMinLength, breachCheck, branding } = project.settings;
+    const { passwordMinLength, passwordHashing, breachCheck, branding } = project.settings;
     const reasons = passwordWeaknesses(password, {
       minLength: passwordMinLength,
+      hashing: passwordHashing,
       email,
       forbiddenWords: [
         project.name,
@@ -68,13 +69,8 @@ export class PasswordPolicyService {
 const findOperatorWeaknesses = (email: string, password: string): PasswordWeakness[] =>
   passwordWeaknesses(password, {
     minLength: OPERATOR_PASSWORD_MIN_LENGTH,
+    hashing: 'peppered',
     email,
     forbiddenWords: ['gatehouse'],
     isCommon: isCommonPassword,
   });
-
-/** @param field name of the request field that contains the password */
-function weakPasswordError(reasons: PasswordWeakness[], minLength: number, field: string): GatehouseError {
-  const errors = reasons.map((code) => ({ field, code, message: passwordWeaknessMessage(code, minLength) }));
-  return new GatehouseError('weak_password', { errors, members: { reasons } });
-}

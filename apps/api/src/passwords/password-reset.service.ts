@@ -142,7 +142,7 @@ export class PasswordResetService {
     assertMethodEnabled(project, 'password');
     await this.required.assertAllowed(project, oneTimeToken.email);
     await this.policy.assertStrong(project, oneTimeToken.email, password);
-    const passwordHash = await this.hasher.hash(password, { projectId: project.id, signal: client.signal });
+    const passwordHash = await this.hasher.hashFor(project, password, { signal: client.signal });
     await this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, client);
       if (!used.isFirstUse) throw new GatehouseError('invalid_token');

@@ -35,17 +35,17 @@ export class SettingsChecksService {
 
   /** Checks the settings of a new project. @throws GatehouseError `validation_failed`, `conflict` */
   async assertMayCreate(tx: Tx, settings: ProjectSettings): Promise<void> {
-    if (enablesSignInMethod(defaultSettings, settings, this.config)) await this.apis.assertNoneIsOlder(tx);
+    await this.assertSupported(tx, defaultSettings, settings);
     await this.assertRpIdIsFree(tx, settings, null);
   }
 
   /**
    * Checks the new settings of a project that the transaction has locked.
-   * @throws GatehouseError `validation_failed`, `conflict` if an api of an older version would ignore a method that is
+   * @throws GatehouseError `validation_failed`, `conflict` if an api of an older version would ignore a setting that is
    *   turned on, or if customers have passkeys that a new `rpId` would make useless
    */
   async assertMayChange(tx: Tx, id: string, before: ProjectSettings, after: ProjectSettings): Promise<void> {
-    if (enablesSignInMethod(before, after, this.config)) await this.apis.assertNoneIsOlder(tx);
+    await this.assertSupported(tx, before, after);
     const rpId = effectiveRpId(before.passkeys, this.config);
     if (rpId === effectiveRpId(after.passkeys, this.config)) return;
     const count = rpId === null ? 0 : await this.passkeys.count(tx, id);
@@ -69,6 +69,13 @@ export class SettingsChecksService {
     const bytes = await this.customers.measureMetadata(tx, projectId, after);
     if (bytes > LARGE_CLAIMS_BYTES)
       this.logger.warn({ projectId, bytes }, 'access token claims are larger than 3 KiB');
+  }
+
+  /** Checks that every running api knows a setting that is turned on. Portable hashes would fail there (docs/adr/0102). */
+  private async assertSupported(tx: Tx, before: ProjectSettings, after: ProjectSettings): Promise<void> {
+    const becomesPortable = before.passwordHashing !== 'portable' && after.passwordHashing === 'portable';
+    if (becomesPortable || enablesSignInMethod(before, after, this.config))
+      await this.apis.assertNoneIsOlder(tx);
   }
 
   private async assertRpIdIsFree(

@@ -91,6 +91,7 @@ export class AuthController {
     'customer_disabled',
     'email_not_verified',
     'too_many_attempts',
+    'weak_password',
   )
   async login(
     @CurrentCaller() { project }: PublishableKeyCaller,

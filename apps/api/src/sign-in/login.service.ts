@@ -108,16 +108,17 @@ export class LoginService {
   }
 
   /**
-   * Returns a new hash if the current one is outdated, otherwise null. Also returns null if no hashing thread
-   * is available: the login must not fail for that, and the next login renews the hash.
+   * Returns a new hash if the current one is outdated, otherwise null. Also returns null if no hashing thread is available,
+   * because the login must not fail for that and the next one renews the hash, and for a password that portable hashes
+   * would truncate.
    */
   private async rehashIfOutdated(
     project: ProjectContext,
     customer: AuthenticatedCustomer,
     password: string,
   ): Promise<string | null> {
-    if (!this.hasher.isOutdated(customer.passwordHash)) return null;
-    return this.hasher.hash(password, { projectId: project.id }).catch(() => null);
+    if (!this.hasher.isOutdated(customer.passwordHash, project.settings.passwordHashing)) return null;
+    return this.hasher.hashFor(project, password).catch(() => null);
   }
 
   /** Returns null if the customer was disabled, deleted or given another hash in the meantime. */

@@ -100,8 +100,7 @@ export class RegistrationService {
     const isProtected = project.settings.enumerationProtection;
     const existing = await this.customers.findByEmail(project.id, input.email);
     if (existing && !isProtected) throw alreadyRegisteredError(caller, existing);
-    const passwordHash = await this.hasher.hash(input.password, {
-      projectId: project.id,
+    const passwordHash = await this.hasher.hashFor(project, input.password, {
       signal: client.signal,
       permit,
     });

@@ -29,6 +29,7 @@ export const projectLabels: Record<keyof ProjectFields, string> = {
   accessTokenClaims: 'Claims',
   signingAlgorithm: 'Signing algorithm',
   passwordMinLength: 'Minimum length',
+  passwordHashing: 'Password hashes',
   breachCheck: 'Reject breached passwords',
   'branding.displayName': 'Display name',
   'branding.logoUrl': 'Logo URL',

@@ -3,6 +3,7 @@ import { passwordWeaknesses, PASSWORD_MAX_LENGTH } from './password-policy.js';
 const weaknesses = (password: string, changed: Partial<Parameters<typeof passwordWeaknesses>[1]> = {}) =>
   passwordWeaknesses(password, {
     minLength: 8,
+    hashing: 'peppered',
     email: 'ada.lovelace@example.com',
     forbiddenWords: ['Analytical Engine', 'Babbage & Sons'],
     isCommon: (candidate) => candidate === 'password1',
@@ -30,6 +31,21 @@ describe('passwordWeaknesses', () => {
       expect(weaknesses(character.repeat(129))).toEqual(['too_long']);
     }
     expect(PASSWORD_MAX_LENGTH).toBe(128);
+  });
+
+  it('PW-06: rejects more than 72 bytes of the NFC form if hashes are portable', () => {
+    for (const [character, count] of [
+      ['x', 72],
+      ['e\u0301', 36],
+      ['漢', 24],
+      ['🦄', 18],
+    ] as const) {
+      expect(weaknesses(character.repeat(count), { hashing: 'portable' })).toEqual([]);
+      const longer = character.repeat(count + 1);
+      expect(weaknesses(longer, { hashing: 'portable' })).toEqual(['too_many_bytes']);
+      expect(weaknesses(longer)).toEqual([]);
+    }
+    expect(weaknesses('x'.repeat(129), { hashing: 'portable' })).toEqual(['too_many_bytes']);
   });
 
   it("PW-01: requires the project's own minimum", () => {

@@ -1,12 +1,22 @@
+import { GatehouseError } from '../errors/gatehouse-error.js';
+
 /** The reasons why a password is rejected (contract, section 2, `weak_password`). */
 export type PasswordWeakness =
   | 'too_short'
   | 'too_long'
+  | 'too_many_bytes'
   | 'too_common'
   | 'contains_personal_data'
   | 'breached';
 
 export const PASSWORD_MAX_LENGTH = 128;
+
+/** How new passwords are hashed: with a pepper, or as plain bcrypt, which other systems can verify (docs/adr/0102). */
+export const passwordHashings = ['peppered', 'portable'] as const;
+export type PasswordHashing = (typeof passwordHashings)[number];
+
+/** Number of bytes of a password that bcrypt reads. */
+const BCRYPT_MAX_BYTES = 72;
 
 /**
  * Number of consecutive guesses after which a password is closed: no sign-in with it succeeds until it is reset or the
@@ -19,14 +29,26 @@ export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: n
   ({
     too_short: `Use at least ${minLength} characters.`,
     too_long: `Use at most ${PASSWORD_MAX_LENGTH} characters.`,
+    too_many_bytes: `Use at most ${BCRYPT_MAX_BYTES} characters. Accented letters, other scripts and emoji count as two to four.`,
     too_common: 'This password is too common. Choose another one.',
     contains_personal_data: 'Do not use your email address or the name of this service.',
     breached: 'This password has appeared in a data breach. Choose another one.',
   })[weakness];
 
+/** @param field name of the request field that contains the password */
+export function weakPasswordError(
+  reasons: PasswordWeakness[],
+  minLength: number,
+  field: string,
+): GatehouseError {
+  const errors = reasons.map((code) => ({ field, code, message: passwordWeaknessMessage(code, minLength) }));
+  return new GatehouseError('weak_password', { errors, members: { reasons } });
+}
+
 export interface PasswordContext {
   /** Minimum number of code points. */
   minLength: number;
+  hashing: PasswordHashing;
   email: string;
   /** Words that must not be the password: the names of the project and the organization. */
   forbiddenWords: string[];
@@ -44,6 +66,10 @@ export const canonicalPassword = (password: string): string => password.normaliz
 export const isPasswordTooLong = (password: string): boolean =>
   [...canonicalPassword(password)].length > PASSWORD_MAX_LENGTH;
 
+/** Returns whether plain bcrypt would truncate a password. The limit counts bytes of UTF-8 in NFC. */
+export const exceedsBcryptLimit = (password: string): boolean =>
+  Buffer.byteLength(canonicalPassword(password)) > BCRYPT_MAX_BYTES;
+
 /**
  * Returns the weaknesses of a new password; empty if there are none. Length counts code points of the NFC
  * form, and there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and
@@ -54,7 +80,8 @@ export function passwordWeaknesses(password: string, context: PasswordContext): 
   const length = [...canonical].length;
   const weaknesses: PasswordWeakness[] = [];
   if (length < context.minLength) weaknesses.push('too_short');
-  if (isPasswordTooLong(password)) weaknesses.push('too_long');
+  if (context.hashing === 'portable' && exceedsBcryptLimit(password)) weaknesses.push('too_many_bytes');
+  else if (isPasswordTooLong(password)) weaknesses.push('too_long');
 
   const lower = canonical.toLowerCase();
   if (context.isCommon(lower)) weaknesses.push('too_common');

@@ -211,7 +211,7 @@ export const errorCatalog = {
     status: 422,
     title: 'The password is too weak',
     cause: 'The password does not meet the policy. reasons[] lists the reasons.',
-    remedy: 'Choose a longer or less common password.',
+    remedy: 'Choose a password that meets the policy, such as a longer or less common one.',
   },
   too_many_attempts: {
     status: 429,

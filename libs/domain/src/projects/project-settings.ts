@@ -1,3 +1,4 @@
+import type { PasswordHashing } from '../customers/password-policy.js';
 import type { MfaPolicy } from '../factors/factor.js';
 import { defaultLimits, type ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
@@ -98,6 +99,8 @@ export interface ProjectSettings {
   accessTokenClaims: string[];
   signingAlgorithm: SigningAlgorithm;
   passwordMinLength: number;
+  /** How new passwords, and those of sign-ins whose hash is of the other kind, are hashed. */
+  passwordHashing: PasswordHashing;
   /** True if new passwords are checked against a public list of breached passwords. */
   breachCheck: boolean;
   /**
@@ -144,6 +147,7 @@ export const defaultSettings: ProjectSettings = {
   accessTokenClaims: [],
   signingAlgorithm: 'ES256',
   passwordMinLength: 8,
+  passwordHashing: 'peppered',
   breachCheck: false,
   defaultLocale: null,
   branding: { displayName: null, logoUrl: null, color: null },

@@ -1,4 +1,5 @@
 import { customerFields, type Customer } from '../customers/customer.js';
+import { passwordHashings } from '../customers/password-policy.js';
 import {
   email,
   flag,
@@ -82,6 +83,7 @@ const settings = {
   accessTokenClaims: texts,
   signingAlgorithm: openEnum('Algorithm of access tokens', ...signingAlgorithms),
   passwordMinLength: { type: 'integer' },
+  passwordHashing: openEnum('How passwords are hashed', ...passwordHashings),
   breachCheck: flag,
   defaultLocale: nullable(text),
   branding: object(branding),

@@ -98,6 +98,7 @@ import { AddSessionSupport1764820104010 } from './1764820104010-add-session-supp
 import { AllowSupportActor1764820104020 } from './1764820104020-allow-support-actor.js';
 import { NormalizeNames1764900096000 } from './1764900096000-normalize-names.js';
 import { AddPendingIdentities1764900098000 } from './1764900098000-add-pending-identities.js';
+import { DescribePasswordHashes1764900110000 } from './1764900110000-describe-password-hashes.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -201,4 +202,5 @@ export const migrations = [
   AllowSupportActor1764820104020,
   NormalizeNames1764900096000,
   AddPendingIdentities1764900098000,
+  DescribePasswordHashes1764900110000,
 ];

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import bcrypt from 'bcrypt';
+import { defaultSettings } from '@gatehouse/domain';
 import { HashThreads } from './hash-threads.js';
 import { Keyring, UnreadableValueError } from './keyring.js';
 import { PasswordHasher } from './password-hasher.js';
@@ -14,6 +15,7 @@ describe('PasswordHasher', () => {
   const hasher = new PasswordHasher(threads, keyring, COST);
   const rotated = new PasswordHasher(threads, new Keyring([next, secret]), COST);
   const otherHasher = new PasswordHasher(threads, new Keyring([next]), COST);
+  const portable = { id: 'p', settings: { ...defaultSettings, passwordHashing: 'portable' as const } };
   afterAll(() => threads.close());
 
   /** Expects a stored hash to match all passwords in `right` and none in `wrong`. */
@@ -40,6 +42,73 @@ describe('PasswordHasher', () => {
     ['PW-03: a NUL inside', 'before\0after', ['before\0other']],
   ])('accepts the correct password and no other: %s', async (_, password, others) => {
     await expectMatches(await hasher.hash(password), [password], others);
+  });
+
+  describe('in a project with portable hashes', () => {
+    it('PW-06: stores $2b$<cost>$…, bcrypt of the NFC password, which any library verifies', async () => {
+      const hash = await hasher.hashFor(portable, 'cafe\u0301 au lait');
+      expect(hash).toMatch(/^\$2b\$04\$[./A-Za-z0-9]{53}$/);
+      expect(bcrypt.compareSync('caf\u00e9 au lait', hash)).toBe(true);
+      expect(hasher.exportHash(hash)).toBe(hash);
+      for (const verifier of [hasher, otherHasher]) {
+        await expectMatches(
+          hash,
+          ['caf\u00e9 au lait', 'cafe\u0301 au lait'],
+          ['cafe au lait', ''],
+          verifier,
+        );
+        expect(verifier.findProblem(hash)).toBeNull();
+      }
+      expect(await hasher.hashFor(portable, 'cafe\u0301 au lait')).not.toBe(hash);
+      expect(await hasher.hashFor({ id: 'p', settings: defaultSettings }, 'x')).toMatch(/^v1\$/);
+    });
+
+    it('PW-02: rejects more than 72 bytes, and compares none of them with the hash of the first 72', async () => {
+      const [longest, longer] = ['é'.repeat(36), 'é'.repeat(36) + 'x'];
+      await expectMatches(await hasher.hashFor(portable, longest), [longest], [longer]);
+      await expect(hasher.hashFor(portable, longer)).rejects.toMatchObject({
+        code: 'weak_password',
+        details: { members: { reasons: ['too_many_bytes'] } },
+      });
+    });
+
+    it('PW-07: a hash of another scheme or cost is outdated, and a new pepper changes nothing', async () => {
+      const [own, plain] = [await hasher.hash('x'), await hasher.hashFor(portable, 'x')];
+      const imported = hasher.importHash(plain).stored;
+      expect(imported).toMatch(/^i1\$/);
+      const outdated = (hash: string, each = hasher) =>
+        (['peppered', 'portable'] as const).filter((hashing) => each.isOutdated(hash, hashing));
+      expect([own, plain, imported].map((hash) => outdated(hash))).toEqual([
+        ['portable'],
+        ['peppered'],
+        ['peppered', 'portable'],
+      ]);
+      expect(outdated(plain, rotated)).toEqual(['peppered']);
+      const costlier = new PasswordHasher(threads, keyring, COST + 1);
+      expect(outdated(plain, costlier)).toEqual(['peppered', 'portable']);
+    });
+
+    it('OP-03, RL-03: a decoy has the cost and weight of the hash, also for a password of more than 72 bytes', async () => {
+      const tasks: Record<string, any>[] = [];
+      const recordingThreads = {
+        run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
+      };
+      const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
+      await recordedHasher.warmUp();
+      const hash = await hasher.hashFor(portable, 'x');
+      const costly = hash.replace('$04$', '$06$');
+      tasks.length = 0;
+      await recordedHasher.verify('x', hash);
+      await recordedHasher.verifyDecoy('x', hash);
+      await expect(recordedHasher.verify('x'.repeat(73), hash)).resolves.toBe(false);
+      await recordedHasher.verify('x', costly);
+      await recordedHasher.verifyDecoy('x', costly);
+      const decoy = { hash: expect.stringMatching(/^\$2b\$04\$/) };
+      const costlyDecoy = { imported: { hash: expect.stringMatching(/^\$2b\$06\$/) }, weight: 4 };
+      expect(tasks).toMatchObject([{ input: 'x', hash }, decoy, decoy, { weight: 4 }, costlyDecoy]);
+      for (const task of [tasks[1], tasks[2], tasks[4]])
+        expect(JSON.stringify(task)).not.toContain(hash.slice(-31));
+    });
   });
 
   it('PW-01: treats both Unicode forms of a password as the same password', async () => {
@@ -131,17 +200,24 @@ describe('PasswordHasher', () => {
   });
 
   it('PW-06: rejects malformed stored hashes', async () => {
-    const bare = `2b$04$${'a'.repeat(53)}`;
-    for (const stored of ['correct horse', '', `$${bare}`, `v2$00000000$${bare}`, 'i1$'])
+    const plain = bcrypt.hashSync('correct horse', COST);
+    const malformed = [
+      ...['correct horse', '', 'i1$', `v2$00000000${plain}`],
+      // Of a portable hash, exactly the form that Gatehouse creates is accepted.
+      ...['2a', '2y', '2x'].map((version) => plain.replace('2b', version)),
+      ...['03', '32', '4'].map((cost) => plain.replace('$04$', `$${cost}$`)),
+      ...[plain.slice(0, -1), `${plain}.`, ` ${plain}`, `${plain}\n`, `$2b$04$${'a'.repeat(53)}`],
+    ];
+    for (const stored of malformed)
       await expect(hasher.verify('correct horse', stored)).rejects.toThrow('malformed');
   });
 
   it('PW-07: a hash with another cost or pepper is outdated', async () => {
     const hash = await hasher.hash('correct horse');
-    expect(hasher.isOutdated(hash)).toBe(false);
-    expect(new PasswordHasher(threads, keyring, COST + 1).isOutdated(hash)).toBe(true);
-    expect(rotated.isOutdated(hash)).toBe(true);
-    expect(hasher.isOutdated('something else')).toBe(true);
+    expect(hasher.isOutdated(hash, 'peppered')).toBe(false);
+    expect(new PasswordHasher(threads, keyring, COST + 1).isOutdated(hash, 'peppered')).toBe(true);
+    expect(rotated.isOutdated(hash, 'peppered')).toBe(true);
+    expect(hasher.isOutdated('something else', 'peppered')).toBe(true);
   });
 
   it('CF-04: every password stays valid with a new secret at the front of the ring, and none without its secret', async () => {
@@ -189,7 +265,7 @@ describe('PasswordHasher', () => {
     it('PW-07: matches its password, is outdated, and is exported in its original form', async () => {
       const imported = hasher.importHash(foreign).stored;
       await expectMatches(imported, ['correct horse'], ['correct hors']);
-      expect(hasher.isOutdated(imported)).toBe(true);
+      expect(hasher.isOutdated(imported, 'peppered')).toBe(true);
       expect(hasher.exportHash(imported)).toBe(foreign);
     });
 
@@ -232,14 +308,17 @@ describe('PasswordHasher', () => {
 
     it('is rejected if it could never be used or is too expensive', async () => {
       const hash = await hasher.hash('correct horse');
-      for (const [importer, text] of [
-        [otherHasher, hash],
-        [hasher, hash.replace('$04$', '$15$')],
-        [hasher, hash.replace('$04$', '$99$')],
-        [hasher, hash.slice(0, -1)],
+      for (const [importer, text, code] of [
+        [otherHasher, hash, 'unknown_pepper'],
+        [hasher, hash.replace('$04$', '$15$'), 'invalid'],
+        [hasher, hash.replace('$04$', '$99$'), 'invalid'],
+        [hasher, hash.slice(0, -1), 'invalid'],
       ] as const)
         expect(() => importer.importHash(text)).toThrow(
-          expect.objectContaining({ code: 'validation_failed' }),
+          expect.objectContaining({
+            code: 'validation_failed',
+            details: { errors: [expect.objectContaining({ code })] },
+          }),
         );
     });
   });

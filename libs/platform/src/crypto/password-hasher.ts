@@ -1,11 +1,21 @@
 import { createHmac } from 'node:crypto';
-import { canonicalPassword, invalidField } from '@gatehouse/domain';
+import {
+  canonicalPassword,
+  exceedsBcryptLimit,
+  invalidField,
+  weakPasswordError,
+  type PasswordHashing,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import type { HashOptions, HashPermit, HashTask, HashThreads } from './hash-threads.js';
 import { estimateBcryptMs, isWeakHash, parseImportedHash, type ImportedHash } from './imported-hash.js';
 import { UnreadableValueError, type Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
 const storedPattern = /^v1\$([0-9a-f]{8})(\$2b\$(\d\d)\$.{53})$/;
+/** Stricter than `storedPattern`: the characters are those of exactly 128 bits of salt and 184 bits of hash. */
+const portablePattern =
+  /^\$2b\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 const storedImportPattern = /^i1\$([A-Za-z0-9+/]+={0,2})$/;
 
 /** A password hash of another system, or of an export. */
@@ -19,8 +29,8 @@ export interface ImportedPasswordHash {
 /**
  * Hashes and verifies passwords. A hash is stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash
  * (requirement PW-06). The pre-hash, HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's limit of 72 bytes
- * truncates nothing. `i1$<sealed>` is the hash of another system until the next login replaces it
- * (docs/adr/0010).
+ * truncates nothing. `$2b$…` is plain bcrypt, for projects with portable hashes (docs/adr/0102). `i1$<sealed>` is the
+ * hash of another system until the next login replaces it (docs/adr/0010).
  */
 export class PasswordHasher {
   private dummyHash: Promise<string> | undefined;
@@ -31,7 +41,10 @@ export class PasswordHasher {
     private readonly cost: number,
   ) {}
 
-  /** @throws GatehouseError `overloaded`, `request_timeout` */
+  /**
+   * Hashes the password of an operator, with the pepper.
+   * @throws GatehouseError `overloaded`, `request_timeout`
+   */
   async hash(password: string, options?: HashOptions): Promise<string> {
     const { kid, key } = this.keyring.getCurrentPepper();
     const task = { input: preHash(password, key), cost: this.cost };
@@ -39,13 +52,32 @@ export class PasswordHasher {
   }
 
   /**
+   * Hashes the password of a customer, as the project requires.
+   * @throws GatehouseError `overloaded`, `request_timeout`; `weak_password` for a password that bcrypt would truncate in a
+   *   project with portable hashes
+   */
+  async hashFor(
+    { id: projectId, settings }: Pick<ProjectContext, 'id' | 'settings'>,
+    password: string,
+    options?: Omit<HashOptions, 'projectId'>,
+  ): Promise<string> {
+    const { passwordHashing, passwordMinLength } = settings;
+    if (passwordHashing === 'peppered') return this.hash(password, { ...options, projectId });
+    if (exceedsBcryptLimit(password))
+      throw weakPasswordError(['too_many_bytes'], passwordMinLength, 'password');
+    const task = { input: canonicalPassword(password), cost: this.cost };
+    return this.threads.run<string>(task, { ...options, projectId });
+  }
+
+  /**
    * Returns whether the password matches the hash. Without a hash it returns false after the same time as
    * with one, so that the time does not reveal whether a customer exists. A hash whose secret is no longer in the ring
-   * (`findProblem`) matches no password, and takes the time of its decoy.
+   * (`findProblem`) matches no password, and takes the time of its decoy. So does a portable hash for a password that
+   * bcrypt would truncate.
    * @throws GatehouseError `overloaded`, `request_timeout`; Error if the hash is malformed
    */
   async verify(password: string, hash: string | null, options?: HashOptions): Promise<boolean> {
-    if (hash !== null && !this.findProblem(hash))
+    if (hash !== null && !this.findProblem(hash) && !isTruncated(password, hash))
       return this.threads.run<boolean>(this.createVerifyTask(password, hash), options);
     await this.verifyDecoy(password, hash, options);
     return false;
@@ -94,7 +126,8 @@ export class PasswordHasher {
   }
 
   /** Returns whether the scheme, cost or pepper of the hash differ from those of a new hash. */
-  isOutdated(hash: string): boolean {
+  isOutdated(hash: string, hashing: PasswordHashing): boolean {
+    if (hashing === 'portable') return Number(portablePattern.exec(hash)?.[1]) !== this.cost;
     const [, kid, , cost] = storedPattern.exec(hash) ?? [];
     return kid !== this.keyring.getCurrentPepper().kid || Number(cost) !== this.cost;
   }
@@ -103,15 +136,18 @@ export class PasswordHasher {
    * Returns the value to store for a hash of another system. It has no pepper, so it is encrypted: the hashes
    * in a stolen database cannot be used to verify guesses. A hash that `exportHash` returned is stored
    * unchanged.
-   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects, and for a hash of
-   *   Gatehouse whose pepper is unknown here
+   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects, and, with the code
+   *   `unknown_pepper` of the field, for a hash of Gatehouse whose pepper is unknown here
    */
   importHash(text: string): ImportedPasswordHash {
     const [, kid, bcryptHash] = storedPattern.exec(text) ?? [];
-    const parsed =
-      kid && !this.keyring.hasKey(kid)
-        ? { problem: 'was created with a different GATEHOUSE_SECRET' }
-        : parseImportedHash(bcryptHash ?? text);
+    if (kid && !this.keyring.hasKey(kid))
+      throw invalidField(
+        'passwordHash',
+        'unknown_pepper',
+        'passwordHash was created with another GATEHOUSE_SECRET, which is not in the list of this installation',
+      );
+    const parsed = parseImportedHash(bcryptHash ?? text);
     if ('problem' in parsed) throw invalidField('passwordHash', 'invalid', `passwordHash ${parsed.problem}`);
     if (kid) return { stored: text, isWeak: false };
     const sealed = this.keyring.encrypt('imported-password', 'i1', text).toString('base64');
@@ -120,7 +156,7 @@ export class PasswordHasher {
 
   /**
    * Returns a stored hash in the form that `importHash` accepts: a hash of another system in its original
-   * form; a hash of Gatehouse unchanged, which requires the same GATEHOUSE_SECRET.
+   * form; a portable hash unchanged; a hash with a pepper unchanged, which requires the same GATEHOUSE_SECRET.
    * @throws UnreadableValueError if its secret is no longer in the ring
    */
   exportHash(hash: string): string {
@@ -136,6 +172,8 @@ export class PasswordHasher {
   private createVerifyTask(password: string, hash: string): HashTask {
     const [, sealed] = storedImportPattern.exec(hash) ?? [];
     if (sealed) return this.createImportedVerifyTask(password, sealed);
+    const [, portableCost] = portablePattern.exec(hash) ?? [];
+    if (portableCost) return this.createBcryptTask(canonicalPassword(password), hash, Number(portableCost));
     const [, kid, bcryptHash, cost] = storedPattern.exec(hash) ?? [];
     if (!kid || !bcryptHash) throw new Error('a stored password hash is malformed');
     return this.createBcryptTask(preHash(password, this.keyring.getPepper(kid)), bcryptHash, Number(cost));
@@ -185,6 +223,10 @@ export class PasswordHasher {
     return this.dummyHash;
   }
 }
+
+/** Returns whether bcrypt would compare only the first part of a password with a portable hash. */
+const isTruncated = (password: string, hash: string): boolean =>
+  portablePattern.test(hash) && exceedsBcryptLimit(password);
 
 const BCRYPT_PREFIX_LENGTH = '$2b$10$'.length;
 

@@ -126,6 +126,7 @@ export const de: Texts = {
   reasons: {
     too_short: 'Wählen Sie ein längeres Passwort.',
     too_long: 'Wählen Sie ein kürzeres Passwort.',
+    too_many_bytes: 'Wählen Sie ein kürzeres Passwort.',
     too_common: 'Dieses Passwort ist zu verbreitet. Wählen Sie ein anderes.',
     contains_personal_data:
       'Verwenden Sie weder Ihre E-Mail-Adresse noch den Namen dieses Dienstes als Passwort.',

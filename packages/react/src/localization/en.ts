@@ -116,6 +116,7 @@ export const en = {
   reasons: {
     too_short: 'Choose a longer password.',
     too_long: 'Choose a shorter password.',
+    too_many_bytes: 'Choose a shorter password.',
     too_common: 'This password is too common. Choose another one.',
     contains_personal_data: 'Do not use your email address or the name of this service.',
     breached: 'This password has appeared in a data breach. Choose another one.',

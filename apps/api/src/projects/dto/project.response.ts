@@ -1,13 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
   environments,
+  passwordHashings,
   signingAlgorithms,
   type Branding,
   type LegacySignInSettings,
-  type MailLimits,
   mfaPolicies,
   type MailSettings,
   type MfaPolicy,
+  type PasswordHashing,
   type PasskeySettings,
   type Project,
   type ProjectSettings,
@@ -18,6 +19,7 @@ import {
 } from '@gatehouse/domain';
 import { domainSchema, slugSchema, targetUrlSchema, urlSchema } from '../../http/text-schemas.js';
 import { LimitsResponse } from './limits.response.js';
+import { MailLimitsResponse } from './mail-limits.response.js';
 
 const nullableText = { type: String, nullable: true };
 const urlList = { type: 'array', items: { type: 'string', ...urlSchema } } as const;
@@ -70,34 +72,6 @@ export class PasskeySettingsResponse implements PasskeySettings {
   static from({ rpId, rpName, origins }: PasskeySettings): PasskeySettingsResponse {
     return { rpId, rpName, origins };
   }
-}
-
-const emailsPerHour = (description: string, fallback: number) => ({
-  type: 'integer' as const,
-  default: fallback,
-  description,
-});
-
-/** Maximum numbers of emails per hour. Emails to unverified addresses are counted separately. */
-export class MailLimitsResponse implements MailLimits {
-  @ApiProperty(
-    emailsPerHour(
-      'Verification emails, notices that an address is already registered, and codes for new customers',
-      2_000,
-    ),
-  )
-  signUp!: number;
-  @ApiProperty(emailsPerHour('Password reset emails', 2_000)) passwordReset!: number;
-  @ApiProperty(emailsPerHour('Emails that confirm a change of address', 2_000)) emailChange!: number;
-  @ApiProperty(emailsPerHour('Invitations', 2_000)) invitation!: number;
-  @ApiProperty(emailsPerHour('Codes that sign in existing customers', 10_000)) signIn!: number;
-  @ApiProperty(
-    emailsPerHour(
-      'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
-      5,
-    ),
-  )
-  perRecipient!: number;
 }
 
 /**
@@ -199,6 +173,13 @@ export class ProjectSettingsResponse implements ProjectSettings {
   })
   signingAlgorithm!: SigningAlgorithm;
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
+  @ApiProperty({
+    enum: passwordHashings,
+    default: 'peppered',
+    description:
+      'How passwords are hashed: with a key of this installation, or as plain bcrypt, which other systems can verify',
+  })
+  passwordHashing!: PasswordHashing;
   @ApiProperty({ default: false }) breachCheck!: boolean;
   @ApiProperty({
     ...nullableText,
@@ -238,6 +219,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       accessTokenClaims: settings.accessTokenClaims,
       signingAlgorithm: settings.signingAlgorithm,
       passwordMinLength: settings.passwordMinLength,
+      passwordHashing: settings.passwordHashing,
       breachCheck: settings.breachCheck,
       defaultLocale: settings.defaultLocale,
       branding: { displayName, logoUrl, color },

@@ -9,12 +9,13 @@ import {
   isProjectRpId,
   MAX_REFRESH_GRACE_SECONDS,
   mfaPolicies,
+  passwordHashings,
   reservedClaims,
   signingAlgorithms,
   type Branding,
-  type MailLimits,
   type MailSettings,
   type MfaPolicy,
+  type PasswordHashing,
   type RefreshGrace,
   type SettingsPatch,
   type SigningAlgorithm,
@@ -35,6 +36,7 @@ import {
 import { NameTextField } from '../../http/name-fields.js';
 import { LegacySignInRequest } from './legacy-sign-in.request.js';
 import { LimitsRequest } from './limits.request.js';
+import { MailLimitsRequest } from './mail-limits.request.js';
 
 /** Returns the options of an optional setting. null resets it to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
@@ -99,29 +101,6 @@ export class BrandingRequest implements Partial<Branding> {
 export class MailSettingsRequest implements Partial<MailSettings> {
   @NameTextField(shortText('Sender name of emails. null: the name in MAIL_FROM')) fromName?: string | null;
   @EmailField(setting('Reply-To address of emails')) replyTo?: string | null;
-}
-
-const MailLimitField = (description: string): PropertyDecorator =>
-  IntegerField({ ...setting(description), min: 1, max: 1_000_000 });
-
-export class MailLimitsRequest implements Partial<Record<keyof MailLimits, number | null>> {
-  @MailLimitField(
-    'Verification emails, notices that an address is already registered, and codes for new customers',
-  )
-  signUp?: number | null;
-  @MailLimitField('Password reset emails') passwordReset?: number | null;
-  @MailLimitField('Emails that confirm a change of address') emailChange?: number | null;
-  @MailLimitField('Invitations') invitation?: number | null;
-  @MailLimitField('Codes that sign in existing customers') signIn?: number | null;
-
-  @IntegerField({
-    ...setting(
-      'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
-    ),
-    min: 1,
-    max: 1_000,
-  })
-  perRecipient?: number | null;
 }
 
 export class PasskeySettingsRequest {
@@ -306,6 +285,13 @@ export class SettingsRequest implements SettingsPatch {
 
   @IntegerField({ ...setting('Minimum length of new passwords in characters'), min: 8, max: 64 })
   passwordMinLength?: number | null;
+
+  @OneOfField(
+    'How passwords are hashed. `peppered`: with a key of this installation. `portable`: plain bcrypt, which other systems can verify, so new passwords can have at most 72 bytes. A change applies to new passwords, and to others at the next sign-in',
+    passwordHashings,
+    { nullable: true },
+  )
+  passwordHashing?: PasswordHashing | null;
 
   @BooleanField(setting('If true, new passwords are checked against a public list of breached passwords'))
   breachCheck?: boolean | null;
