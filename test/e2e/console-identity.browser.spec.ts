@@ -15,6 +15,34 @@ describeConsole(
   'organizations, projects, customers and operators in the console',
   { allowClientErrors: true },
   (test) => {
+    it('offers portable password hashes before an import into a project without customers', async () => {
+      const create = async (): Promise<{ id: string; name: string }> => {
+        const name = `Import ${randomUUID().slice(0, 8)}`;
+        return (await test.instance.requestWithSecretKey('POST', '/api/v1/projects', { name })).body;
+      };
+      const [empty, other] = [await create(), await create()];
+      const customer = { projectId: other.id, email: `${randomUUID()}@example.com` };
+      await test.instance.requestWithSecretKey('POST', '/api/v1/customers', customer);
+      const page = await test.show('/customers/import');
+      const choose = async ({ id, name }: { id: string; name: string }): Promise<void> => {
+        await page.getByRole('combobox', { name: 'Project' }).fill(name);
+        const customers = page.waitForResponse(
+          (response) => response.url().includes('/customers?') && response.url().includes(id),
+        );
+        await page.getByRole('option', { name }).click();
+        await customers;
+      };
+      const choice = page.getByRole('checkbox', { name: 'Use portable password hashes in this project' });
+      await choose(other);
+      expect(await choice.count()).toBe(0);
+      await choose(empty);
+      await choice.click();
+      await page.locator('input[type=checkbox]:checked:enabled').waitFor();
+      const { settings } = (await test.admin.request('GET', `/projects/${empty.id}`)).body;
+      expect(settings.passwordHashing).toBe('portable');
+      expect(await seriousViolations(page)).toEqual([]);
+    });
+
     it('creates an organization with a slug derived from its name, a project in it and, after a current code, a key (OP-01)', async () => {
       const mark = randomUUID().slice(0, 8);
       const owner = await insertOperator(test.instance);

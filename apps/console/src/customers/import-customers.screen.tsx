@@ -11,6 +11,7 @@ import type { CustomerImport } from './import-counts';
 import type { ImportFile } from './import-file';
 import { ImportCheck, ImportProgress } from './import-progress';
 import { ImportReport } from './import-report-lists';
+import { PortableHashesChoice } from './portable-hashes-choice';
 import { IMPORT_PATH, useImportRun, type ImportRun } from './use-import-run';
 
 const POLL_MS = 1_000;
@@ -146,7 +147,7 @@ function ImportForm({
           />
         )}
         <FileChoice file={file} onChange={onFile} />
-        {/* Settings of the import. */}
+        <PortableHashesChoice projectId={projectId} />
         <Checkbox
           label="Emit a customer.created event for each customer"
           description="Endpoints that subscribe to it receive one webhook per customer."

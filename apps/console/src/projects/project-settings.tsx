@@ -44,7 +44,11 @@ const sections: {
     Fields: SecondFactorFields,
   },
   { title: 'Tokens and sessions', description: 'Lifetime and content of tokens.', Fields: TokenFields },
-  { title: 'Passwords', description: 'Requirements for new passwords.', Fields: PasswordFields },
+  {
+    title: 'Passwords',
+    description: 'Requirements for new passwords, and their hashes.',
+    Fields: PasswordFields,
+  },
   { title: 'Branding', description: 'Appearance of hosted pages and emails.', Fields: BrandingFields },
   { title: 'Email', description: 'Language and sender of the emails of this project.', Fields: MailFields },
   {

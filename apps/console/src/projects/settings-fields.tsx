@@ -1,4 +1,4 @@
-import { ColorInput, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { ColorInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
 import { IntegerInput } from '../components/integer-input';
@@ -181,6 +181,20 @@ export function PasswordFields({ form }: SectionProps): ReactNode {
         form={form}
         name="breachCheck"
         description="New passwords are checked against a public list of breached passwords. Only five characters of a hash are sent. If the list is unavailable, the password is accepted."
+      />
+      <Select
+        label={projectLabels.passwordHashing}
+        description="With a pepper: a stolen database is not enough to guess passwords. Portable: other systems can verify the hashes, so customers keep their passwords if you leave Gatehouse, and new passwords can have at most 72 bytes. A change applies to existing passwords at the next sign-in."
+        allowDeselect={false}
+        styles={{ wrapper: { maxWidth: 280 } }}
+        readOnly={form.isReadOnly}
+        data={[
+          { value: 'peppered', label: 'With a pepper' },
+          { value: 'portable', label: 'Portable' },
+        ]}
+        value={form.values.passwordHashing}
+        error={form.fieldError('passwordHashing')}
+        onChange={(hashing) => hashing && form.setValue('passwordHashing', hashing)}
       />
     </>
   );

@@ -1,0 +1,43 @@
+import { Checkbox } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { api, type Schemas } from '../http/client';
+import { useApiUpdate, useGet } from '../http/queries';
+
+type Project = Schemas['ProjectResponse'];
+
+/**
+ * Renders the choice of portable password hashes for a project that begins with an import: the passwords of its customers
+ * are hashed again at their next sign-in. A project that has customers already is changed in its settings.
+ */
+export function PortableHashesChoice({ projectId }: { projectId: string }): ReactNode {
+  const enabled = projectId !== '';
+  const { data: project } = useGet('/operator/v1/projects/{projectId}', { path: { projectId } }, { enabled });
+  const { data: customers } = useGet(
+    '/operator/v1/customers',
+    { query: { projectId, limit: 1 } },
+    { enabled },
+  );
+  return project && customers?.data.length === 0 && <PortableHashesCheckbox project={project} />;
+}
+
+function PortableHashesCheckbox({ project }: { project: Project }): ReactNode {
+  const update = useApiUpdate(
+    project,
+    (passwordHashing: Project['settings']['passwordHashing'], header) =>
+      api.PATCH('/operator/v1/projects/{projectId}', {
+        params: { path: { projectId: project.id }, header },
+        body: { settings: { passwordHashing } },
+      }),
+    '/operator/v1/projects',
+  );
+  return (
+    <Checkbox
+      label="Use portable password hashes in this project"
+      description="Other systems can verify them, so customers keep their passwords if you leave Gatehouse later. New passwords can have at most 72 bytes, and the database alone is enough to guess passwords. You can change this at any time in the settings of the project."
+      disabled={update.isPending}
+      checked={project.settings.passwordHashing === 'portable'}
+      error={update.error?.detail}
+      onChange={(event) => update.mutate(event.currentTarget.checked ? 'portable' : 'peppered')}
+    />
+  );
+}
