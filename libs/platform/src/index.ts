@@ -17,6 +17,7 @@ export * from './crypto/cursor-codec.js';
 export * from './crypto/hash-threads.js';
 export * from './crypto/hashes.js';
 export * from './crypto/imported-hash.js';
+export type { ImportedHash } from './crypto/imported-hash-parameters.js';
 export * from './crypto/keyring.js';
 export * from './crypto/generate-api-key.js';
 export * from './crypto/new-token.js';

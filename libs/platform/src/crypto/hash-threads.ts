@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import { monotonicMs, sleep } from '../clock/clock.js';
 import { HashQueue, type QueuedTask, type ThreadState } from './hash-queue.js';
 import { RetrySlots } from './retry-slots.js';
-import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
+import { estimateBcryptMs, type ImportedHash } from './imported-hash-parameters.js';
 
 /**
  * Interval at which one background task gets a thread while other tasks wait, in ms. It prevents starvation.

@@ -1,5 +1,12 @@
 // Plain JavaScript because a worker thread loads it without any TypeScript transform.
-import { createCipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createHmac,
+  hash as digest,
+  pbkdf2Sync,
+  scryptSync,
+  timingSafeEqual,
+} from 'node:crypto';
 import { createRequire } from 'node:module';
 
 /**
@@ -12,12 +19,13 @@ const bcrypt = () => (bcryptModule ??= createRequire(import.meta.url)('bcrypt'))
 const scrypt = ({ N, r, p, salt }, input, length) =>
   scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });
 
-/** Derives the hash of a password with each scheme of imported-hash.ts. */
-const derive = {
-  argon2id: async ({ memoryKiB, passes, lanes, salt, hash }, password) => {
+/** @param name the function of hash-wasm: `argon2id` or `argon2i` */
+const argon2 =
+  (name) =>
+  async ({ memoryKiB, passes, lanes, salt, hash }, password) => {
     // Loaded on demand, because it is large and many threads never need it.
-    const { argon2id } = await import('hash-wasm');
-    return argon2id({
+    const functions = await import('hash-wasm');
+    return functions[name]({
       password,
       salt,
       memorySize: memoryKiB,
@@ -26,15 +34,42 @@ const derive = {
       hashLength: hash.length,
       outputType: 'binary',
     });
-  },
+  };
+
+const MD5_BYTES = 16;
+
+/** The portable hash of phpass: MD5 of the previous digest and the password, repeatedly. */
+const phpass = ({ iterations, salt }, password) => {
+  const bytes = Buffer.from(password);
+  const input = Buffer.concat([Buffer.alloc(MD5_BYTES), bytes]);
+  let result = digest('md5', Buffer.concat([salt, bytes]), 'buffer');
+  for (let count = 0; count < iterations; count += 1) {
+    result.copy(input);
+    result = digest('md5', input, 'buffer');
+  }
+  return result;
+};
+
+const saltedSha = ({ digest: name, saltPosition, salt }, password) => {
+  const bytes = Buffer.from(password);
+  if (saltPosition === 'key') return createHmac(name, salt).update(bytes).digest();
+  return digest(name, Buffer.concat(saltPosition === 'first' ? [salt, bytes] : [bytes, salt]), 'buffer');
+};
+
+/** Derives the hash of a password with each scheme of imported-hash-parameters.ts. */
+const derive = {
+  argon2id: argon2('argon2id'),
+  argon2i: argon2('argon2i'),
   scrypt: (imported, password) => scrypt(imported, password, imported.hash.length),
-  pbkdf2: ({ digest, iterations, salt, hash }, password) =>
-    pbkdf2Sync(password, salt, iterations, hash.length, digest),
+  pbkdf2: ({ digest: name, iterations, salt, hash }, password) =>
+    pbkdf2Sync(password, salt, iterations, hash.length, name),
   // github.com/firebase/scrypt: the derived key encrypts the project's signer key, AES-256-CTR from zero.
   'firebase-scrypt': (imported, password) =>
     createCipheriv('aes-256-ctr', scrypt(imported, password, 32), Buffer.alloc(16)).update(
       imported.signerKey,
     ),
+  phpass,
+  'salted-sha': saltedSha,
 };
 
 const matches = async (imported, password) => {

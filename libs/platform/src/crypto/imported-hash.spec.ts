@@ -193,19 +193,20 @@ describe('an imported hash', () => {
   });
 
   it('PW-06: rejects hashes of unknown formats', () => {
-    const argonHashes = ['i', 'd'].map((kind) => `$argon2${kind}$v=19$m=65536,t=3,p=4$${salt}$${hash32}`);
+    const argonHash = `$argon2d$v=19$m=65536,t=3,p=4$${salt}$${hash32}`;
     const bcryptHashes = [` $2b$10$${bcrypt53}`, `$2x$10$${bcrypt53}`, `v1$00000000$2b$10$${bcrypt53}`];
     const others = [
       `$pbkdf2-md5$i=1000$${salt}$${hash32}`,
-      `pbkdf2_sha1$1000$salt$${hash32}`,
+      `pbkdf2_sha512$1000$salt$${hash32}`,
       `i1$${hash32}`,
     ];
-    const message = 'must be in one of the formats bcrypt, argon2id, scrypt, pbkdf2, pbkdf2_sha256, fbscrypt';
+    const message =
+      'must be in one of the formats bcrypt, argon2id, argon2i, scrypt, pbkdf2, fbscrypt, Django bcrypt, Django bcrypt_sha256, Django pbkdf2, Django scrypt, Werkzeug scrypt, Werkzeug pbkdf2, WordPress bcrypt, phpass, Better Auth scrypt, ASP.NET Core Identity, salted SHA';
     for (const hash of [
       '',
       'correct horse',
       '5f4dcc3b5aa765d61d8327deb882cf99',
-      ...argonHashes,
+      argonHash,
       ...bcryptHashes,
       ...others,
     ])
@@ -258,9 +259,9 @@ describe('an imported hash', () => {
     ['pbkdf2', `$pbkdf2-sha256$i=1000,l=64$${salt}$${hash32}`],
     ['pbkdf2', `$pbkdf2-sha256$1000$+.AA$${hash32}`],
     ['pbkdf2', '$pbkdf2$1212$THDqatpidANpadlLeTeOEg$HV3oi1k5C5LQCgG1BMOL.BX4YZc$'],
-    ['pbkdf2_sha256', `pbkdf2_sha256$1000$$${hash32}`],
-    ['pbkdf2_sha256', `pbkdf2_sha256$1000$sa$lt$${hash32}`],
-    ['pbkdf2_sha256', `pbkdf2_sha256$1000$sa lt$${hash32}`],
+    ['Django pbkdf2', `pbkdf2_sha256$1000$$${hash32}`],
+    ['Django pbkdf2', `pbkdf2_sha256$1000$sa$lt$${hash32}`],
+    ['Django pbkdf2', `pbkdf2_sha256$1000$sa lt$${hash32}`],
     ['fbscrypt', fbscrypt(signer, salt, hash32)],
     ['fbscrypt', fbscrypt(signer.slice(0, -1), salt, signer)],
     ['fbscrypt', fbscrypt('', salt, signer)],
@@ -288,7 +289,7 @@ describe('an imported hash', () => {
     ['pbkdf2', `$pbkdf2-sha256$i=2000000$${salt}$${hash32}`, `$pbkdf2-sha256$i=2000001$${salt}$${hash32}`],
     ['pbkdf2', `$pbkdf2$1000000$${salt}$${hash32}`, `$pbkdf2$1000001$${salt}$${hash32}`],
     ['pbkdf2', `$pbkdf2-sha512$1$${salt}$${hash32}`, `$pbkdf2-sha512$${'9'.repeat(500)}$${salt}$${hash32}`],
-    ['pbkdf2_sha256', `pbkdf2_sha256$2000000$s$${hash32}`, `pbkdf2_sha256$2000001$s$${hash32}`],
+    ['Django pbkdf2', `pbkdf2_sha256$2000000$s$${hash32}`, `pbkdf2_sha256$2000001$s$${hash32}`],
     ['fbscrypt', fbscrypt(signer, salt, signer), fbscrypt(signer, salt, signer).replace('n=14', 'n=18')],
   ])('RL-03: %s is accepted up to the maximum cost: %s, but not %s', (format, accepted, rejected) => {
     expect(importedHashProblem(accepted)).toBeNull();

@@ -148,13 +148,17 @@ describe('PasswordHasher', () => {
       'fbscrypt',
       '$fbscrypt$v=1,n=4,r=8,p=1,ss=Bw==,sk=aGFzaGhhc2hoYXNoaGFzaGhhc2g$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
     ],
+    ['argon2i', '$argon2i$v=19$m=4096,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g'],
+    ['phpass', '$P$B44iPs3V0/d42J83rtnf6f6K8b4y7F1'],
+    ['WordPress bcrypt', '$wp$2y$12$nm6ytGrsYxBKGNOLgLNwM.nGkuz7CzYCpMTGUkaBxVMF8oPvHGbhC'],
+    ['salted SHA', '{SSHA}bBHjaT+uAhoINXqegpHyGqbEF1BfK+V8'],
   ])('OP-03: a decoy of %s has its parameters and weight, with another salt and hash', async (_, text) => {
     const tasks: Record<string, any>[] = [];
     const recordingThreads = {
       run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
     };
     const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
-    const stored = recordedHasher.importHash(text).stored;
+    const stored = recordedHasher.importHash(text, { allowFastHashes: true }).stored;
     await recordedHasher.verify('correct horse', stored);
     await recordedHasher.verifyDecoy('correct horse', stored);
     const secrets = ['salt', 'hash', 'signerKey'];

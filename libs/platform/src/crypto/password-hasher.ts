@@ -8,7 +8,8 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { HashOptions, HashPermit, HashTask, HashThreads } from './hash-threads.js';
-import { estimateBcryptMs, isWeakHash, parseImportedHash, type ImportedHash } from './imported-hash.js';
+import { isWeakHash, parseImportedHash, type ImportedHashOptions } from './imported-hash.js';
+import { estimateBcryptMs, type ImportedHash } from './imported-hash-parameters.js';
 import { UnreadableValueError, type Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
@@ -139,7 +140,7 @@ export class PasswordHasher {
    * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects, and, with the code
    *   `unknown_pepper` of the field, for a hash of Gatehouse whose pepper is unknown here
    */
-  importHash(text: string): ImportedPasswordHash {
+  importHash(text: string, options?: ImportedHashOptions): ImportedPasswordHash {
     const [, kid, bcryptHash] = storedPattern.exec(text) ?? [];
     if (kid && !this.keyring.hasKey(kid))
       throw invalidField(
@@ -147,7 +148,7 @@ export class PasswordHasher {
         'unknown_pepper',
         'passwordHash was created with another GATEHOUSE_SECRET, which is not in the list of this installation',
       );
-    const parsed = parseImportedHash(bcryptHash ?? text);
+    const parsed = parseImportedHash(bcryptHash ?? text, options);
     if ('problem' in parsed) throw invalidField('passwordHash', 'invalid', `passwordHash ${parsed.problem}`);
     if (kid) return { stored: text, isWeak: false };
     const sealed = this.keyring.encrypt('imported-password', 'i1', text).toString('base64');
@@ -206,11 +207,11 @@ export class PasswordHasher {
   }
 
   private createImportedVerifyTask(password: string, sealed: string): HashTask {
-    const parsed = parseImportedHash(this.unseal(sealed));
+    // The import has decided whether the hash is accepted.
+    const parsed = parseImportedHash(this.unseal(sealed), { allowFastHashes: true });
     if ('problem' in parsed) throw new Error(`a stored imported hash ${parsed.problem}`);
-    // Most systems hash the password as it was typed, some its NFC form (RFC 8265). Both are checked, so that
-    // every password that worked there works here. A second hash is necessary only if the two differ.
-    const passwords = [...new Set([password, canonicalPassword(password)])];
+    // All forms are compared, so that every password that worked in the other system works here.
+    const passwords = [...new Set(parsed.forms(password))];
     const weight = Math.ceil((passwords.length * parsed.ms) / estimateBcryptMs(this.cost));
     return { passwords, imported: parsed.hash, weight };
   }

@@ -1,0 +1,31 @@
+export type HashDigest = 'sha1' | 'sha256' | 'sha512';
+
+interface SaltedHash {
+  salt: Buffer;
+  hash: Buffer;
+}
+
+interface Scrypt extends SaltedHash {
+  /** RFC 7914: cost, block size, parallelization. */
+  N: number;
+  r: number;
+  p: number;
+}
+
+/** The parameters with which a hash thread compares a password with a hash of another system. */
+export type ImportedHash =
+  | { scheme: 'bcrypt'; hash: string }
+  | ({ scheme: 'argon2id' | 'argon2i'; memoryKiB: number; passes: number; lanes: number } & SaltedHash)
+  | ({ scheme: 'scrypt' } & Scrypt)
+  | ({ scheme: 'pbkdf2'; digest: HashDigest; iterations: number } & SaltedHash)
+  | ({ scheme: 'firebase-scrypt'; signerKey: Buffer } & Scrypt)
+  | ({ scheme: 'phpass'; iterations: number } & SaltedHash)
+  | ({
+      scheme: 'salted-sha';
+      digest: HashDigest;
+      /** Whether the salt is the first part of the input, its last part, or the key of an HMAC. */
+      saltPosition: 'first' | 'last' | 'key';
+    } & SaltedHash);
+
+/** Returns the estimated duration of one bcrypt hash in ms, which doubles with each step of the cost. */
+export const estimateBcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);
