@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { profile } from '../support/customer-fields.js';
 import { eventually } from '../support/eventually.js';
@@ -366,6 +366,23 @@ describe('a list of customers', () => {
     for (const email of [bcryptEmail, scryptEmail, plainTextEmail]) {
       expect((await login(email)).status).toBe(200);
       expect((await login(email, 'another long phrase')).status).toBe(401);
+    }
+  });
+
+  it('PW-07: imports salted SHA hashes if the import allows them, until the first sign-in', async () => {
+    const salt = randomBytes(8);
+    const digest = createHash('sha256').update(PASSWORD).update(salt).digest();
+    const passwordHash = `{SSHA256}${Buffer.concat([digest, salt]).toString('base64')}`;
+    const [email, streamedEmail] = [uniqueEmail(), uniqueEmail()];
+    const { body } = await importList({ allowFastHashes: true, customers: [{ email, passwordHash }] });
+    const query = { allowFastHashes: 'true' };
+    const streamed = await importLines(instance, toNdjson([{ email: streamedEmail, passwordHash }]), query);
+    for (const each of [body, streamed.body]) expect(each).toMatchObject({ created: 1, weakHashes: 1 });
+    expect((await login(email, 'another long phrase')).status).toBe(401);
+    for (const each of [email, streamedEmail]) {
+      expect((await login(each)).status).toBe(200);
+      const [row] = await instance.sql('SELECT password_hash FROM customers WHERE email = $1', [each]);
+      expect(row).toEqual({ password_hash: expect.stringMatching(/^v1\$/) });
     }
   });
 

@@ -41,7 +41,7 @@ export class ImportDryRunsService {
     signal: AbortSignal,
   ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
     const project = await this.access.getProject(caller, input.projectId);
-    const options = { signal, isDryRun: true };
+    const options = { signal, isDryRun: true, allowFastHashes: input.allowFastHashes };
     const validated = await this.lines.validateList(project, input.customers, options);
     const results = await this.writer.rehearse(project, validated);
     const summary = new Summary(newId(), project.id);
@@ -51,11 +51,11 @@ export class ImportDryRunsService {
 
   /** @throws GatehouseError like `ImportsService.importLines`, except `conflict` */
   async checkLines(caller: ManagementCaller, options: ImportOptions, body: Readable): Promise<DryRun> {
-    const { importId, projectId, signal } = options;
+    const { importId, projectId } = options;
     const project = await this.access.getProject(caller, projectId);
     const summary = new Summary(importId, project.id);
     for await (const { lines, lastLine } of readBatches(readLines(body), nothingImported)) {
-      const validated = await this.lines.validateLines(project, lines, { signal, isDryRun: true });
+      const validated = await this.lines.validateLines(project, lines, { ...options, isDryRun: true });
       await this.access.assertStillAllowed(caller, project.id);
       summary.add(await this.writer.rehearse(project, validated), lastLine);
     }

@@ -31,6 +31,8 @@ export interface ValidationOptions {
   signal: AbortSignal;
   /** True if the customers will not be created: their passwords are checked but not hashed. */
   isDryRun?: boolean;
+  /** True accepts salted SHA hashes (docs/adr/0107). */
+  allowFastHashes?: boolean | undefined;
 }
 
 /** A validated line: the customer to create, or the errors. */
@@ -128,12 +130,12 @@ export class ImportLinesService {
   private async resolvePasswordHash(
     project: ProjectContext,
     { email, password, passwordHash = null }: ImportedCustomer,
-    { signal, isDryRun = false }: ValidationOptions,
+    { signal, isDryRun = false, allowFastHashes = false }: ValidationOptions,
   ): Promise<{ stored: string | null; isWeak: boolean }> {
     if (passwordHash !== null && password !== undefined) {
       throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
     }
-    if (passwordHash !== null) return this.hasher.importHash(passwordHash);
+    if (passwordHash !== null) return this.hasher.importHash(passwordHash, { allowFastHashes });
     if (password === undefined) return { stored: null, isWeak: false };
     await this.policy.assertStrong(project, email, password);
     const hash = isDryRun

@@ -83,6 +83,7 @@ export class ImportRequestsService {
       importId: query.importId ?? importIdFromKey(request.get('idempotency-key')) ?? newId(),
       projectId: query.projectId,
       emitEvents: query.emitEvents === 'true',
+      allowFastHashes: query.allowFastHashes === 'true',
       signal: getClient(request).signal,
     };
     if (query.dryRun === 'true')

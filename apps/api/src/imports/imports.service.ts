@@ -25,6 +25,7 @@ export interface ImportOptions {
   importId: string;
   projectId: string | undefined;
   emitEvents: boolean;
+  allowFastHashes: boolean;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
@@ -66,7 +67,11 @@ export class ImportsService {
     signal: AbortSignal,
   ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
     const work = await this.prepare(caller, newId(), input.projectId, input.emitEvents ?? false);
-    const validated = await this.lines.validateList(work.project, input.customers, { signal });
+    const { allowFastHashes } = input;
+    const validated = await this.lines.validateList(work.project, input.customers, {
+      signal,
+      allowFastHashes,
+    });
     const results = await this.writer.runBatch(async (tx) => {
       await this.claim(tx, work, 0);
       const written = await this.writeBatch(tx, work, validated, validated.length, null);
@@ -88,7 +93,7 @@ export class ImportsService {
     options: ImportOptions,
     body: Readable,
   ): Promise<CustomerImport> {
-    const { importId, projectId, emitEvents, signal } = options;
+    const { importId, projectId, emitEvents } = options;
     const work = await this.prepare(caller, importId, projectId, emitEvents);
     const importedLines = await this.readImportedLines(work);
     try {
@@ -97,7 +102,7 @@ export class ImportsService {
       for (;;) {
         const next = await unlessFailed(batches.next(), written);
         if (next.done) break;
-        const validated = await this.lines.validateLines(work.project, next.value.lines, { signal });
+        const validated = await this.lines.validateLines(work.project, next.value.lines, options);
         // The next batch is read and validated while this one is written; no more than that is held in
         // memory.
         await written;

@@ -15,6 +15,7 @@ export interface ImportRequest {
   projectId: string | undefined;
   emitEvents: boolean;
   dryRun: boolean;
+  allowFastHashes: boolean;
   /** Returns the records from the first one: a repeated request sends all of them. */
   records: () => AsyncIterable<SourceRecord>;
   /** Returns the report of one request, which replaces that of the previous one. */
@@ -63,7 +64,7 @@ async function sendOnce(
   request: ImportRequest,
   report: ImportReport,
 ): Promise<ImportState> {
-  const { importId, projectId, emitEvents, dryRun, records } = request;
+  const { importId, projectId, emitEvents, dryRun, allowFastHashes, records } = request;
   const sent = { count: 0 };
   const stopProgress = showProgress(cli, client, request, sent);
   try {
@@ -72,6 +73,7 @@ async function sendOnce(
       ...(projectId && { projectId }),
       ...(emitEvents && { emitEvents }),
       ...(dryRun && { dryRun }),
+      ...(allowFastHashes && { allowFastHashes }),
     };
     return await client.customers.importLines(toCustomers(records(), report, sent), query, {
       signal: cli.signal,

@@ -289,6 +289,9 @@ export class ImportedCustomer extends IntersectionType(
 const DRY_RUN =
   'If true, the customers are validated and compared with those of the project, but not created. Default: false';
 
+const ALLOW_FAST_HASHES =
+  'If true, salted SHA hashes are accepted, which are fast to guess. They are stored encrypted, count as `weakHashes`, and are replaced at the first sign-in. Default: false';
+
 /** A list of customers in one body. */
 export class ImportCustomersRequest {
   @CheckedField({
@@ -307,6 +310,9 @@ export class ImportCustomersRequest {
 
   @BooleanField({ description: DRY_RUN, optional: true })
   dryRun?: boolean;
+
+  @BooleanField({ description: ALLOW_FAST_HASHES, optional: true })
+  allowFastHashes?: boolean;
 
   @ApiProperty({ type: [ImportedCustomer], minItems: 1, maxItems: 1000 })
   // Each customer is validated separately, with its metadata unchanged.
@@ -342,6 +348,9 @@ export class ImportQuery {
     ['true', 'false'],
   )
   dryRun?: 'true' | 'false';
+
+  @OneOfField(ALLOW_FAST_HASHES, ['true', 'false'])
+  allowFastHashes?: 'true' | 'false';
 }
 
 /** A page of the lines for which no customer was created. */

@@ -9,7 +9,7 @@ import { sources } from '../../import/sources.js';
 import { printJson, printNote, printRecord } from '../../output.js';
 import { printTable } from '../../table.js';
 import { visibleText } from '../../visible-text.js';
-import { collectProvider, openFiles, type FileOptions } from './import-customers.js';
+import { addSourceOptions, collectProvider, openFiles, type FileOptions } from './import-customers.js';
 
 interface Options extends FileOptions {
   hashes?: boolean;
@@ -43,8 +43,7 @@ export function addCompareCustomersCommand(customers: Command, cli: Cli): void {
       '--report <file>',
       'file to create with each difference: CSV if its name ends with .csv, otherwise NDJSON',
     );
-  for (const { name, options = [] } of sources)
-    for (const { flags, description } of options) command.option(flags, `${description} (--from ${name})`);
+  addSourceOptions(command);
   command.action((files: string[], options: Options) => compare(cli, files, options));
 }
 

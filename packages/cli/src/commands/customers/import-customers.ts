@@ -12,7 +12,7 @@ import { addFailures, printSummary } from '../../import/import-summary.js';
 import { setEncoding } from '../../import/read-text.js';
 import { findImport, sendImport, type ImportState } from '../../import/send-import.js';
 import { mfaChoices, prepareMfa, reportUnusedApp, type Mfa } from '../../import/second-factors.js';
-import type { ImportSource, SourceRecord } from '../../import/source.js';
+import type { ImportSource, SourceOption, SourceRecord } from '../../import/source.js';
 import { sources } from '../../import/sources.js';
 import { isEncoding } from '../../import-shared/decode-text.js';
 import { printNote } from '../../output.js';
@@ -32,6 +32,7 @@ interface Options extends FileOptions {
   dryRun?: boolean;
   importId?: string;
   emitEvents?: boolean;
+  allowFastHashes?: boolean;
   setMfa?: (typeof mfaChoices)[number];
 }
 
@@ -72,21 +73,34 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
         '--set-mfa <mfa>',
         'change mfa of the project, so that sign-ins require imported authenticator apps; requires project:write',
       ).choices(mfaChoices),
+    )
+    .option(
+      '--allow-fast-hashes',
+      'also import password hashes with salted SHA, which are fast to guess, until the first sign-in replaces them',
     );
-  for (const { name, options = [] } of sources)
-    for (const { flags, description, isRepeatable } of options) {
-      const option = new Option(flags, `${description} (--from ${name})`);
-      command.addOption(isRepeatable ? option.argParser(collect) : option);
-    }
+  addSourceOptions(command);
   command
     .addHelpText(
       'after',
-      `\nFiles:\n${sources.map(({ name, files }) => `  ${name.padEnd(10)} ${files}`).join('\n')}`,
+      `\nFiles:\n${sources.map(({ name, files }) => `  ${name.padEnd(11)} ${files}`).join('\n')}`,
     )
     .action((files: string[], options: Options) => importCustomers(cli, files, options));
 }
 
 const collect = (text: string, previous: string[] = []): string[] => [...previous, text];
+
+/** Adds the options of all sources. Several sources can have the same one. */
+export function addSourceOptions(command: Command): void {
+  const collected = new Map<string, { option: SourceOption; names: string[] }>();
+  for (const { name, options = [] } of sources)
+    for (const option of options)
+      collected.set(option.flags, { option, names: [...(collected.get(option.flags)?.names ?? []), name] });
+  for (const { option, names } of collected.values()) {
+    const { flags, description, isRepeatable } = option;
+    const added = new Option(flags, `${description} (--from ${names.join(', ')})`);
+    command.addOption(isRepeatable ? added.argParser(collect) : added);
+  }
+}
 
 export const collectProvider = (text: string, previous: string[] = []): string[] => {
   if (!/^[^=]+=[^=]+$/.test(text))
@@ -151,7 +165,8 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const client = cli.connect();
   const opened = await openFiles(cli, client, names, options);
   const { inputs, reportFile, projectId, currentMfa, slugs, settings } = opened;
-  const importId = options.importId ?? (await deriveImportId(inputs, settings));
+  const allowFastHashes = options.allowFastHashes ?? false;
+  const importId = options.importId ?? (await deriveImportId(inputs, [...settings, allowFastHashes]));
   const previous = options.dryRun ? null : await findImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
   // A report that cannot be written fails before anything is imported.
@@ -167,6 +182,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
         ...{ importId, projectId, records, createReport },
         emitEvents: options.emitEvents ?? false,
         dryRun: options.dryRun ?? false,
+        allowFastHashes,
       });
   await addFailures(client, state, records(), report);
   await report.close();
