@@ -29,10 +29,10 @@ export function readPositiveInteger(value: unknown): number | null {
   return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
-/** Returns true for a complete hash of bcrypt or argon2id in the text form that Gatehouse accepts. */
+/** Returns true for a complete hash of bcrypt, argon2id or argon2i in the text form that Gatehouse accepts. */
 export const isCompleteHash = (text: string): boolean =>
   /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(text) ||
-  /^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+={0,2}\$[A-Za-z0-9+/]+={0,2}$/.test(text);
+  /^\$argon2id?\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+={0,2}\$[A-Za-z0-9+/]+={0,2}$/.test(text);
 
 /**
  * Returns a PBKDF2 hash as a PHC string. Only the first block of a longer hash is kept: the blocks are calculated separately
@@ -41,12 +41,13 @@ export const isCompleteHash = (text: string): boolean =>
 export const pbkdf2Hash = (digest: Digest, iterations: number, salt: Buffer, hash: Buffer): string =>
   `$pbkdf2-${digest}$i=${iterations}$${encode(salt)}$${encode(hash.subarray(0, BLOCK_BYTES[digest]))}`;
 
-/** Returns an argon2id hash of version 1.3 as a PHC string. @param memory in KiB */
-export const argon2idHash = (
+/** Returns an argon2id or argon2i hash of version 1.3 as a PHC string. @param memory in KiB */
+export const argon2Hash = (
+  kind: 'id' | 'i',
   { memory, passes, lanes }: { memory: number; passes: number; lanes: number },
   salt: Buffer,
   hash: Buffer,
-): string => `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${encode(salt)}$${encode(hash)}`;
+): string => `$argon2${kind}$v=19$m=${memory},t=${passes},p=${lanes}$${encode(salt)}$${encode(hash)}`;
 
 /** Returns a scrypt hash as a PHC string. @param ln logarithm of the cost to the base 2 */
 export const scryptHash = (
@@ -54,6 +55,18 @@ export const scryptHash = (
   salt: Buffer,
   hash: Buffer,
 ): string => `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
+
+/** Returns a digest of a password and a salt in the text form of Ory Kratos. @param position of the salt */
+export function saltedShaHash(
+  digest: Digest,
+  position: 'first' | 'last',
+  salt: Buffer,
+  hash: Buffer,
+): string {
+  const order = Buffer.from(position === 'first' ? '{SALT}{PASSWORD}' : '{PASSWORD}{SALT}');
+  const [pf, saltText, hashText] = [order, salt, hash].map((bytes) => bytes.toString('base64'));
+  return `$${digest}$pf=${pf}$${saltText}$${hashText}`;
+}
 
 /** The parameters with which Firebase hashes all passwords of a project. */
 export interface FirebaseHashConfig {

@@ -93,7 +93,10 @@ export const reasons = {
   hashFormat: { reason: 'Gatehouse does not accept this format of password hashes', remedy: RESET },
   hashAlgorithm: { reason: 'Gatehouse does not accept hashes of this algorithm', remedy: RESET },
   hasher: { reason: 'Gatehouse does not accept hashes of this hasher', remedy: RESET },
-  argon2Version: { reason: 'Gatehouse accepts argon2 only as argon2id of version 1.3', remedy: RESET },
+  argon2Version: {
+    reason: 'Gatehouse accepts argon2 only as argon2id or argon2i of version 1.3',
+    remedy: RESET,
+  },
   malformedHash: { reason: 'The password hash is malformed', remedy: RESET },
   hashNotBase64: { reason: 'The hash or the salt is missing or not base64', remedy: RESET },
   noFirebaseHash: { reason: 'The hash is not one of Firebase', remedy: RESET },

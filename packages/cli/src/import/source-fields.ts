@@ -3,8 +3,23 @@ import type { ImportedCustomer, LeftOut, SourceRecord } from './source.js';
 import { reasons, type Reason } from './reasons.js';
 
 /** The hash formats that Gatehouse accepts (docs/backend.md). The server checks their parameters. */
-const ACCEPTED_HASH =
-  /^(\$2[aby]\$|\$argon2id\$|\$scrypt\$|\$pbkdf2(-sha1|-sha256|-sha512)?\$|pbkdf2_sha256\$|\$fbscrypt\$)/;
+const ACCEPTED_HASH = new RegExp(
+  `^(${[
+    ...[
+      /\$2[aby]\$/,
+      /(argon2)?\$argon2id?\$/,
+      /\$scrypt\$/,
+      /\$pbkdf2(-sha1|-sha256|-sha512)?\$/,
+      /\$fbscrypt\$/,
+    ],
+    ...[/bcrypt(_sha256)?\$/, /pbkdf2_sha(1|256)\$/, /scrypt[$:]/, /pbkdf2:sha(1|256|512):/],
+    ...[/\$wp\$/, /\$[PH]\$/, /[0-9a-f]{32}:[0-9a-f]{128}$/, /AQAAAA/, /A[A-P][A-Za-z0-9+/]{64}==$/],
+    // Only with --allow-fast-hashes.
+    ...[/\{SSHA(256|512)?\}/, /\$sha(1|256|512)\$pf=/, /sha(256|512)\$/],
+  ]
+    .map(({ source }) => source)
+    .join('|')})`,
+);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 

@@ -10,6 +10,8 @@ import {
 } from '../password-hashes.js';
 import { reasons, type Reason } from '../reasons.js';
 
+const DJANGO_SHA256 = 'bcrypt_sha256$';
+
 /**
  * Converters of the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a
  * malformed digest. Formats: https://clerk.com/docs/reference/backend/user/create-user
@@ -17,6 +19,10 @@ import { reasons, type Reason } from '../reasons.js';
 const converters: Readonly<Record<string, (digest: string) => string | null>> = {
   bcrypt: (digest) => (isCompleteHash(digest) ? digest : null),
   argon2id: (digest) => (isCompleteHash(digest) ? digest : null),
+  argon2i: (digest) => (isCompleteHash(digest) ? digest : null),
+  bcrypt_sha256_django: (digest) =>
+    digest.startsWith(DJANGO_SHA256) && isCompleteHash(digest.slice(DJANGO_SHA256.length)) ? digest : null,
+  phpass: (digest) => (/^\$[PH]\$[./0-9A-Za-z]{31}$/.test(digest) ? digest : null),
   // Its salt is the unencoded text, as Gatehouse expects it in this form.
   pbkdf2_sha256_django: (digest) => (/^pbkdf2_sha256(\$[^$]+){3}$/.test(digest) ? digest : null),
   pbkdf2_sha256: (digest) => convertPbkdf2('sha256', digest, decodeBase64, decodeBase64),

@@ -100,6 +100,11 @@ describe('a digest of Clerk', () => {
       `$argon2id$v=19$m=64,t=4,p=8$c2FsdHNhbHQ$${base64}`,
       `$argon2id$v=19$m=64,t=4,p=8$c2FsdHNhbHQ$${base64}`,
     ],
+    ...[
+      ['argon2i', `$argon2i$v=19$m=64,t=4,p=8$c2FsdHNhbHQ$${base64}`],
+      ['bcrypt_sha256_django', `bcrypt_sha256$${bcrypt}`],
+      ['phpass', `$P$B${'a'.repeat(30)}`],
+    ].map(([hasher, digest]) => [hasher!, digest!, digest!]),
     ['pbkdf2_sha256', `pbkdf2_sha256$1000$c2FsdA==$${base64}=`, salted('$pbkdf2-sha256')],
     ['pbkdf2_sha256_django', `pbkdf2_sha256$1000$salt$${base64}=`, `pbkdf2_sha256$1000$salt$${base64}=`],
     [
@@ -133,7 +138,14 @@ describe('a digest of Clerk', () => {
       'pbkdf2_sha1',
       'pbkdf2_sha512',
     ];
-    for (const hasher of [...hashers, 'pbkdf2_sha512_hex', 'scrypt_firebase', 'scrypt_werkzeug'])
+    const others = [
+      'pbkdf2_sha512_hex',
+      'scrypt_firebase',
+      'scrypt_werkzeug',
+      'bcrypt_sha256_django',
+      'phpass',
+    ];
+    for (const hasher of [...hashers, ...others])
       for (const digest of [
         'x',
         `${bcrypt}a`,
@@ -151,16 +163,7 @@ describe('a digest of Clerk', () => {
 
   it('of a hasher that Gatehouse does not accept is reported', () => {
     const accepted = /does not accept hashes of this hasher/;
-    for (const hasher of [
-      'md5',
-      'sha256',
-      'argon2i',
-      'phpass',
-      'awscognito',
-      'bcrypt_sha256_django',
-      '',
-      'constructor',
-    ])
+    for (const hasher of ['md5', 'sha256', 'awscognito', 'bcrypt_peppered', '', 'constructor'])
       expect(convertClerkHash(hasher, bcrypt)).toMatchObject({
         problem: { reason: expect.stringMatching(accepted) },
       });

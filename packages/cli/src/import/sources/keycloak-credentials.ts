@@ -1,6 +1,6 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import {
-  argon2idHash,
+  argon2Hash,
   decodeBase64,
   encodeBase32,
   isCompleteHash,
@@ -141,9 +141,10 @@ function convertArgon2(
 ): { hash: string } | { problem: Reason } {
   const read = (name: string) => toTexts(toObject(additionalParameters)?.[name])[0];
   const [memory, lanes] = [read('memory'), read('parallelism')].map(readPositiveInteger);
-  if (read('type') !== 'id' || read('version') !== '1.3') return { problem: reasons.argon2Version };
+  const kind = read('type');
+  if ((kind !== 'id' && kind !== 'i') || read('version') !== '1.3') return { problem: reasons.argon2Version };
   if (!memory || !lanes) return { problem: reasons.malformedHash };
-  return { hash: argon2idHash({ memory, passes, lanes }, salt, hash) };
+  return { hash: argon2Hash(kind, { memory, passes, lanes }, salt, hash) };
 }
 
 /** Returns whether the secret is set. */

@@ -244,7 +244,7 @@ describe('supabase', () => {
         ['raw_user_meta_data: The metadata is not'],
       ],
       [
-        row({ id: id(9), encrypted_password: '$argon2i$v=19$x' }),
+        row({ id: id(9), encrypted_password: '$argon2d$v=19$x' }),
         {},
         ['encrypted_password: Gatehouse does not', 'mfa_factors: Supabase has encrypted'],
       ],
