@@ -1,4 +1,4 @@
-import { pbkdf2Sync, randomBytes, randomUUID, scryptSync } from 'node:crypto';
+import { createHash, createHmac, pbkdf2Sync, randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { argon2id } from 'hash-wasm';
 import { parseLines, runCli, type CliResult } from '../support/cli.js';
@@ -293,6 +293,33 @@ it('customers of Cognito sign in with the old password through legacySignIn, and
   } finally {
     await system.receiver.stop();
   }
+});
+
+it('customers of WordPress and Ory Kratos sign in with the old password', async () => {
+  const [wordpress, kratos] = [uniqueEmail(), uniqueEmail()];
+  const input = createHmac('sha384', 'wp-sha384').update(PASSWORD).digest('base64');
+  const row = {
+    ID: '1',
+    user_login: wordpress,
+    user_email: wordpress,
+    user_pass: `$wp${bcrypt.hashSync(input, 4)}`,
+  };
+  const meta = { user_id: '1', meta_key: 'wp_capabilities', meta_value: 'a:1:{s:10:"subscriber";b:1;}' };
+  const files = { 'users.csv': toCsv([row]), 'meta.csv': toCsv([meta]) };
+  expect(await importFrom('wordpress', files, 'users.csv', 'meta.csv')).toMatchObject({ created: 1 });
+  expect(await signIn(wordpress)).toEqual(expect.any(String));
+
+  const salt = randomBytes(8);
+  const digest = createHash('sha512').update(PASSWORD).update(salt).digest();
+  const hash = `{SSHA512}${Buffer.concat([digest, salt]).toString('base64')}`;
+  const identity = {
+    ...{ id: randomUUID(), state: 'active', traits: { email: kratos } },
+    credentials: { password: { type: 'password', config: { hashed_password: hash } } },
+  };
+  const identities = { 'i.json': JSON.stringify([identity]) };
+  const summary = await importFrom('kratos', identities, 'i.json', '--allow-fast-hashes');
+  expect(summary).toMatchObject({ created: 1, weakHashes: 1 });
+  expect(await signIn(kratos)).toBe(identity.id);
 });
 
 it('users that cannot be imported are reported, and the others are imported', async () => {

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SourceRecord } from '../source.js';
+import { kratos } from './kratos.js';
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-kratos-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function read(identities: unknown, rpId?: string): Promise<SourceRecord[]> {
+  const file = join(folder, 'identities.json');
+  writeFileSync(file, JSON.stringify(identities));
+  const records: SourceRecord[] = [];
+  for await (const record of kratos.read([file], { values: { rpId } })) records.push(record);
+  return records;
+}
+
+const id = '3ade335e-62e6-4abb-b190-6efd48e077fc';
+const address = { value: 'ada@example.com', verified: true, via: 'email', status: 'completed' };
+const identity = {
+  ...{ id, schema_id: 'default', state: 'active', state_changed_at: '2024-02-01T00:00:00Z' },
+  ...{ traits: { email: 'ada@example.com' }, verifiable_addresses: [address], credentials: {} },
+  ...{ created_at: '2024-01-01T00:00:00.123456Z', updated_at: '2024-01-02T00:00:00Z' },
+};
+const withCredential = (type: string, config: object | undefined, more: object = {}) => ({
+  credentials: { [type]: { type, ...more, ...(config && { config }) } },
+});
+const withHash = (hash: string) => withCredential('password', { hashed_password: hash });
+const salt = Buffer.from('saltsaltsaltsalt').toString('base64');
+const hash = Buffer.alloc(32, 1).toString('base64');
+const bare = (text: string): string => text.replace(/=+$/, '');
+const totp = (query: string) => withCredential('totp', { totp_url: `otpauth://totp/Acme:ada?${query}` });
+const key = {
+  ...{ id: '+/8A', public_key: '+/8A', display_name: 'Phone', added_at: '2024-01-01T00:00:00Z' },
+  ...{
+    is_passwordless: true,
+    authenticator: { aaguid: Buffer.alloc(16, 1).toString('base64'), sign_count: 3 },
+  },
+};
+const passkeys = { credentials: [key, { ...key, is_passwordless: false }], user_handle: 'AAECAw==' };
+const none = undefined;
+
+/** Changes of the identity, some fields of the customer or null, and the fields that are left out. */
+const cases: [changes: object, customer: object | null, leftOut: string[]][] = [
+  [
+    {},
+    {
+      ...{ id, externalId: id, email: 'ada@example.com', emailVerified: true, disabledAt: none },
+      ...{ createdAt: '2024-01-01T00:00:00.123Z', updatedAt: '2024-01-02T00:00:00.000Z' },
+    },
+    [],
+  ],
+  [{ state: 'inactive' }, { disabledAt: '2024-02-01T00:00:00.000Z' }, []],
+  [{ verifiable_addresses: [{ ...address, verified: false }] }, { emailVerified: false }, []],
+  [{ verifiable_addresses: [] }, { emailVerified: false }, []],
+  [
+    {
+      verifiable_addresses: [
+        { ...address, value: 'b@example.com' },
+        { ...address, via: 'sms', value: '+1555' },
+      ],
+    },
+    { email: 'ada@example.com', emailVerified: false },
+    ['verifiable_addresses', 'traits.phone'],
+  ],
+  [
+    {
+      traits: {
+        email: 'ada@example.com',
+        name: { first: 'Ada', last: 'Byron' },
+        username: 'ada',
+        plan: 'pro',
+      },
+      metadata_admin: { crm: 1 },
+      external_id: '4711',
+      metadata_public: { tier: 2 },
+    },
+    {
+      ...{
+        firstName: 'Ada',
+        lastName: 'Byron',
+        metadata: { crm: 1, traits: { plan: 'pro' }, external_id: '4711' },
+      },
+      publicMetadata: { tier: 2 },
+    },
+    ['traits.username'],
+  ],
+  [{ traits: { email: 'ada@example.com', name: 'Ada Byron' } }, { firstName: 'Ada', lastName: 'Byron' }, []],
+  [{ traits: { username: 'ada' }, verifiable_addresses: [] }, null, ['email', 'traits.username']],
+  [{ organization_id: id }, {}, ['organization_id']],
+  [{ credentials: none }, {}, ['credentials']],
+  [withCredential('password', none), { passwordHash: none }, ['credentials.password']],
+  [withHash('$2a$12$x'), { passwordHash: '$2a$12$x' }, []],
+  [withHash('{SSHA}x'), { passwordHash: '{SSHA}x' }, []],
+  [withHash('$md5$x'), { passwordHash: none }, ['credentials.password']],
+  [withHash('$sha512-crypt$x'), { passwordHash: none }, ['credentials.password']],
+  [withCredential('password', { use_password_migration_hook: true }), {}, ['credentials.password']],
+  [withCredential('password', {}), {}, []],
+  [
+    withHash(`$scrypt$ln=16384,r=8,p=1$${salt}$${hash}`),
+    { passwordHash: `$scrypt$ln=14,r=8,p=1$${bare(salt)}$${bare(hash)}` },
+    [],
+  ],
+  [withHash(`$scrypt$ln=16383,r=8,p=1$${salt}$${hash}`), { passwordHash: none }, ['credentials.password']],
+  [
+    withHash(`$firescrypt$ln=14,r=8,p=1$${salt}$${hash}$Bw==$${hash}`),
+    { passwordHash: `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${hash}$${salt}$${hash}` },
+    [],
+  ],
+  [
+    withCredential('oidc', { providers: [{ provider: 'google', subject: '7' }, { provider: 'github' }] }),
+    { identities: [{ provider: 'google', subject: '7' }] },
+    ['credentials.oidc'],
+  ],
+  [
+    withCredential('oidc', none, { identifiers: ['google:7'] }),
+    { identities: [{ provider: 'google', subject: '7' }] },
+    [],
+  ],
+  [
+    totp('secret=JBSWY3DPEHPK3PXPJBSWY3DP&algorithm=SHA1&digits=6&period=30'),
+    { totpSecret: 'JBSWY3DPEHPK3PXPJBSWY3DP' },
+    [],
+  ],
+  [totp('secret=JBSWY3DPEHPK3PXPJBSWY3DP&digits=8'), { totpSecret: none }, ['credentials.totp']],
+  [withCredential('totp', none), {}, ['credentials.totp']],
+  [withCredential('lookup_secret', none), {}, ['credentials.lookup_secret']],
+  [withCredential('saml', none), {}, ['credentials.saml']],
+  [withCredential('code', none), {}, []],
+  [
+    withCredential('webauthn', passkeys),
+    {
+      passkeys: [
+        {
+          ...{
+            rpId: 'example.com',
+            credentialId: '-_8A',
+            publicKey: '-_8A',
+            userHandle: 'AAECAw',
+            counter: 3,
+          },
+          ...{
+            name: 'Phone',
+            createdAt: '2024-01-01T00:00:00.000Z',
+            aaguid: '01010101-0101-0101-0101-010101010101',
+          },
+        },
+      ],
+    },
+    ['credentials.webauthn'],
+  ],
+];
+
+const pick = (value: object, names: string[]): object =>
+  Object.fromEntries(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
+
+it('converts each identity, and names what it leaves out', async () => {
+  const records = await read(
+    cases.map(([changes]) => ({ ...identity, ...changes })),
+    'example.com',
+  );
+  expect(
+    records.map(({ customer, leftOut }, index) => [
+      customer && pick(customer, Object.keys(cases[index]![1] ?? {})),
+      leftOut.map(({ field }) => field),
+    ]),
+  ).toEqual(cases.map(([, customer, leftOut]) => [customer, leftOut]));
+});
+
+it('names passkeys if the domain is unknown, and records of another format', async () => {
+  const records = await read([{ ...identity, ...withCredential('passkey', passkeys) }, { id: 'x' }]);
+  expect(records.map(({ leftOut }) => leftOut.map(({ field }) => field))).toEqual([
+    ['credentials.passkey', 'credentials.passkey'],
+    [''],
+  ]);
+});

@@ -1,0 +1,121 @@
+import { toObject, type JsonObject } from '../../json-object.js';
+import { reasons, type Reason } from '../reasons.js';
+import { readObjects } from '../read-files.js';
+import { CustomerDraft, toText } from '../source-fields.js';
+import type { ImportSource, SourceRecord } from '../source.js';
+import {
+  addMetadata,
+  assertUsers,
+  invalidRecord,
+  leaveOutOthers,
+  leaveOutText,
+  setDisabled,
+  setTime,
+  toObjects,
+  toTexts,
+} from '../source-values.js';
+import { setKratosCredentials } from './kratos-credentials.js';
+
+const ownReasons = {
+  noCredentials: {
+    reason: 'The export does not contain the credentials of the identity',
+    remedy: 'Export again with include_credential=password and the other types, and run the command again',
+  },
+} satisfies Record<string, Reason>;
+
+const knownFields = new Set([
+  ...['id', 'credentials', 'schema_id', 'schema_url', 'state', 'state_changed_at', 'traits', 'external_id'],
+  ...['verifiable_addresses', 'recovery_addresses', 'metadata_public', 'metadata_admin'],
+  ...['created_at', 'updated_at', 'region'],
+]);
+
+/** Traits that fields of a customer contain. */
+const knownTraits = new Set([
+  ...['email', 'name', 'first_name', 'last_name', 'firstName', 'lastName', 'given_name', 'family_name'],
+  ...['username', 'phone'],
+]);
+
+/**
+ * Identities of Ory Kratos as `GET /admin/identities` returns them with `include_credential`
+ * (https://www.ory.sh/docs/reference/api#tag/identity/operation/listIdentities).
+ */
+export const kratos: ImportSource = {
+  name: 'kratos',
+  files: 'identities as JSON of the admin API with include_credential, as arrays or one per line',
+  // The id of Microsoft is `sub` or `oid`, as the provider is configured.
+  providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
+  options: [
+    {
+      flags: '--rp-id <domain>',
+      description:
+        'domain of the passkeys, which must be passkeys.rpId of the project. Default: passkeys are left out',
+    },
+  ],
+  read: (files, { values }) =>
+    assertUsers(files, async function* () {
+      for (const file of files)
+        for await (const { position, value } of readObjects(file))
+          yield value ? convertIdentity(position, value, values['rpId']) : invalidRecord(position);
+    }),
+};
+
+function convertIdentity(position: string, identity: JsonObject, rpId: string | undefined): SourceRecord {
+  const id = toText(identity['id']);
+  if (!id || !toObject(identity['traits'])) return invalidRecord(position);
+  const draft = new CustomerDraft().setId('id', id);
+  setEmail(draft, identity);
+  setTraits(draft, identity);
+  setTime(draft, 'createdAt', 'created_at', identity['created_at']);
+  setTime(draft, 'updatedAt', 'updated_at', identity['updated_at']);
+  if (toText(identity['state']) === 'inactive')
+    setDisabled(draft, [identity['state_changed_at'], identity['updated_at'], identity['created_at']]);
+  const credentials = toObject(identity['credentials']);
+  if (credentials) setKratosCredentials(draft, credentials, rpId);
+  else draft.leaveOut('credentials', ownReasons.noCredentials);
+  leaveOutOthers(draft, identity, knownFields);
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** Sets the trait `email`, or the first address that Kratos verifies by email. */
+function setEmail(draft: CustomerDraft, identity: JsonObject): void {
+  const addresses = toObjects(identity['verifiable_addresses']).filter(({ via }) => via === 'email');
+  const emails = [
+    toText(toObject(identity['traits'])?.['email']),
+    ...addresses.map(({ value }) => toText(value)),
+  ].filter((text) => text !== '');
+  const [email] = emails;
+  if (email === undefined) return;
+  const isEmail = (text: unknown): boolean => toText(text).toLowerCase() === email.toLowerCase();
+  draft.set('email', email).set(
+    'emailVerified',
+    addresses.some(({ value, verified }) => isEmail(value) && verified === true),
+  );
+  if (!emails.every(isEmail)) draft.leaveOut('verifiable_addresses', reasons.oneEmail);
+}
+
+function setTraits(draft: CustomerDraft, identity: JsonObject): void {
+  const traits = toObject(identity['traits'])!;
+  const name = toObject(traits['name']) ?? {};
+  const read = (...names: string[]): string =>
+    names.map((each) => toText(traits[each])).find((text) => text !== '') ?? '';
+  draft
+    .setName(
+      'firstName',
+      'traits.name',
+      toText(name['first']) || read('first_name', 'firstName', 'given_name'),
+    )
+    .setName('lastName', 'traits.name', toText(name['last']) || read('last_name', 'lastName', 'family_name'))
+    .setFullName('traits.name', toText(traits['name']));
+  leaveOutText(draft, 'traits.username', traits['username'], reasons.noUsername);
+  const phones = toObjects(identity['verifiable_addresses']).filter(({ via }) => via === 'sms');
+  if (phones.length > 0 || toTexts([traits['phone']]).length > 0)
+    draft.leaveOut('traits.phone', reasons.noPhone);
+  // Customers of Kratos can change their traits themselves, so they are kept apart from the other metadata.
+  const others = Object.entries(traits).filter(([each]) => !knownTraits.has(each));
+  const admin = { ...toObject(identity['metadata_admin']) };
+  if (others.length > 0) addMetadata(draft, admin, 'traits', Object.fromEntries(others));
+  addMetadata(draft, admin, 'external_id', identity['external_id']);
+  draft
+    .setMetadata('metadata', 'metadata_admin', admin)
+    .setMetadata('publicMetadata', 'metadata_public', toObject(identity['metadata_public']) ?? {});
+}

@@ -1,0 +1,220 @@
+import { toObject, type JsonObject } from '../../json-object.js';
+import { saltedShaHash, decodeHex, pbkdf2Hash, readPositiveInteger, toHash } from '../password-hashes.js';
+import { reasons, type Reason } from '../reasons.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import type { ImportSource, SourceRecord } from '../source.js';
+import {
+  addMetadata,
+  invalidRecord,
+  leaveOutOthers,
+  leaveOutText,
+  parseJson,
+  setDisabled,
+  setIdentities,
+  setTime,
+  toObjects,
+} from '../source-values.js';
+import { findTables, isTrue, readTable, requireTable, type TableShape } from '../tables.js';
+
+type Table = 'users' | 'passwords';
+
+const ownReasons = {
+  missingPassword: {
+    reason: 'The user has a password, and the files do not contain it',
+    remedy: 'Add the passwords of the table users to the command, or send the customer a password reset',
+  },
+  unsalted: {
+    reason: 'The password hash has no salt, so that it is not accepted',
+    remedy: 'Send the customer a password reset, or let them sign in with an email code',
+  },
+} satisfies Record<string, Reason>;
+
+const shapes: readonly TableShape<Table>[] = [
+  { name: 'users', columns: ['id', 'primaryEmail'] },
+  { name: 'passwords', columns: ['id', 'passwordEncrypted'] },
+];
+
+const knownColumns = new Set([
+  ...[
+    'id',
+    'tenantId',
+    'username',
+    'primaryEmail',
+    'primaryPhone',
+    'name',
+    'avatar',
+    'profile',
+    'customData',
+  ],
+  ...['passwordEncrypted', 'passwordEncryptionMethod', 'hasPassword', 'mfaVerifications', 'isSuspended'],
+  ...[
+    'identities',
+    'ssoIdentities',
+    'lastSignInAt',
+    'createdAt',
+    'updatedAt',
+    'applicationId',
+    'logtoConfig',
+  ],
+  ...['passwordDigest', 'passwordAlgorithm', 'isPasswordExpired', 'passwordUpdatedAt'],
+]);
+
+const PROFILE_NAMES = new Set([
+  'givenName',
+  'familyName',
+  'locale',
+  'nickname',
+  'picture',
+  'preferredUsername',
+]);
+
+/**
+ * Users of Logto: the JSON of its Management API (https://openapi.logto.io/operation/operation-listusers), or the table
+ * `users` of its database, which alone contains passwords and authenticator apps
+ * (https://docs.logto.io/user-management/user-data).
+ */
+export const logto: ImportSource = {
+  name: 'logto',
+  files:
+    'users as JSON of the Management API or as CSV of the table users, and passwords as CSV of this table',
+  providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
+  async *read(files) {
+    const tables = await findTables(files, shapes, 'logto');
+    requireTable(tables, 'users');
+    const secrets = new Map<string, JsonObject>();
+    for (const { file, table } of tables) {
+      if (table !== 'passwords') continue;
+      for await (const { position, value } of readTable(file, knownColumns)) {
+        const id = toText(value?.['id']);
+        if (value && id) secrets.set(id, value);
+        else yield invalidRecord(position);
+      }
+    }
+    for (const { file, table } of tables) {
+      if (table !== 'users') continue;
+      for await (const { position, value } of readTable(file, knownColumns))
+        yield value ? convertUser(position, value, secrets) : invalidRecord(position);
+    }
+    for (const id of secrets.keys()) yield notImported('', id, 'id', reasons.passwordOfNobody);
+  },
+};
+
+function convertUser(position: string, row: JsonObject, secrets: Map<string, JsonObject>): SourceRecord {
+  const id = toText(row['id']);
+  if (!id) return invalidRecord(position);
+  const user: JsonObject = { ...row, ...secrets.get(id) };
+  secrets.delete(id);
+  const draft = new CustomerDraft()
+    .setId('id', id)
+    .set('email', toText(user['primaryEmail']))
+    // Logto stores an address only after its owner has proven it, and issues `email_verified: true` for each.
+    .set('emailVerified', toText(user['primaryEmail']) !== '');
+  setTime(draft, 'createdAt', 'createdAt', user['createdAt']);
+  setTime(draft, 'updatedAt', 'updatedAt', user['updatedAt']);
+  setTime(draft, 'lastLoginAt', 'lastSignInAt', user['lastSignInAt']);
+  setProfile(draft, user);
+  setPassword(draft, user);
+  setFactors(draft, user);
+  setAccounts(draft, user);
+  if (isTrue(user['isSuspended'])) setDisabled(draft, [user['updatedAt'], user['createdAt']]);
+  leaveOutText(draft, 'username', user['username'], reasons.noUsername);
+  leaveOutText(draft, 'primaryPhone', user['primaryPhone'], reasons.noPhone);
+  leaveOutOthers(draft, user, knownColumns);
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** Returns an object of the API, or of the JSON text of a table. */
+const readObject = (value: unknown): JsonObject =>
+  toObject(typeof value === 'string' ? parseJson(value) : value) ?? {};
+
+const readList = (value: unknown): JsonObject[] =>
+  toObjects(typeof value === 'string' ? parseJson(value) : value);
+
+function setProfile(draft: CustomerDraft, user: JsonObject): void {
+  const profile = readObject(user['profile']);
+  draft
+    .setName('firstName', 'profile.givenName', toText(profile['givenName']))
+    .setName('lastName', 'profile.familyName', toText(profile['familyName']))
+    .setFullName('name', toText(user['name']));
+  const locale = toText(profile['locale']);
+  if (locale) draft.setLocale('profile.locale', locale);
+  const others = Object.fromEntries(
+    Object.entries(profile).filter(([name, value]) => !PROFILE_NAMES.has(name) && value !== null),
+  );
+  const metadata = readObject(user['customData']);
+  if (Object.keys(others).length > 0) addMetadata(draft, metadata, 'profile', others);
+  draft.setMetadata('metadata', 'customData', metadata);
+}
+
+function setPassword(draft: CustomerDraft, user: JsonObject): void {
+  const [hash, method] = [toText(user['passwordEncrypted']), toText(user['passwordEncryptionMethod'])];
+  const field = 'passwordEncrypted';
+  if (!hash) {
+    if (isTrue(user['hasPassword'])) draft.leaveOut(field, ownReasons.missingPassword);
+  } else if (['MD5', 'SHA1', 'SHA256'].includes(method)) draft.leaveOut(field, ownReasons.unsalted);
+  else if (method !== 'Legacy') draft.setPasswordHash(field, hash);
+  else {
+    const converted = convertLegacyHash(hash);
+    if (converted) draft.setPasswordHash(field, converted);
+    else draft.leaveOut(field, reasons.hashAlgorithm);
+  }
+}
+
+/**
+ * Converts `["sha256", ["<salt>", "@"], "<hex>"]` and `["pbkdf2", ["<salt>", "1000", "20", "sha512", "@"], "<hex>"]`,
+ * where `@` is the password (https://docs.logto.io/user-management/user-migration).
+ */
+function convertLegacyHash(text: string): string | null {
+  const parsed = parseJson(text);
+  const [algorithm, values, hex] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
+  const hash = toHash(decodeHex(hex));
+  const texts = Array.isArray(values) ? values.map(String) : [];
+  const [first = '', second = '', , digest] = texts;
+  if (!hash) return null;
+  if (algorithm === 'pbkdf2') {
+    const iterations = readPositiveInteger(second);
+    if (!iterations || (digest !== 'sha1' && digest !== 'sha256' && digest !== 'sha512')) return null;
+    return pbkdf2Hash(digest, iterations, Buffer.from(first), hash);
+  }
+  const isSha = algorithm === 'sha1' || algorithm === 'sha256' || algorithm === 'sha512';
+  if (!isSha || texts.length !== 2 || (first === '@') === (second === '@')) return null;
+  const isFirst = second === '@';
+  return saltedShaHash(algorithm, isFirst ? 'first' : 'last', Buffer.from(isFirst ? first : second), hash);
+}
+
+function setFactors(draft: CustomerDraft, user: JsonObject): void {
+  let hasTotp = false;
+  for (const { type, key } of readList(user['mfaVerifications'])) {
+    if (type === 'BackupCode') draft.leaveOut('mfaVerifications', reasons.recoveryCodes);
+    else if (type === 'WebAuthn') draft.leaveOut('mfaVerifications', reasons.securityKey);
+    else if (type !== 'Totp') draft.leaveOut('mfaVerifications', reasons.onlyTotp);
+    else if (toText(key) === '') draft.leaveOut('mfaVerifications', reasons.noSecret);
+    else if (hasTotp) draft.leaveOut('mfaVerifications', reasons.oneApp);
+    else {
+      draft.setTotpSecret('mfaVerifications', toText(key));
+      hasTotp = true;
+    }
+  }
+}
+
+/** Sets the accounts: `identities` by the target of the connector, and `ssoIdentities` with their issuer. */
+function setAccounts(draft: CustomerDraft, user: JsonObject): void {
+  const accounts = [
+    ...Object.entries(readObject(user['identities'])).map(([provider, identity]) => ({
+      ...{ field: 'identities', provider },
+      subject: toText(toObject(identity)?.['userId']),
+    })),
+    ...readList(user['ssoIdentities']).map(({ issuer, identityId }) => ({
+      ...{ field: 'ssoIdentities', provider: toText(issuer) && `sso:${toText(issuer)}` },
+      subject: toText(identityId),
+    })),
+  ];
+  for (const { field, provider, subject } of accounts)
+    if (!provider || !subject) draft.leaveOut(field, reasons.identityWithoutId);
+  setIdentities(
+    draft,
+    accounts
+      .filter(({ provider, subject }) => provider && subject)
+      .map(({ provider, subject }) => ({ provider, subject })),
+  );
+}

@@ -1,0 +1,230 @@
+import { readFile } from 'node:fs/promises';
+import { usageError } from '../../cli-error.js';
+import { toObject, type JsonObject } from '../../json-object.js';
+import { decodeBase64, firebaseScryptHash } from '../password-hashes.js';
+import { reasons, type Reason } from '../reasons.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
+import { invalidRecord, parseJson, setIdentities, toTime } from '../source-values.js';
+import { findTables, isTrue, readTable, requireTable, type TableShape } from '../tables.js';
+
+type Table =
+  | 'all_auth_recipe_users'
+  | 'emailpassword_users'
+  | 'thirdparty_users'
+  | 'passwordless_users'
+  | 'emailverification_verified_emails'
+  | 'user_metadata'
+  | 'user_roles'
+  | 'totp_user_devices'
+  | 'userid_mapping'
+  | 'webauthn_credentials';
+
+const ownReasons = {
+  noSignerKey: {
+    reason: 'The hash is one of Firebase, whose signer key is not in the files',
+    remedy: 'Pass --signer-key <file> with the firebase_password_hashing_signer_key of the SuperTokens core',
+  },
+  missingAccount: {
+    reason: 'The files contain no account of this user',
+    remedy: 'Add the tables emailpassword_users, thirdparty_users and passwordless_users to the command',
+  },
+  unknownUser: {
+    reason: 'The table all_auth_recipe_users does not contain the user of this row',
+    remedy: 'Export all tables at the same time, and run the command again',
+  },
+  passkey: {
+    reason: 'SuperTokens does not store passkeys in a form that can be moved',
+    remedy: 'The customer adds a passkey again',
+  },
+} satisfies Record<string, Reason>;
+
+const shapes: readonly TableShape<Table>[] = [
+  { name: 'all_auth_recipe_users', columns: ['user_id', 'primary_or_recipe_user_id', 'recipe_id'] },
+  { name: 'emailpassword_users', columns: ['user_id', 'email', 'password_hash'] },
+  { name: 'thirdparty_users', columns: ['user_id', 'third_party_id', 'third_party_user_id'] },
+  { name: 'passwordless_users', columns: ['user_id', 'email', 'phone_number'] },
+  { name: 'webauthn_credentials', columns: ['user_id', 'rp_id', 'public_key'] },
+  { name: 'totp_user_devices', columns: ['user_id', 'secret_key', 'verified'] },
+  { name: 'userid_mapping', columns: ['supertokens_user_id', 'external_user_id'] },
+  { name: 'user_metadata', columns: ['user_id', 'user_metadata'] },
+  { name: 'user_roles', columns: ['user_id', 'role'] },
+  { name: 'emailverification_verified_emails', columns: ['user_id', 'email'] },
+];
+const columnNames = new Set([
+  ...shapes.flatMap(({ columns }) => columns),
+  'time_joined',
+  'period',
+  'verified',
+]);
+
+/** A row of one of the tables. */
+type Row = JsonObject & { position: string };
+
+/** The rows of the tables by the id in their column `user_id`. */
+type Rows = Record<Table, Map<string, Row[]>>;
+
+/** A person: the accounts that SuperTokens has linked. */
+interface Person {
+  /** The id that the application of the mover knows. */
+  id: string;
+  /** The ids under which other tables contain rows of the person. */
+  ids: ReadonlySet<string>;
+}
+
+/**
+ * Users of SuperTokens: the tables of its database
+ * (https://supertokens.com/docs/contribute/checklists/saas/tables-to-consider-for-data-migration-dev-to-prod, with the columns
+ * of supertokens-postgresql-plugin/…/queries). All of them are kept in memory.
+ */
+export const supertokens: ImportSource = {
+  name: 'supertokens',
+  files: 'the tables all_auth_recipe_users, emailpassword_users and others as CSV files with a header',
+  providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
+  options: [
+    {
+      flags: '--signer-key <file>',
+      description:
+        'file with the firebase_password_hashing_signer_key, for passwords that came from Firebase',
+    },
+  ],
+  async *read(files, options) {
+    const signerKey = await readSignerKey(options);
+    const tables = await findTables(files, shapes, 'supertokens');
+    requireTable(tables, 'all_auth_recipe_users');
+    const rows = Object.fromEntries(shapes.map(({ name }) => [name, new Map<string, Row[]>()])) as Rows;
+    for (const { file, table } of tables) {
+      for await (const { position, value } of readTable(file, columnNames)) {
+        const id = toText(value?.['user_id']) || toText(value?.['supertokens_user_id']);
+        if (!value || !id) yield invalidRecord(position);
+        else rows[table].set(id, [...(rows[table].get(id) ?? []), { ...value, position }]);
+      }
+    }
+    const known = new Set<string>();
+    for (const person of listPersons(rows)) {
+      for (const id of person.ids) known.add(id);
+      yield convertPerson(person, rows, signerKey);
+    }
+    for (const { name } of shapes)
+      for (const [id, [row]] of rows[name])
+        if (!known.has(id)) yield notImported(row!.position, id, '', ownReasons.unknownUser);
+  },
+};
+
+async function readSignerKey({ values }: SourceOptions): Promise<Buffer | null> {
+  const file = values['signerKey'];
+  if (file === undefined) return null;
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw usageError(`${file} cannot be read: ${error.message}`);
+  });
+  const key = decodeBase64(text.trim());
+  if (!key) throw usageError(`${file} contains no key in base64.`);
+  return key;
+}
+
+function* listPersons({ all_auth_recipe_users: users, userid_mapping: mapping }: Rows): Generator<Person> {
+  const members = new Map<string, Set<string>>();
+  for (const [userId, [row]] of users) {
+    const primary = toText(row!['primary_or_recipe_user_id']) || userId;
+    members.set(primary, (members.get(primary) ?? new Set([primary])).add(userId));
+  }
+  const externalId = (id: string): string => toText(mapping.get(id)?.[0]?.['external_user_id']);
+  for (const [primary, ids] of members)
+    yield {
+      id: externalId(primary) || primary,
+      // Tables of other features contain the external id of a user who has one.
+      ids: new Set([...ids].flatMap((id) => [id, externalId(id)]).filter((id) => id !== '')),
+    };
+}
+
+function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null): SourceRecord {
+  const list = (table: Table): Row[] => [...ids].flatMap((each) => rows[table].get(each) ?? []);
+  const [passwords, thirdParty, passwordless] = [
+    list('emailpassword_users'),
+    list('thirdparty_users'),
+    list('passwordless_users'),
+  ];
+  const accounts = [...passwords, ...thirdParty, ...passwordless];
+  const position = accounts[0]?.position ?? list('all_auth_recipe_users')[0]!.position;
+  if (accounts.length === 0 && list('webauthn_credentials').length === 0)
+    return notImported(position, id, '', ownReasons.missingAccount);
+  const draft = new CustomerDraft().setId('user_id', id);
+  setEmail(draft, accounts, list('emailverification_verified_emails'));
+  const joined = accounts.map((row) => toTime(row['time_joined'])).filter((time) => time !== null);
+  draft.set('createdAt', joined.sort()[0]);
+  setPassword(draft, passwords, signerKey);
+  setIdentities(
+    draft,
+    thirdParty.map((row) => ({
+      provider: toText(row['third_party_id']),
+      subject: toText(row['third_party_user_id']),
+    })),
+  );
+  setDevices(draft, list('totp_user_devices'));
+  setUserMetadata(draft, list('user_metadata'));
+  if (list('webauthn_credentials').length > 0) draft.leaveOut('webauthn_credentials', ownReasons.passkey);
+  if (list('user_roles').length > 0) draft.leaveOut('user_roles', reasons.noRoles);
+  if (passwordless.some((row) => toText(row['phone_number']) !== ''))
+    draft.leaveOut('phone_number', reasons.noPhone);
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** Sets the address of the password, or the first proven one, or the first one. */
+function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void {
+  const proven = new Set(verified.map((row) => toText(row['email']).toLowerCase()));
+  const emails = accounts.map((row) => toText(row['email'])).filter((email) => email !== '');
+  const isProven = (email: string): boolean => proven.has(email.toLowerCase());
+  const hasPassword = accounts.some((row) => 'password_hash' in row && toText(row['email']) !== '');
+  const email = hasPassword ? emails[0] : (emails.find(isProven) ?? emails[0]);
+  draft.set('email', email);
+  if (email !== undefined) draft.set('emailVerified', isProven(email));
+  if (emails.some((each) => each.toLowerCase() !== email?.toLowerCase()))
+    draft.leaveOut('email', reasons.oneEmail);
+}
+
+function setPassword(draft: CustomerDraft, passwords: Row[], signerKey: Buffer | null): void {
+  const [hash, ...others] = passwords.map((row) => toText(row['password_hash']));
+  if (others.length > 0) draft.leaveOut('password_hash', reasons.onePassword);
+  if (!hash) return;
+  if (!hash.startsWith('$f_scrypt$')) draft.setPasswordHash('password_hash', hash);
+  else if (!signerKey) draft.leaveOut('password_hash', ownReasons.noSignerKey);
+  else {
+    const converted = convertFirebaseHash(hash, signerKey);
+    if (converted) draft.setPasswordHash('password_hash', converted);
+    else draft.leaveOut('password_hash', reasons.malformedHash);
+  }
+}
+
+/** Converts `$f_scrypt$<hash>$<salt>$m=<memory cost>$r=<rounds>$s=<salt separator>`. */
+function convertFirebaseHash(text: string, signerKey: Buffer): string | null {
+  const [, memoryCost, rounds] = /\$m=(\d{1,3})\$r=(\d{1,3})\$s=/.exec(text) ?? [];
+  const [hash, salt] = text.split('$').slice(2, 4).map(decodeBase64);
+  const saltSeparator = decodeBase64(text.split('$s=')[1]);
+  if (!hash || !salt || !saltSeparator || !memoryCost || !rounds) return null;
+  const config = { signerKey, saltSeparator, rounds: Number(rounds), memoryCost: Number(memoryCost) };
+  return firebaseScryptHash(config, salt, hash);
+}
+
+function setDevices(draft: CustomerDraft, devices: Row[]): void {
+  // The customer has never confirmed the others.
+  const [device, ...others] = devices.filter((row) => isTrue(row['verified']));
+  if (!device) return;
+  if (toText(device['period'] ?? '30') !== '30') draft.leaveOut('totp_user_devices', reasons.totpParameters);
+  else draft.setTotpSecret('totp_user_devices', toText(device['secret_key']));
+  if (others.length > 0) draft.leaveOut('totp_user_devices', reasons.oneApp);
+}
+
+function setUserMetadata(draft: CustomerDraft, [row]: Row[]): void {
+  if (!row) return;
+  const value = row['user_metadata'];
+  const metadata = toObject(typeof value === 'string' ? parseJson(value) : value);
+  if (!metadata) {
+    draft.leaveOut('user_metadata', reasons.metadataNotObject);
+    return;
+  }
+  const { first_name: firstName, last_name: lastName, ...others } = metadata;
+  draft
+    .setName('firstName', 'user_metadata.first_name', toText(firstName))
+    .setName('lastName', 'user_metadata.last_name', toText(lastName))
+    .setMetadata('metadata', 'user_metadata', others);
+}

@@ -1,0 +1,166 @@
+import type { JsonObject } from '../../json-object.js';
+import { reasons, type Reason } from '../reasons.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import type { ImportSource, SourceRecord } from '../source.js';
+import { invalidRecord, leaveOutOthers, leaveOutText, setDisabled, setTime } from '../source-values.js';
+import { findTables, isTrue, readTable, requireTable, withOffset, type TableShape } from '../tables.js';
+
+type Table = 'wp_users' | 'wp_usermeta';
+
+/** What is kept of the rows of `wp_usermeta` of one user. */
+interface UserMeta {
+  firstName?: string;
+  lastName?: string;
+  locale?: string;
+  roles: Set<string>;
+  /** The providers of the plugin Two-Factor that are enabled. */
+  factors: Set<string>;
+  totpSecret?: string;
+  hasBackupCodes?: boolean;
+  /** Whether another plugin stores a second factor. */
+  hasOtherFactor?: boolean;
+  hasOthers?: boolean;
+}
+
+const ownReasons = {
+  md5: {
+    reason: 'The password hash is MD5 without a salt, so that it is not accepted',
+    remedy: 'Send the customer a password reset, or let them sign in with an email code',
+  },
+  userStatus: {
+    reason:
+      'WordPress itself does not use user_status: a plugin has blocked the user, or awaits an activation',
+    remedy: 'The customer is imported as disabled: enable the customer if they may sign in',
+  },
+  unknownUser: {
+    reason: 'The table wp_users does not contain the user of these rows',
+    remedy: 'Export both tables at the same time, and run the command again',
+  },
+  metadata: {
+    reason: 'Gatehouse does not import what plugins store in wp_usermeta',
+    remedy: 'Store it in your own database or in metadata',
+  },
+} satisfies Record<string, Reason>;
+
+const shapes: readonly TableShape<Table>[] = [
+  { name: 'wp_users', columns: ['ID', 'user_login', 'user_pass', 'user_email'] },
+  { name: 'wp_usermeta', columns: ['user_id', 'meta_key', 'meta_value'] },
+];
+
+const knownColumns = new Set([
+  ...['ID', 'user_login', 'user_pass', 'user_nicename', 'user_email', 'user_registered', 'display_name'],
+  ...['user_activation_key', 'user_status', 'spam', 'deleted'],
+]);
+const metaColumns = ['user_id', 'meta_key', 'meta_value'];
+
+/** Roles without any right beyond the own account: of WordPress, and of WooCommerce. */
+const USUAL_ROLES = new Set(['subscriber', 'customer']);
+
+/** The entries that WordPress itself writes and that have no meaning outside of it, without the prefix of the tables. */
+const KNOWN_META =
+  /^(nickname|rich_editing|syntax_highlighting|comment_shortcuts|admin_color|use_ssl|show_admin_bar_front|show_welcome_panel|session_tokens|community-events-location|default_password_nag|dismissed_wp_pointers|primary_blog|source_domain|_new_email)$|(capabilities|user_level|user-settings|user-settings-time|dashboard_quick_press_last_post_id|persisted_preferences|metaboxhidden_.*|closedpostboxes_.*|meta-box-order_.*|screen_layout_.*|manage.*columnshidden|_per_page)$/;
+
+/**
+ * Users of WordPress: the tables `wp_users` and `wp_usermeta`, whose prefix a site can change
+ * (https://developer.wordpress.org/apis/database/ and wp-admin/includes/schema.php).
+ */
+export const wordpress: ImportSource = {
+  name: 'wordpress',
+  files: 'the tables wp_users and wp_usermeta as CSV files with a header',
+  providers: {},
+  async *read(files) {
+    const tables = await findTables(files, shapes, 'wordpress');
+    requireTable(tables, 'wp_users');
+    requireTable(tables, 'wp_usermeta');
+    const meta = new Map<string, UserMeta>();
+    for (const { file, table } of tables) {
+      if (table !== 'wp_usermeta') continue;
+      for await (const { position, value } of readTable(file, metaColumns)) {
+        const id = toText(value?.['user_id']);
+        if (!value || !id) yield invalidRecord(position);
+        else readMeta(meta, id, toText(value['meta_key']), toText(value['meta_value']));
+      }
+    }
+    for (const { file, table } of tables) {
+      if (table !== 'wp_users') continue;
+      for await (const { position, value } of readTable(file, knownColumns))
+        yield value ? convertUser(position, value, meta) : invalidRecord(position);
+    }
+    for (const id of meta.keys()) yield notImported('', id, 'wp_usermeta', ownReasons.unknownUser);
+  },
+};
+
+function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, value: string): void {
+  const user = meta.get(userId) ?? { roles: new Set(), factors: new Set() };
+  meta.set(userId, user);
+  if (value === '') return;
+  if (key === 'first_name') user.firstName = value;
+  else if (key === 'last_name') user.lastName = value;
+  else if (key === 'locale') user.locale = value;
+  else if (/capabilities$/.test(key)) for (const role of readNames(value)) user.roles.add(role);
+  // The plugin https://wordpress.org/plugins/two-factor/.
+  else if (key === '_two_factor_enabled_providers')
+    for (const name of readNames(value)) user.factors.add(name);
+  else if (key === '_two_factor_totp_key') user.totpSecret = value;
+  else if (key === '_two_factor_backup_codes') user.hasBackupCodes = true;
+  else if (/^_two_factor_/.test(key)) return;
+  else if (/2fa|two_fa|totp|mfa|webauthn|passkey/i.test(key)) user.hasOtherFactor = true;
+  else if (!KNOWN_META.test(key)) user.hasOthers = true;
+}
+
+/** Returns the texts of an array that PHP has serialized, such as `a:1:{s:10:"subscriber";b:1;}`. */
+const readNames = (text: string): string[] =>
+  [...text.matchAll(/s:\d+:"([^"]*)";(b:0;)?/g)].filter(([, , isOff]) => !isOff).map(([, name]) => name!);
+
+function convertUser(position: string, row: JsonObject, metaByUser: Map<string, UserMeta>): SourceRecord {
+  const id = toText(row['ID']);
+  if (!id) return invalidRecord(position);
+  const meta = metaByUser.get(id);
+  metaByUser.delete(id);
+  if (isTrue(row['deleted'])) return notImported(position, id, '', reasons.deleted);
+  // WordPress does not store whether the owner of an address has proven it.
+  const draft = new CustomerDraft()
+    .setId('ID', id)
+    .set('email', toText(row['user_email']))
+    .set('emailVerified', false)
+    .setName('firstName', 'first_name', meta?.firstName ?? '')
+    .setName('lastName', 'last_name', meta?.lastName ?? '');
+  const login = toText(row['user_login']);
+  const displayName = toText(row['display_name']);
+  if (displayName !== login) draft.setFullName('display_name', displayName);
+  if (meta?.locale) draft.setLocale('locale', meta.locale);
+  setTime(draft, 'createdAt', 'user_registered', withOffset(row['user_registered']));
+  setPassword(draft, toText(row['user_pass']));
+  setStatus(draft, row);
+  if (login.toLowerCase() !== toText(row['user_email']).toLowerCase())
+    leaveOutText(draft, 'user_login', login, reasons.noUsername);
+  if (meta) convertMeta(draft, meta);
+  leaveOutOthers(draft, row, knownColumns);
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+function setPassword(draft: CustomerDraft, hash: string): void {
+  if (/^[0-9a-f]{32}$/i.test(hash)) draft.leaveOut('user_pass', ownReasons.md5);
+  else if (hash !== '') draft.setPasswordHash('user_pass', hash);
+}
+
+/** Disables a customer who cannot sign in to WordPress, or perhaps cannot. */
+function setStatus(draft: CustomerDraft, row: JsonObject): void {
+  const hasStatus = !['', '0'].includes(toText(row['user_status']));
+  // The column of a network of sites.
+  if (!hasStatus && !isTrue(row['spam'])) return;
+  setDisabled(draft, [withOffset(row['user_registered'])]);
+  if (hasStatus) draft.leaveOut('user_status', ownReasons.userStatus);
+}
+
+function convertMeta(draft: CustomerDraft, meta: UserMeta): void {
+  if ([...meta.roles].some((role) => !USUAL_ROLES.has(role))) draft.leaveOut('capabilities', reasons.noRoles);
+  const hasTotp = meta.factors.has('Two_Factor_Totp');
+  if (hasTotp && meta.totpSecret) draft.setTotpSecret('_two_factor_totp_key', meta.totpSecret);
+  else if (hasTotp) draft.leaveOut('_two_factor_totp_key', reasons.noSecret);
+  const others = [...meta.factors].filter((name) => !/^Two_Factor_(Totp|Backup_Codes|Dummy)$/.test(name));
+  if (others.length > 0 || meta.hasOtherFactor) draft.leaveOut('second factor', reasons.onlyTotp);
+  if (meta.factors.has('Two_Factor_Backup_Codes') && meta.hasBackupCodes)
+    draft.leaveOut('_two_factor_backup_codes', reasons.recoveryCodes);
+  if (meta.hasOthers) draft.leaveOut('wp_usermeta', ownReasons.metadata);
+}

@@ -1,0 +1,123 @@
+import { usageError } from '../cli-error.js';
+import type { JsonObject } from '../json-object.js';
+import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type FileRecord } from './read-files.js';
+import { toText } from './source-fields.js';
+
+/** A table of another system. */
+export interface TableShape<Name extends string> {
+  name: Name;
+  /** The columns by which the table is recognized. */
+  columns: readonly string[];
+}
+
+/** A file that contains a table. */
+export interface TableFile<Name extends string> {
+  file: string;
+  table: Name;
+}
+
+/** Texts that databases write instead of nothing: MySQL, phpMyAdmin, and programs that write JSON. */
+const NULLS = new Set(['\\N', 'NULL', 'null']);
+
+/** Columns in which such a text can be a value. */
+const FREE_TEXT = new Set([
+  ...['name', 'firstname', 'lastname', 'displayname', 'givenname', 'familyname', 'metavalue', 'username'],
+]);
+
+/** Returns the name of a column in the form in which names are compared: `email_verified` and `emailVerified` are equal. */
+const canonical = (name: string): string => name.replaceAll('_', '').toLowerCase();
+
+/**
+ * Returns the files with the names of their tables. A file is CSV with a header if its name ends with `.csv`; otherwise, it
+ * contains JSON objects with the names of the columns.
+ * @param shapes the first one whose columns a file has
+ * @throws CliError for another table
+ */
+export function findTables<Name extends string>(
+  files: readonly string[],
+  shapes: readonly TableShape<Name>[],
+  system: string,
+): Promise<TableFile<Name>[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      const columns = new Set((await listColumns(file)).map(canonical));
+      const shape = shapes.find((each) => each.columns.every((column) => columns.has(canonical(column))));
+      if (shape) return { file, table: shape.name };
+      throw usageError(
+        `${file} is none of the tables ${shapes.map(({ name }) => name).join(', ')}.`,
+        `Export the tables as docs/moving-in/${system}.md describes.`,
+      );
+    }),
+  );
+}
+
+/** @throws CliError if none of the files is the table */
+export function requireTable<Name extends string>(tables: readonly TableFile<Name>[], name: Name): void {
+  if (!tables.some(({ table }) => table === name))
+    throw usageError(`None of the files is the table ${name}.`);
+}
+
+async function listColumns(file: string): Promise<string[]> {
+  if (isCsv(file)) return readColumns(file);
+  for await (const { value } of readObjects(file)) return Object.keys(value ?? {});
+  return [];
+}
+
+/**
+ * Reads the rows of a table. A value is null if it is empty, and the row is null if it is not in the format.
+ * @param columns the names of known columns: columns with these names in another spelling get them
+ */
+export async function* readTable(
+  file: string,
+  columns: Iterable<string>,
+): AsyncGenerator<FileRecord<JsonObject | null>> {
+  const names = new Map([...columns].map((name) => [canonical(name), name]));
+  const records: AsyncIterable<FileRecord<JsonObject | null>> = isCsv(file)
+    ? readCsv(file)
+    : readObjects(file);
+  for await (const { position, value } of records) {
+    if (!value || isInvalidRow(value as Record<string, string>)) {
+      yield { position, value: null };
+      continue;
+    }
+    const row: JsonObject = {};
+    for (const [name, cell] of Object.entries(value))
+      row[names.get(canonical(name)) ?? name] = isEmptyCell(name, cell) ? null : cell;
+    yield { position, value: row };
+  }
+}
+
+const isEmptyCell = (name: string, cell: unknown): boolean =>
+  cell === '' || (typeof cell === 'string' && NULLS.has(cell) && !FREE_TEXT.has(canonical(name)));
+
+/** Returns whether a cell is true: PostgreSQL writes `t`, MySQL and SQLite `1`. */
+export const isTrue = (cell: unknown): boolean => cell === true || ['t', 'true', '1'].includes(toText(cell));
+
+/** Returns a time of a column without an offset in UTC, and any other value unchanged. */
+export function withOffset(cell: unknown): unknown {
+  const text = toText(cell);
+  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : cell;
+}
+
+/** Values of one user in tables that are read before the users. */
+export class RowsByUser<T> {
+  private readonly rows = new Map<string, T[]>();
+
+  add(userId: string, row: T): void {
+    const others = this.rows.get(userId);
+    if (others) others.push(row);
+    else this.rows.set(userId, [row]);
+  }
+
+  /** Returns the rows of a user and removes them. */
+  take(userId: string): T[] {
+    const rows = this.rows.get(userId) ?? [];
+    this.rows.delete(userId);
+    return rows;
+  }
+
+  /** The users whose rows were not taken. */
+  get remainingIds(): string[] {
+    return [...this.rows.keys()];
+  }
+}
