@@ -8,13 +8,16 @@ describe('imported hashes', () => {
   afterAll(() => threads.close());
 
   it('RL-03: the most expensive accepted hashes can be computed', async () => {
-    for (const parameters of [
+    const hashes = [
       '$argon2id$v=19$m=131072,t=1,p=16',
+      '$argon2i$v=19$m=131072,t=1,p=16',
       '$scrypt$ln=17,r=8,p=1',
       '$scrypt$ln=1,r=1,p=1048576',
       '$scrypt$ln=1,r=524288,p=1',
-    ]) {
-      const parsed = parseImportedHash(`${parameters}$${salt}$${hash32}`);
+    ].map((parameters) => `${parameters}$${salt}$${hash32}`);
+    const phpass = '$P$HZJExhSP3Qszzq8D2qIC.a8VyzxL.n/';
+    for (const hash of [...hashes, phpass]) {
+      const parsed = parseImportedHash(hash);
       if ('problem' in parsed) throw new Error(parsed.problem);
       const imported = { passwords: ['correct horse'], imported: parsed.hash, weight: 1 };
       await expect(threads.run<boolean>(imported)).resolves.toBe(false);

@@ -12,7 +12,7 @@ interface Family {
   /** A hash of the maximum cost, and a more expensive one. */
   costs?: [accepted: string, rejected: string];
   malformed: string[];
-  /** True if OWASP recommends the parameters of the first hash, and more. */
+  /** True if the hashes are accepted only with `allowFastHashes`. */
   isFast?: true;
 }
 
@@ -40,6 +40,16 @@ const families: Family[] = [
         'argon2$argon2id$v=19$m=512,t=2,p=2$c2Vhc2FsdDEyMzQ1$CdOuib4RMBvlht5p2ZgdTXaGZWJ9Lst1NJ/7w8bhin8',
     },
     malformed: ['argon2$argon2id$v=19$m=512,t=2,p=2$c2Vhc2FsdDEyMzQ1'],
+  },
+  {
+    name: 'fbscrypt',
+    hashes: {
+      'PasswordHashingTest.java of SuperTokens': [
+        '$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=gRhC3eDeQOdyEn4bMd9c6kxguWVmcIVq/SKa0JDPFeM6TcEevkaW56sIWfx88OHbJKnCXdWscZx0l2WbCJ1wbg==$/cj0jC1br5o4+w==$qZM035es5AXYqavsKD6/rhtxg7t5PhcyRgv5blc3doYbChX8keMfQLq1ra96O2Pf2TP/eZrR5xtPCYN6mX3ESA==',
+        'testPass123',
+      ],
+    },
+    malformed: [],
   },
   {
     name: 'Django bcrypt',
@@ -172,6 +182,10 @@ const families: Family[] = [
   {
     name: 'Better Auth scrypt',
     hashes: {
+      'better-auth 1.7.25': [
+        'd2cd3203411b67c4cdefc0fe4db7534d:6e6d2092c22a2bc6ded8ecd94377dc98b694cdb964f7f16861c2d001d6a10b5674905ccd2be2b4d813eb554df5020e6a5147156f9d84c4fe0ca9e64f395750fd',
+        'ｃａfé passwörd',
+      ],
       'hashlib of Python':
         '4d6a2e418b6e09e1e2cf50463f4df32b:72d8f640f2d5a41e75cdfb58dd323c83bd6e82ce705cdf12f973de67c80675ebf098e9416542305c26ea02f9802c5254e0fa5d18e14414520828ef1adc0a242f',
       'the NFKC form': [

@@ -114,7 +114,7 @@ async function* readRelated(
         password: text('password'),
       });
     // The customer has never confirmed an app whose column `verified`, of newer versions, is false.
-    else if (value?.['verified'] === undefined || isTrue(value['verified']))
+    else if (isTrue(value?.['verified'] ?? true))
       factors.add(userId, { secret: text('secret'), hasCodes: text('backupCodes') !== '' });
   }
 }

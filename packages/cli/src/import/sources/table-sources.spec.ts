@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Papa from 'papaparse';
-import { encodeBase32 } from '../password-hashes.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { betterAuth } from './better-auth.js';
 import { logto } from './logto.js';
@@ -105,7 +104,7 @@ describe('better-auth', () => {
     ],
     [
       { id: 'decrypted', twoFactorEnabled: 't' },
-      { totpSecret: encodeBase32(Buffer.from('abcdefghijklmnopqrstuvwxyz_-0123')) },
+      { totpSecret: 'IMZGKTRRNZUGSLLHMZNDC2LFMZTHQUKZHAWVSXZTOJUUSSKGIJXQ' },
       [],
     ],
     [{ id: 'without factor', twoFactorEnabled: 't' }, { totpSecret: none }, ['twoFactorEnabled']],
@@ -124,9 +123,10 @@ describe('better-auth', () => {
     { userId: 'two passwords', providerId: 'credential', accountId: 'b', password: BCRYPT },
     { userId: 'google', providerId: 'google', accountId: '7', password: '' },
   ];
+  // A decrypted secret of better-auth 1.7.25, and the one of its otpauth URL above.
   const factors = [
     { userId: 'encrypted', secret: 'ab'.repeat(72), backupCodes: 'cd'.repeat(60) },
-    { userId: 'decrypted', secret: 'abcdefghijklmnopqrstuvwxyz_-0123', backupCodes: '' },
+    { userId: 'decrypted', secret: 'C2eN1nhi-gfZ1ieffxQY8-Y_3riIIFBo', backupCodes: '' },
     { userId: 'never confirmed', secret: 'ab'.repeat(72), backupCodes: 'cd'.repeat(60) },
   ];
   const passkeys = [{ userId: 'passkey', credentialID: 'AAAA', publicKey: 'pQECAyYg' }];
@@ -333,7 +333,13 @@ describe('logto', () => {
 });
 
 describe('supertokens', () => {
-  const F_SCRYPT = '$f_scrypt$qZM035es5AXYqavsKD6/rhtxg7t5PhcyRgv5blc3doY=$/cj0jC1br5o4+w==$m=14$r=8$s=Bw==';
+  // The vector of PasswordHashingTest.java of SuperTokens.
+  const [HASH, SALT] = [
+    'qZM035es5AXYqavsKD6/rhtxg7t5PhcyRgv5blc3doYbChX8keMfQLq1ra96O2Pf2TP/eZrR5xtPCYN6mX3ESA==',
+    '/cj0jC1br5o4+w==',
+  ];
+  const SIGNER = 'gRhC3eDeQOdyEn4bMd9c6kxguWVmcIVq/SKa0JDPFeM6TcEevkaW56sIWfx88OHbJKnCXdWscZx0l2WbCJ1wbg==';
+  const F_SCRYPT = `$f_scrypt$${HASH}$${SALT}$m=14$r=8$s=Bw==`;
   const link = (id: string, primary = id) => ({
     user_id: id,
     primary_or_recipe_user_id: primary,
@@ -393,10 +399,10 @@ describe('supertokens', () => {
 
   it('converts hashes of Firebase with the signer key', async () => {
     const file = join(folder, 'signer.key');
-    writeFileSync(file, `${Buffer.alloc(32, 1).toString('base64')}\n`);
+    writeFileSync(file, `${SIGNER}\n`);
     const records = await read(supertokens, tables, { signerKey: file });
-    expect(records[1]!.customer?.passwordHash).toMatch(
-      /^\$fbscrypt\$v=1,n=14,r=8,p=1,ss=Bw==,sk=AQEB.*\$\/cj0jC1br5o4\+w==\$qZM0/,
+    expect(records[1]!.customer?.passwordHash).toBe(
+      `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${SIGNER}$${SALT}$${HASH}`,
     );
     await expect(
       read(supertokens, { 'all.csv': tables['all.csv'] }, { signerKey: join(folder, 'none') }),
