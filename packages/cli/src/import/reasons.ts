@@ -121,8 +121,8 @@ export const reasons = {
     remedy: RESET,
   },
   federatedPassword: { reason: 'The password is in a user federation such as LDAP', remedy: RESET },
-  passwordOfNobody: { reason: 'No user in the files has the id of this password', remedy: EXPORT_AGAIN },
-  rowOfNobody: {
+  unmatchedPassword: { reason: 'No user in the files has the id of this password', remedy: EXPORT_AGAIN },
+  unmatchedRow: {
     reason: 'No user in the files has the id of this identity or factor',
     remedy: EXPORT_AGAIN,
   },

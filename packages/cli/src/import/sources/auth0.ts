@@ -68,7 +68,7 @@ export const auth0: ImportSource = {
           ? convertBulkUser(position, value, convertUser)
           : convertUser(position, value, hasPasswords ? passwords : null);
     }
-    for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.passwordOfNobody);
+    for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.unmatchedPassword);
   },
 };
 

@@ -78,7 +78,7 @@ export const supabase: ImportSource = {
       for await (const { position, value } of readCsv(file)) yield convertUser(position, value, related);
     }
     for (const id of new Set([...related.identities.keys(), ...related.factors.keys()]))
-      yield notImported('', id, 'user_id', reasons.rowOfNobody);
+      yield notImported('', id, 'user_id', reasons.unmatchedRow);
   },
 };
 
