@@ -204,7 +204,7 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('These files were imported at') });
   expect(again.stdout).toMatch(/^Created: +1$/m);
   expect(again.stdout).toMatch(
-    /^left out +1 +identity twitter +No identity provider of .+ name +Pass --provider <name>=<slug> to import it$/m,
+    /^left out +1 +identity twitter +The provider does not support OpenID Connect, .+ +The customer signs in by email once, .+$/m,
   );
 });
 
@@ -282,6 +282,10 @@ describe('an interrupted import', () => {
       [['--from', 'auth0', 'other.json'], 'neither a user export nor a password export'],
       [['--from', 'unknown', 'other.json'], 'Allowed choices are'],
       [['--provider', 'a=unknown', 'other.json'], 'no identity provider with the slug unknown'],
+      [
+        ['--from', 'auth0', '--provider', 'waad=google', 'other.json'],
+        'Identities of waad cannot be imported',
+      ],
     ] as const) {
       const { code, stderr } = await importFiles(folder, ...args);
       expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

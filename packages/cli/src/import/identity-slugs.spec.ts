@@ -1,8 +1,10 @@
+import { reasons } from './reasons.js';
 import { IdentitySlugs } from './identity-slugs.js';
 import type { SourceRecord } from './source.js';
+import { sources } from './sources.js';
 
 it('passes on the malformed identities of a file of Gatehouse', () => {
-  const slugs = new IdentitySlugs(new Map([['google-oauth2', 'google']]), null, true);
+  const slugs = new IdentitySlugs(new Map([['google-oauth2', 'google']]), null, { keepsNames: true });
   const resolve = (identities: unknown) => {
     const customer = { email: 'a', identities } as SourceRecord['customer'];
     return slugs.resolve({ position: '', sourceId: null, customer, leftOut: [] }).customer?.identities;
@@ -12,3 +14,63 @@ it('passes on the malformed identities of a file of Gatehouse', () => {
     { provider: 'google', subject: '1', unknown: 2 },
   ]);
 });
+
+/** Resolves an identity at a provider in a project whose only provider is `google`. */
+function resolveProvider(
+  system: string,
+  provider: string,
+  passed: Record<string, string> = {},
+): SourceRecord {
+  const { providers, deadProviders = {} } = sources.find(({ name }) => name === system)!;
+  const slugs = new Map(Object.entries({ ...providers, ...passed }));
+  const passedNames = new Set(Object.keys(passed));
+  const options = { deadProviders, passedNames };
+  const customer = { email: 'a', identities: [{ provider, subject: '1' }] };
+  return new IdentitySlugs(slugs, [{ slug: 'google', type: 'google' }], options).resolve({
+    ...{ position: '', sourceId: null, customer, leftOut: [] },
+  });
+}
+
+it.each([
+  ['auth0', 'waad:acme'],
+  ['auth0', 'windowslive'],
+  ['auth0', 'samlp:acme'],
+  ['auth0', 'adfs:acme'],
+  ['auth0', 'facebook'],
+  ['clerk', 'microsoft'],
+  ['clerk', 'facebook'],
+  ['supabase', 'sso:019a'],
+  ['supabase', 'twitter'],
+  ['keycloak', 'microsoft'],
+  ['firebase', 'microsoft.com'],
+  ['firebase', 'facebook.com'],
+  ['cognito', 'Facebook'],
+])('leaves out identities of %s at %s, and recommends no provider for them', (system, provider) => {
+  const { customer, leftOut } = resolveProvider(system, provider);
+  expect(customer).toEqual({ email: 'a' });
+  expect(leftOut).toEqual([
+    {
+      field: `identity ${provider}`,
+      reason: expect.any(String),
+      remedy: 'The customer signs in by email once, and links the account',
+    },
+  ]);
+});
+
+it('rejects the connection of an identity that never matches', () => {
+  expect(() => resolveProvider('auth0', 'waad:acme', { acme: 'google' })).toThrow(
+    expect.objectContaining({ exitCode: 2, message: expect.stringMatching(/^Identities of acme cannot/) }),
+  );
+});
+
+it.each(['auth0', 'clerk', 'supabase', 'keycloak', 'firebase', 'cognito'])(
+  'names the option for other providers of %s',
+  (system) => {
+    const { leftOut } = resolveProvider(system, 'acme');
+    expect(leftOut).toEqual([{ field: 'identity acme', ...reasons.unknownProvider }]);
+    expect(resolveProvider(system, 'acme', { acme: 'google' })).toMatchObject({
+      customer: { identities: [{ provider: 'google', subject: '1' }] },
+      leftOut: [],
+    });
+  },
+);

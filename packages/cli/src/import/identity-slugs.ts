@@ -1,11 +1,21 @@
 import { toObject } from '../json-object.js';
-import { reasons } from './reasons.js';
+import { deadProviderError, findDeadProvider } from './dead-providers.js';
+import { reasons, type Reason } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
 /** An identity provider of the project. */
 export interface Provider {
   slug: string;
   type: string;
+}
+
+export interface IdentitySlugsOptions {
+  /** Whether other names already are slugs. Default: false. */
+  keepsNames?: boolean;
+  /** The reasons why identities of providers never match, by the names of the other system. */
+  deadProviders?: Readonly<Record<string, Reason>>;
+  /** The names that the user has passed. */
+  passedNames?: ReadonlySet<string>;
 }
 
 /** Replaces the names of identity providers in records by slugs of the project. */
@@ -17,12 +27,11 @@ export class IdentitySlugs {
   /**
    * @param slugs the slugs by the names of the other system
    * @param providers the providers of the project; null if they are unknown, so that the server checks the slugs
-   * @param keepsNames whether other names already are slugs
    */
   constructor(
     private readonly slugs: ReadonlyMap<string, string>,
     providers: readonly Provider[] | null,
-    private readonly keepsNames = false,
+    private readonly options: IdentitySlugsOptions = {},
   ) {
     this.types = providers && new Map(providers.map(({ slug, type }) => [slug, type]));
   }
@@ -32,7 +41,10 @@ export class IdentitySlugs {
     return [[...this.slugs].sort(), this.types && [...this.types.keys()].sort()];
   }
 
-  /** Returns the record without the identities whose provider does not exist: they are left out. */
+  /**
+   * Returns the record without the identities that match no account, or whose provider does not exist: they are left out.
+   * @throws CliError if the user has passed the connection of such an identity
+   */
   resolve(record: SourceRecord): SourceRecord {
     const identities = record.customer?.identities;
     if (!record.customer || !Array.isArray(identities) || identities.length === 0) return record;
@@ -42,8 +54,11 @@ export class IdentitySlugs {
     const leftOut = [...record.leftOut];
     for (const identity of identities) {
       const { provider } = identity;
-      const slug = this.slugs.get(provider) ?? (this.keepsNames ? provider : undefined);
-      if (slug === undefined) leftOut.push({ field: `identity ${provider}`, ...reasons.unknownProvider });
+      const slug = this.slugs.get(provider) ?? (this.options.keepsNames ? provider : undefined);
+      const dead = this.findDead(provider);
+      if (dead) leftOut.push({ field: `identity ${provider}`, ...dead });
+      else if (slug === undefined)
+        leftOut.push({ field: `identity ${provider}`, ...reasons.unknownProvider });
       else if (this.types && !this.types.has(slug))
         leftOut.push({
           field: `identity ${provider}`,
@@ -61,5 +76,13 @@ export class IdentitySlugs {
       customer: found.length > 0 ? { ...customer, identities: found } : customer,
       leftOut,
     };
+  }
+
+  private findDead(provider: string): Reason | null {
+    const { deadProviders = {}, passedNames } = this.options;
+    const dead = findDeadProvider(deadProviders, provider);
+    const connection = provider.slice(provider.indexOf(':') + 1);
+    if (dead && passedNames?.has(connection)) throw deadProviderError(connection, dead);
+    return dead;
   }
 }

@@ -187,7 +187,8 @@ export const reasons = {
   noSaml: { reason: 'Gatehouse has no SAML providers', remedy: LINK_AGAIN },
   unknownProvider: {
     reason: 'No identity provider of the project belongs to this name',
-    remedy: 'Pass --provider <name>=<slug> to import it',
+    remedy:
+      'Pass --provider <name>=<slug> if it is an OpenID Provider with the same ids, otherwise the customer signs in by email once',
   },
   serviceAccount: {
     reason: 'The user is the service account of a client',

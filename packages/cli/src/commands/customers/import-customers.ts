@@ -5,6 +5,7 @@ import { GatehouseError, type Gatehouse } from '@gatehouse/server';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { VERSION, type Cli } from '../../cli.js';
 import { ExitCode, usageError } from '../../cli-error.js';
+import { deadProviderError, findDeadProvider } from '../../import/dead-providers.js';
 import { IdentitySlugs, type Provider } from '../../import/identity-slugs.js';
 import { deriveImportId } from '../../import/import-id.js';
 import { ImportReport } from '../../import/import-report.js';
@@ -246,6 +247,11 @@ async function readProject(
 
 function createSlugs(source: ImportSource, pairs: string[], providers: Provider[] | null): IdentitySlugs {
   const mapped = pairs.map((pair) => pair.split('=') as [string, string]);
+  const { deadProviders = {} } = source;
+  for (const [name] of mapped) {
+    const dead = findDeadProvider(deadProviders, name);
+    if (dead) throw deadProviderError(name, dead);
+  }
   const missing =
     providers && mapped.find(([, slug]) => !providers.some((provider) => provider.slug === slug));
   if (missing)
@@ -255,7 +261,9 @@ function createSlugs(source: ImportSource, pairs: string[], providers: Provider[
     );
   const slugs = new Map([...Object.entries(source.providers), ...mapped]);
   // The records of Gatehouse contain slugs, and the server reports those that do not exist.
-  return source === sources[0] ? new IdentitySlugs(slugs, null, true) : new IdentitySlugs(slugs, providers);
+  if (source === sources[0]) return new IdentitySlugs(slugs, null, { keepsNames: true });
+  const passedNames = new Set(mapped.map(([name]) => name));
+  return new IdentitySlugs(slugs, providers, { deadProviders, passedNames });
 }
 
 /** The options of a source that were passed, by their names in camel case. */

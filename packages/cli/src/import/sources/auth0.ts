@@ -1,5 +1,6 @@
 import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
+import { findDeadProvider, NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
 import { readObjects } from '../read-files.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
@@ -14,7 +15,20 @@ type Passwords = Map<string, string>;
 const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
 
 /** Providers whose connections are separate identity providers, and whose ids begin with the connection. */
-const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'samlp', 'waad', 'adfs', 'okta']);
+const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'okta']);
+
+/** The strategies of Auth0 whose ids never match an account at Gatehouse. */
+export const deadProviders: Readonly<Record<string, Reason>> = {
+  ...withReason(reasons.noSaml, ['adfs', 'pingfederate', 'samlp']),
+  // Microsoft: the id of an older API, or the object id instead of the claim sub. Google Workspace: the email address.
+  ...withReason(OTHER_IDS, ['google-apps', 'office365', 'waad', 'windowslive']),
+  ...withReason(NO_OPENID, ['ad', 'auth0-adldap', 'ip', 'sharepoint']),
+  ...withReason(NO_OPENID, ['amazon', 'baidu', 'bitbucket', 'evernote', 'facebook', 'fitbit', 'instagram']),
+  ...withReason(NO_OPENID, ['renren', 'shopify', 'soundcloud', 'thirtysevensignals', 'twitter']),
+  ...withReason(NO_OPENID, ['vkontakte', 'weibo', 'wordpress', 'yammer', 'yandex']),
+};
+
+const isDead = (provider: string): boolean => findDeadProvider(deadProviders, provider) !== null;
 
 const NOT_MOVED: Record<string, Reason> = {
   username: reasons.noUsername,
@@ -54,6 +68,7 @@ export const auth0: ImportSource = {
     discord: 'discord',
     gitlab: 'gitlab',
   },
+  deadProviders,
   async *read(files) {
     const kinds = await Promise.all(files.map(async (file) => ({ file, isUsers: await isUserExport(file) })));
     const userFiles = kinds.filter(({ isUsers }) => isUsers);
@@ -150,6 +165,12 @@ function convertIdentities(
       else draft.leaveOut('passwordHash', reasons.missingPassword);
     } else if (subject === '' && !OWN_PROVIDERS.has(provider)) {
       draft.leaveOut('identities', reasons.identityWithoutId);
+    } else if (provider === 'google-apps' && !subject.includes('@')) {
+      // The connection was created with "Use ID instead of Email for Auth0 User ID".
+      identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
+    } else if (isDead(provider)) {
+      const name = connection === provider ? provider : `${provider}:${connection}`;
+      identities.push({ provider: name, subject });
     } else if (SHARED_PROVIDERS.has(provider)) {
       identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
     } else if (!OWN_PROVIDERS.has(provider)) {

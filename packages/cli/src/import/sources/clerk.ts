@@ -1,4 +1,5 @@
 import { usageError } from '../../cli-error.js';
+import { NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type Row } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
@@ -24,6 +25,20 @@ export const clerk: ImportSource = {
     'the CSV export of the dashboard, and optionally users as JSON from the Backend API or `clerk migrate export clerk`',
   // Clerk does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab', discord: 'discord' },
+  deadProviders: {
+    microsoft: OTHER_IDS,
+    ...withReason(reasons.noSaml, ['saml_custom', 'saml_google', 'saml_microsoft', 'saml_okta']),
+    ...withReason(NO_OPENID, [
+      'bitbucket',
+      'coinbase',
+      'facebook',
+      'notion',
+      'spotify',
+      'tiktok',
+      'twitter',
+      'x',
+    ]),
+  },
   read: readClerk,
 };
 

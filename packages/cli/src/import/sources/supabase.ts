@@ -6,6 +6,7 @@ import { CustomerDraft, notImported } from '../source-fields.js';
 import type { ImportSource, LeftOut, SourceRecord } from '../source.js';
 import { leaveOutOthers, parseJson, setDisabled, setIdentities, setTime } from '../source-values.js';
 import { reasons, type Reason } from '../reasons.js';
+import { deadProviders, ownProviders } from './supabase-providers.js';
 
 /** The identities of the users by their ids, one per line: the provider and its id of the user. A text takes little memory. */
 type Identities = Map<string, string>;
@@ -21,9 +22,6 @@ interface Related {
   identities: Identities;
   factors: Map<string, Factors>;
 }
-
-/** The methods of Supabase itself, which are no accounts elsewhere. */
-const OWN_PROVIDERS = new Set(['email', 'phone', 'anonymous_users']);
 
 /** Entries of `raw_user_meta_data` and `raw_app_meta_data` that Supabase writes, and that other columns contain. */
 const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
@@ -64,6 +62,7 @@ export const supabase: ImportSource = {
     discord: 'discord',
     gitlab: 'gitlab',
   },
+  deadProviders,
   async *read(files) {
     const tables = await Promise.all(files.map(async (file) => ({ file, table: await findTable(file) })));
     if (!tables.some(({ table }) => table === 'users'))
@@ -99,7 +98,7 @@ async function* readIdentities(file: string, identities: Identities): AsyncGener
     const { user_id: userId, provider, provider_id: subject } = value;
     if (!userId || !provider || !subject || /\s/.test(provider + subject))
       yield notImported(position, userId || null, '', reasons.invalidRecord);
-    else if (!OWN_PROVIDERS.has(provider)) {
+    else if (!ownProviders.has(provider)) {
       const others = identities.get(userId);
       const line = `${provider} ${subject}`;
       identities.set(userId, others === undefined ? line : `${others}\n${line}`);

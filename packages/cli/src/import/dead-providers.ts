@@ -1,0 +1,40 @@
+import { usageError, type CliError } from '../cli-error.js';
+import { reasons, type Reason } from './reasons.js';
+
+const { remedy } = reasons.noSaml;
+
+/** Identities whose ids Gatehouse never receives. */
+export const OTHER_IDS: Reason = {
+  reason: 'The other system stores an id that is not the claim sub, which Gatehouse compares',
+  remedy,
+};
+
+/** Identities at providers that Gatehouse cannot use. */
+export const NO_OPENID: Reason = {
+  reason: 'The provider does not support OpenID Connect, which Gatehouse requires',
+  remedy,
+};
+
+/** Returns an object that gives each name the same reason. */
+export const withReason = (reason: Reason, names: readonly string[]): Record<string, Reason> =>
+  Object.fromEntries(names.map((name) => [name, reason]));
+
+/**
+ * Returns the reason why identities of a provider never match an account at Gatehouse, or null. An entry `saml` also stands for
+ * `saml:acme` and `saml.acme`.
+ */
+export function findDeadProvider(
+  deadProviders: Readonly<Record<string, Reason>>,
+  name: string,
+): Reason | null {
+  const [prefix = ''] = name.split(/[.:]/, 1);
+  for (const key of [name, prefix]) if (Object.hasOwn(deadProviders, key)) return deadProviders[key]!;
+  return null;
+}
+
+/** Returns the error for an option `--provider` that names such a provider. */
+export const deadProviderError = (name: string, { reason, remedy: fix }: Reason): CliError =>
+  usageError(
+    `Identities of ${name} cannot be imported. ${reason}.`,
+    `Leave out --provider ${name}=<slug>. ${fix}.`,
+  );
