@@ -69,16 +69,17 @@ const systems: Record<string, Files> = {
   supabase: {
     'users.csv': {
       start:
-        'id,email,encrypted_password,email_confirmed_at,raw_app_meta_data,raw_user_meta_data,created_at\n',
+        'id,email,encrypted_password,email_confirmed_at,raw_app_meta_data,raw_user_meta_data,created_at,banned_until\n',
       write: ({ id, email, firstName, lastName, createdAt, passwordHash }) => {
         const time = createdAt.toISOString().replace('T', ' ').replace('Z', '+00');
-        return `${id},${email},${passwordHash},${time},"{""plan"": ""pro""}","{""name"": ""${firstName} ${lastName}""}",${time}\n`;
+        return `${id},${email},${passwordHash},${time},"{""plan"": ""pro""}","{""name"": ""${firstName} ${lastName}""}",${time},\n`;
       },
     },
     'identities.csv': {
       start: 'provider_id,user_id,provider\n',
       write: ({ id }) => `${id},${id},email\n`,
     },
+    'factors.csv': { start: 'user_id,factor_type,status,secret\n', write: () => '' },
   },
   clerk: {
     'users.csv': {

@@ -37,6 +37,8 @@ export interface SourceOptions {
   values: Readonly<Record<string, string | undefined>>;
   /** The values of repeatable options by their names. */
   lists?: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Tells the user something that concerns all records, such as a missing file. Equal notes are printed once. */
+  note?: (text: string) => Promise<void>;
 }
 
 /** Reads the export of another system. */

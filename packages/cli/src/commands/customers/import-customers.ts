@@ -157,7 +157,7 @@ export async function openFiles(
   const slugs = createSlugs(source, options.provider ?? [], providers);
   const given = { ...values, ...lists, encoding: options.encoding };
   const settings = [VERSION, source.name, given, projectId, slugs.fingerprint];
-  const sourceOptions = { values: { ...values, ...optionFiles }, lists };
+  const sourceOptions = { values: { ...values, ...optionFiles }, lists, note: createNote(cli) };
   const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
   return { inputs, reportFile, projectId, currentMfa, slugs, settings, records };
 }
@@ -304,6 +304,16 @@ async function* reportUnusedApps(
   mfa: Mfa | null,
 ): AsyncGenerator<SourceRecord> {
   for await (const record of records) yield reportUnusedApp(record, mfa);
+}
+
+/** Returns a function that prints each note once, because an import reads its files several times. */
+function createNote(cli: Cli): (text: string) => Promise<void> {
+  const printed = new Set<string>();
+  return async (text) => {
+    if (printed.has(text)) return;
+    printed.add(text);
+    await printNote(cli, text);
+  };
 }
 
 /** Prints what identities of Microsoft and Apple require: both issue other ids to another client. */

@@ -285,6 +285,7 @@ describe('supabase', () => {
       'last_sign_in_at',
       'role',
       'plan',
+      'raw_app_meta_data',
       'raw_user_meta_data',
     ];
     const users = [

@@ -1,0 +1,38 @@
+import { usageError } from '../cli-error.js';
+
+/** Maximum number of ids of a file that are compared with the users. */
+const MAX_IDS = 1_000;
+
+/** A file whose records belong to users of other files. */
+export interface CompanionFile {
+  file: string;
+  /** The first ids of users in the file, or all of them. */
+  ids: { readonly size: number; has(id: string): boolean };
+}
+
+/** Adds an id to the ids that are compared with the users. */
+export function addId(ids: Set<string>, id: string): void {
+  if (ids.size < MAX_IDS) ids.add(id);
+}
+
+/**
+ * Rejects a file that belongs to none of the users: it is of another export. A file without ids belongs to all users. Reads
+ * users only until each file has a match, usually one.
+ * @throws CliError
+ */
+export async function assertSameUsers(
+  companions: readonly CompanionFile[],
+  readIds: () => AsyncIterable<string>,
+): Promise<void> {
+  let unmatched = companions.filter(({ ids }) => ids.size > 0);
+  if (unmatched.length === 0) return;
+  for await (const id of readIds()) {
+    if (!unmatched.some(({ ids }) => ids.has(id))) continue;
+    unmatched = unmatched.filter(({ ids }) => !ids.has(id));
+    if (unmatched.length === 0) return;
+  }
+  throw usageError(
+    `No user in the other files has an id of ${unmatched[0]!.file}.`,
+    'Pass the files of one export, whose users are the same.',
+  );
+}

@@ -1,0 +1,36 @@
+import { parseTime } from '../../parse-time.js';
+import type { Row } from '../read-files.js';
+
+/**
+ * Returns whether a cell has no value: `null` in files of the SQL editor, which writes it with `JSON.stringify`, and `\N` in the
+ * text format of PostgreSQL. No column that is read has free text of users, which is only inside of JSON.
+ */
+const isNull = (cell: string): boolean =>
+  (cell.length === 4 && cell.toLowerCase() === 'null') || cell === '\\N';
+
+/** Empties the cells of a row that have no value. @returns the same row */
+export function emptyNulls(row: Row): Row {
+  for (const name in row) if (isNull(row[name]!)) row[name] = '';
+  return row;
+}
+
+/** Returns a boolean as PostgreSQL (`t`) or the SQL editor (`true`) writes it, or null. An empty cell is false. */
+export function readBoolean(cell = ''): boolean | null {
+  if (/^(t|true)$/i.test(cell)) return true;
+  return /^(f|false)?$/i.test(cell) ? false : null;
+}
+
+/** Returns whether a cell contains a time, or null if it contains something else. */
+export function hasTime(cell = ''): boolean | null {
+  if (cell === '') return false;
+  return Number.isNaN(parseTime(cell)) ? null : true;
+}
+
+/** Returns the end of a ban in ms since 1970, 0 for an empty cell, or null for anything that is not a time. */
+export function readBanEnd(cell = ''): number | null {
+  if (cell === '' || cell === '-infinity') return 0;
+  // PostgreSQL writes a ban without an end as `infinity`, and a time can be after the year 9999.
+  if (/^(infinity$|\d{5,6}-\d\d-\d\d)/i.test(cell)) return Infinity;
+  const end = parseTime(cell);
+  return Number.isNaN(end) ? null : end;
+}

@@ -1,0 +1,133 @@
+import { toObject, type JsonObject } from '../../json-object.js';
+import { findDeadProvider } from '../dead-providers.js';
+import type { Row } from '../read-files.js';
+import { reasons, type Reason } from '../reasons.js';
+import { CustomerDraft, notImported } from '../source-fields.js';
+import type { SourceRecord } from '../source.js';
+import { leaveOutOthers, parseJson, setDisabled, setIdentities, setTime, toTexts } from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
+import { deadProviders, ownProviders } from './supabase-providers.js';
+import type { Identity, RelatedRows } from './supabase-related.js';
+import { hasTime, readBanEnd, readBoolean } from './supabase-table.js';
+
+/** Entries of `raw_user_meta_data` and `raw_app_meta_data` that Supabase writes, and that other columns contain. */
+const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
+const OWN_APP_METADATA = new Set(['provider', 'providers']);
+
+/** Columns of `auth.users` that are read, or that have no meaning outside of Supabase. */
+const knownColumns = new Set([
+  ...[
+    'instance_id',
+    'id',
+    'aud',
+    'role',
+    'email',
+    'encrypted_password',
+    'raw_app_meta_data',
+    'raw_user_meta_data',
+  ],
+  ...['created_at', 'updated_at', 'last_sign_in_at', 'invited_at', 'confirmed_at', 'email_confirmed_at'],
+  ...['confirmation_token', 'confirmation_sent_at', 'recovery_token', 'recovery_sent_at'],
+  ...['email_change', 'email_change_token_new', 'email_change_token_current', 'email_change_sent_at'],
+  ...['email_change_confirm_status', 'reauthentication_token', 'reauthentication_sent_at'],
+  ...['phone', 'phone_confirmed_at', 'phone_change', 'phone_change_token', 'phone_change_sent_at'],
+  ...['is_super_admin', 'is_sso_user', 'is_anonymous', 'banned_until', 'deleted_at'],
+]);
+
+/** Columns without which something about every user is unknown. */
+const requiredColumns: readonly [name: string, reason: Reason][] = [
+  ['banned_until', unknown.banColumn],
+  ['encrypted_password', unknown.column],
+  ['raw_app_meta_data', unknown.column],
+  ['raw_user_meta_data', unknown.column],
+];
+
+/** Returns the user of a row of `auth.users`. */
+export function convertSupabaseUser(position: string, row: Row, related: RelatedRows): SourceRecord {
+  const { id } = row;
+  if (!id) return notImported(position, null, '', reasons.invalidRecord);
+  const { identities, factors } = related.take(id);
+  if (hasTime(row['deleted_at'])) return notImported(position, id, '', reasons.deleted);
+  if (readBoolean(row['is_anonymous'])) return notImported(position, id, '', reasons.anonymous);
+  const banEnd = readBanEnd(row['banned_until']);
+  if (banEnd === null) return notImported(position, id, 'banned_until', unknown.ban);
+  const draft = new CustomerDraft().setId('id', id).set('email', row['email']);
+  setVerified(draft, row, identities);
+  setTime(draft, 'createdAt', 'created_at', row['created_at']);
+  setTime(draft, 'updatedAt', 'updated_at', row['updated_at']);
+  setTime(draft, 'lastLoginAt', 'last_sign_in_at', row['last_sign_in_at']);
+  if (row['encrypted_password']) draft.setPasswordHash('encrypted_password', row['encrypted_password']);
+  if (row['phone']) draft.leaveOut('phone', reasons.noPhone);
+  if (banEnd > Date.now()) {
+    setDisabled(draft, [row['updated_at'], row['created_at']]);
+    draft.leaveOut('banned_until', reasons.banWithoutEnd);
+  }
+  const app = convertMetadata(draft, row);
+  if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
+  setIdentities(draft, identities);
+  draft.leftOut.push(...(factors?.leftOut ?? []));
+  leaveOutUnknown(draft, row, related);
+  leaveOutMissing(draft, toTexts(app?.['providers']), identities, related);
+  leaveOutOthers(draft, row, knownColumns);
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** A value that cannot be read must not make an address verified. */
+function setVerified(draft: CustomerDraft, row: Row, identities: readonly Identity[]): void {
+  const isConfirmed = hasTime(row['email_confirmed_at']);
+  const hasSso = identities.some(({ provider }) => provider.startsWith('sso:'));
+  const isSso = hasSso || readBoolean(row['is_sso_user']);
+  draft.set('emailVerified', isConfirmed === true && isSso === false);
+  if (isConfirmed === null) draft.leaveOut('email_confirmed_at', unknown.confirmation);
+  if (isSso === null) draft.leaveOut('is_sso_user', unknown.boolean);
+  // Supabase allows several such users with the address of another one.
+  if (isConfirmed && isSso) draft.leaveOut('email_confirmed_at', reasons.addressOfCompany);
+}
+
+/** Reports what is unknown about the user. */
+function leaveOutUnknown(draft: CustomerDraft, row: Row, { hasFactors }: RelatedRows): void {
+  for (const [name, reason] of requiredColumns) if (!(name in row)) draft.leaveOut(name, reason);
+  if (hasTime(row['deleted_at']) === null) draft.leaveOut('deleted_at', unknown.deletion);
+  if (readBoolean(row['is_anonymous']) === null) draft.leaveOut('is_anonymous', unknown.boolean);
+  if (!hasFactors) draft.leaveOut('mfa_factors', unknown.factors);
+}
+
+/** Reports the accounts at providers that the user has, but the files do not contain. */
+function leaveOutMissing(
+  draft: CustomerDraft,
+  providers: readonly string[],
+  identities: readonly Identity[],
+  { hasIdentities }: RelatedRows,
+): void {
+  const unknownReason = hasIdentities ? unknown.identityRow : unknown.identities;
+  for (const provider of new Set(providers)) {
+    const isListed = identities.some((identity) => identity.provider === provider);
+    if (ownProviders.has(provider) || isListed) continue;
+    draft.leaveOut(`identity ${provider}`, findDeadProvider(deadProviders, provider) ?? unknownReason);
+  }
+  if (providers.length === 0 && !hasIdentities) draft.leaveOut('identities', unknown.identities);
+}
+
+/** Returns `raw_app_meta_data`, or null if it is not an object. */
+function convertMetadata(draft: CustomerDraft, row: Row): JsonObject | null {
+  const app = parseMetadata(row['raw_app_meta_data']);
+  const user = parseMetadata(row['raw_user_meta_data']);
+  if (!app) draft.leaveOut('raw_app_meta_data', reasons.metadataNotObject);
+  if (!user) draft.leaveOut('raw_user_meta_data', reasons.metadataNotObject);
+  draft.setMetadata('metadata', 'raw_app_meta_data', without(app ?? {}, OWN_APP_METADATA));
+  draft.setMetadata('publicMetadata', 'raw_user_meta_data', without(user ?? {}, OWN_METADATA));
+  const text = (name: string): string => (typeof user?.[name] === 'string' ? user[name] : '');
+  draft
+    .setName('firstName', 'first_name', text('first_name') || text('given_name'))
+    .setName('lastName', 'last_name', text('last_name') || text('family_name'))
+    .setFullName('full_name', text('full_name') || text('name'));
+  return app;
+}
+
+/** Returns null for a text that is not an object. */
+function parseMetadata(text: string | undefined): JsonObject | null {
+  return text ? toObject(parseJson(text)) : {};
+}
+
+const without = (metadata: JsonObject, names: Set<string>): JsonObject =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => !names.has(name)));

@@ -1,0 +1,44 @@
+import type { Reason } from './reasons.js';
+
+const EXPORT_COLUMN = 'Export the table with this column, and run the command again';
+/** The reasons for values that are unknown because a file, a column or a row is missing, or because they cannot be read. */
+export const unknown = {
+  ban: {
+    reason: 'The value does not show whether the user is banned, so the user is not imported',
+    remedy: 'Correct the value in the file, and run the command again',
+  },
+  banColumn: {
+    reason: 'The column is missing, so it is unknown whether the user is banned: the customer can sign in',
+    remedy: `${EXPORT_COLUMN}, or disable the customer if the user is banned`,
+  },
+  column: { reason: 'The column is missing, so its values are left out', remedy: EXPORT_COLUMN },
+  deletion: {
+    reason: 'The value is not a time, so the user is imported as not deleted',
+    remedy: 'Delete the customer if the user was deleted',
+  },
+  confirmation: {
+    reason: 'The value is not a time, so the email address is imported as not verified',
+    remedy: 'The customer verifies the address',
+  },
+  boolean: {
+    reason: 'The value is neither true nor false',
+    remedy: 'Correct the value in the file, and run the command again',
+  },
+  identities: {
+    reason: 'No file contains the table auth.identities, so the id of the account is unknown',
+    remedy: 'Export auth.identities, and add the file to the command',
+  },
+  identityRow: {
+    reason: 'The user has an account at this provider that auth.identities does not contain',
+    remedy: 'Export auth.identities again with all rows, and run the command again',
+  },
+  factors: {
+    reason:
+      'No file contains the table auth.mfa_factors, so it is unknown whether the user has a second factor',
+    remedy: 'Export auth.mfa_factors, and add the file to the command',
+  },
+  factorStatus: {
+    reason: 'The status of the second factor is neither verified nor unverified',
+    remedy: 'Export auth.mfa_factors with the column status, and run the command again',
+  },
+} satisfies Record<string, Reason>;
