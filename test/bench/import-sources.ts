@@ -93,6 +93,7 @@ const systems: Record<string, Files> = {
         toLine({
           id: `user_${id}`,
           primary_email_address: email,
+          external_accounts: [],
           private_metadata: { plan: 'pro' },
           created_at: createdAt.toISOString(),
         }),

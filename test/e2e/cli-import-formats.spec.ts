@@ -120,6 +120,7 @@ describe('customers of Clerk', () => {
       email_addresses: [{ id: 'idn_1', email_address: email, verification }],
       external_accounts: [{ provider: 'oauth_google', provider_user_id: customer.subject, verification }],
       private_metadata: { plan: 'pro' },
+      banned: false,
       created_at: 1_600_000_000_000,
     };
     const files = { 'users.csv': toCsv([row]), 'users.ndjson': `${JSON.stringify(user)}\n` };
@@ -150,7 +151,11 @@ describe('customers of Clerk', () => {
     const rows = Object.entries(digests).map(([hasher, digest]) =>
       clerkUser(uniqueEmail(), { password_digest: digest, password_hasher: hasher }),
     );
-    const summary = await importFrom('clerk', { 'users.csv': toCsv(rows) }, 'users.csv');
+    const users = rows.map(({ id, primary_email_address: email }) => ({
+      ...{ id, primary_email_address: email, external_accounts: [] },
+    }));
+    const files = { 'users.csv': toCsv(rows), 'users.json': JSON.stringify({ data: users }) };
+    const summary = await importFrom('clerk', files, ...Object.keys(files));
     expect(summary).toMatchObject({ created: rows.length, reasons: [] });
     const results = await Promise.all(
       rows.map(async ({ primary_email_address: email, ...row }) => {

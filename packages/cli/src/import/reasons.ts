@@ -120,6 +120,7 @@ export const reasons = {
     reason: 'The customer must change the password (UPDATE_PASSWORD), so it is left out',
     remedy: RESET,
   },
+  passwordToReset: { reason: 'The customer must reset the password, so it is left out', remedy: RESET },
   federatedPassword: { reason: 'The password is in a user federation such as LDAP', remedy: RESET },
   unmatchedPassword: { reason: 'No user in the files has the id of this password', remedy: EXPORT_AGAIN },
   unmatchedRow: {
@@ -193,6 +194,10 @@ export const reasons = {
   serviceAccount: {
     reason: 'The user is the service account of a client',
     remedy: 'Create an API key in Gatehouse instead',
+  },
+  lockout: {
+    reason: 'A lock after failed sign-ins is not imported',
+    remedy: 'Nothing: the customer can sign in again',
   },
   deleted: { reason: 'The user is deleted', remedy: 'Nothing: the user could not sign in before either' },
   anonymous: {

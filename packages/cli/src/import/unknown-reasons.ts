@@ -1,6 +1,9 @@
 import type { Reason } from './reasons.js';
 
 const EXPORT_COLUMN = 'Export the table with this column, and run the command again';
+const EXPORT_CLERK_JSON =
+  'Export the users as JSON and add the file to the command, or check the user in Clerk and correct the customer';
+
 /** The reasons for values that are unknown because a file, a column or a row is missing, or because they cannot be read. */
 export const unknown = {
   ban: {
@@ -40,5 +43,18 @@ export const unknown = {
   factorStatus: {
     reason: 'The status of the second factor is neither verified nor unverified',
     remedy: 'Export auth.mfa_factors with the column status, and run the command again',
+  },
+  clerkJson: {
+    reason: 'The user is in no JSON export, and the CSV export does not contain this value',
+    remedy: EXPORT_CLERK_JSON,
+  },
+  clerkField: { reason: 'The JSON export does not contain this value', remedy: EXPORT_CLERK_JSON },
+  clerkAccounts: {
+    reason: 'The JSON export contains no external accounts',
+    remedy: 'Export the users from the Backend API instead, and run the command again',
+  },
+  clerkCsv: {
+    reason: 'The user is not in the CSV export, which alone contains passwords and authenticator apps',
+    remedy: 'Download the CSV export again, and run the command again',
   },
 } satisfies Record<string, Reason>;

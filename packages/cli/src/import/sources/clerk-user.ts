@@ -1,8 +1,10 @@
 import { toObject, type JsonObject } from '../../json-object.js';
-import { CustomerDraft, toText } from '../source-fields.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
 import {
   addMetadata,
+  invalidRecord,
+  leaveOutOthers,
   leaveOutText,
   setDisabled,
   setIdentities,
@@ -10,8 +12,26 @@ import {
   toObjects,
   toTexts,
 } from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
 import { convertClerkHash } from './clerk-hash.js';
 import { reasons, type Reason } from '../reasons.js';
+
+/** Names of fields that are read, or that have no meaning outside of Clerk. */
+const knownFields = new Set([
+  ...['id', 'object', 'external_id', 'first_name', 'last_name', 'username', 'locale', 'legal_accepted_at'],
+  ...['email_addresses', 'primary_email_address_id', 'primary_email_address'],
+  ...['verified_email_addresses', 'unverified_email_addresses'],
+  ...['phone_numbers', 'primary_phone_number_id', 'primary_phone_number'],
+  ...['verified_phone_numbers', 'unverified_phone_numbers'],
+  ...['external_accounts', 'enterprise_accounts', 'saml_accounts', 'web3_wallets', 'primary_web3_wallet_id'],
+  ...['public_metadata', 'private_metadata', 'unsafe_metadata', 'banned', 'locked'],
+  ...['lockout_expires_in_seconds', 'verification_attempts_remaining'],
+  ...['created_at', 'updated_at', 'last_sign_in_at', 'last_active_at'],
+  ...['password_enabled', 'password_last_updated_at', 'requires_password_reset', 'bypass_client_trust'],
+  ...['two_factor_enabled', 'totp_enabled', 'backup_code_enabled', 'mfa_enabled_at', 'mfa_disabled_at'],
+  ...['passkeys', 'has_image', 'image_url', 'profile_image_url'],
+  ...['delete_self_enabled', 'create_organization_enabled', 'create_organizations_limit'],
+]);
 
 /** The values that only the CSV export contains. */
 export interface ClerkSecrets {
@@ -30,9 +50,17 @@ interface Addresses {
  * Returns the user of a JSON export: an object of `GET /v1/users` of the Backend API, or one of `clerk migrate export
  * clerk`, which has the names of the columns of the CSV export and contains a primary address only if it is verified.
  */
-export function convertClerkUser(position: string, user: JsonObject, secrets?: ClerkSecrets): SourceRecord {
+export function convertClerkUser(
+  position: string,
+  user: JsonObject,
+  secrets?: ClerkSecrets,
+  isCsvMissing = true,
+): SourceRecord {
   const draft = new CustomerDraft();
   const sourceId = toText(user['id']);
+  if (sourceId === '') return invalidRecord(position);
+  const isBanned = user['banned'] ?? false;
+  if (typeof isBanned !== 'boolean') return notImported(position, sourceId, 'banned', unknown.ban);
   draft.setId('id', sourceId);
   setEmail(draft, Array.isArray(user['email_addresses']) ? apiAddresses(user) : exportAddresses(user));
   draft.setName('firstName', 'first_name', toText(user['first_name']));
@@ -44,9 +72,13 @@ export function convertClerkUser(position: string, user: JsonObject, secrets?: C
   setTime(draft, 'createdAt', 'created_at', user['created_at']);
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_sign_in_at', user['last_sign_in_at']);
-  if (user['banned'] === true) setDisabled(draft, [user['updated_at'], user['created_at']]);
-  if (secrets) setSecrets(draft, secrets);
-  leaveOutFactors(draft, user, secrets);
+  if (isBanned) setDisabled(draft, [user['updated_at'], user['created_at']]);
+  if (toText(user['locale']) !== '') draft.setLocale('locale', toText(user['locale']));
+  if (secrets) setSecrets(draft, secrets, user['requires_password_reset'] === true);
+  leaveOutSecrets(draft, user, secrets, isCsvMissing);
+  leaveOutFactors(draft, user);
+  leaveOutUnknown(draft, user);
+  leaveOutOthers(draft, user, knownFields);
   return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
@@ -59,8 +91,13 @@ export function setEmail(draft: CustomerDraft, { verified, unverified }: Address
 }
 
 /** Sets the password hash and the secret of the authenticator app. */
-export function setSecrets(draft: CustomerDraft, { digest, hasher, totpSecret }: ClerkSecrets): void {
-  if (digest !== '') {
+export function setSecrets(
+  draft: CustomerDraft,
+  { digest, hasher, totpSecret }: ClerkSecrets,
+  mustReset = false,
+): void {
+  if (digest !== '' && mustReset) draft.leaveOut('password_digest', reasons.passwordToReset);
+  else if (digest !== '') {
     const converted = convertClerkHash(hasher, digest);
     if ('hash' in converted) draft.setPasswordHash('password_digest', converted.hash);
     else draft.leaveOut('password_digest', converted.problem);
@@ -117,24 +154,50 @@ function setClerkIdentities(draft: CustomerDraft, user: JsonObject): void {
   setIdentities(draft, identities);
 }
 
-function leaveOutFactors(draft: CustomerDraft, user: JsonObject, secrets?: ClerkSecrets): void {
-  const isListed = (name: string) => toObjects(user[name]).length > 0;
+/** Reports a password and an authenticator app that the user has, or may have, but the files do not contain. */
+function leaveOutSecrets(
+  draft: CustomerDraft,
+  user: JsonObject,
+  secrets: ClerkSecrets | undefined,
+  isCsvMissing: boolean,
+): void {
+  // Without a row of the CSV export, a missing value does not mean that there is none.
+  const isLost = (isEnabled: unknown, secret: string | undefined) =>
+    secrets ? isEnabled === true && secret === '' : isEnabled !== false;
+  const reason = (ofMissingFile: Reason) => (isCsvMissing ? ofMissingFile : unknown.clerkCsv);
   leaveOutIf(
     draft,
-    user['password_enabled'] === true && !secrets?.digest,
+    isLost(user['password_enabled'], secrets?.digest),
     'password_digest',
-    reasons.passwordInCsv,
+    reason(reasons.passwordInCsv),
   );
   leaveOutIf(
     draft,
-    user['totp_enabled'] === true && !secrets?.totpSecret,
+    isLost(user['totp_enabled'], secrets?.totpSecret),
     'totp_secret',
-    reasons.secretInCsv,
+    reason(reasons.secretInCsv),
   );
+}
+
+function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
+  const isListed = (name: string) => toObjects(user[name]).length > 0;
+  const hasTextMessages = toObjects(user['phone_numbers']).some(
+    (phone) => phone['reserved_for_second_factor'] === true,
+  );
+  leaveOutIf(draft, hasTextMessages, 'phone_numbers', reasons.onlyTotp);
   leaveOutIf(draft, user['backup_code_enabled'] === true, 'backup_codes', reasons.clerkBackupCodes);
   leaveOutIf(draft, isListed('passkeys'), 'passkeys', reasons.clerkPasskeys);
+  leaveOutIf(draft, user['locked'] === true, 'locked', reasons.lockout);
   for (const name of ['enterprise_accounts', 'saml_accounts', 'web3_wallets'])
     leaveOutIf(draft, isListed(name), name, reasons.accountKind);
+}
+
+/** Reports values that this kind of JSON export does not contain. That of `clerk migrate export` contains bans only if there are. */
+function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
+  if (!Array.isArray(user['external_accounts'])) draft.leaveOut('external_accounts', unknown.clerkAccounts);
+  if (!Array.isArray(user['email_addresses'])) return;
+  leaveOutIf(draft, typeof user['banned'] !== 'boolean', 'banned', unknown.clerkField);
+  leaveOutIf(draft, user['private_metadata'] === undefined, 'private_metadata', unknown.clerkField);
 }
 
 /** Both JSON exports list phone numbers in fields with these names. */

@@ -215,6 +215,7 @@ describe('a user of a JSON export of Clerk', () => {
       'external_accounts',
       'external_accounts',
       'password_digest',
+      'totp_secret',
     ]);
   });
 

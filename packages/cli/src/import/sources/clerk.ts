@@ -1,9 +1,12 @@
 import { usageError } from '../../cli-error.js';
+import { addId, assertSameUsers } from '../companion-files.js';
 import { NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
-import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type Row } from '../read-files.js';
+import { isCsv, isInvalidRow, readColumns, readCsv, type Row } from '../read-files.js';
+import { readUserObjects } from '../read-user-objects.js';
 import { CustomerDraft, toText } from '../source-fields.js';
-import type { ImportSource, SourceRecord } from '../source.js';
+import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import { assertUsers, invalidRecord, leaveOutOthers, leaveOutText } from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
 import { convertClerkUser, setEmail, setSecrets, type ClerkSecrets } from './clerk-user.js';
 import { reasons } from '../reasons.js';
 
@@ -42,26 +45,69 @@ export const clerk: ImportSource = {
   read: readClerk,
 };
 
-async function* readClerk(files: readonly string[]): AsyncGenerator<SourceRecord> {
-  yield* assertUsers(files, () => readAll(files));
+async function* readClerk(files: readonly string[], options: SourceOptions): AsyncGenerator<SourceRecord> {
+  yield* assertUsers(files, () => readAll(files, options));
 }
 
-async function* readAll(files: readonly string[]): AsyncGenerator<SourceRecord> {
+async function* readAll(files: readonly string[], { note }: SourceOptions): AsyncGenerator<SourceRecord> {
   const [tables, documents] = [files.filter(isCsv), files.filter((file) => !isCsv(file))];
   for (const file of tables) await assertExport(file);
   const isJoined = documents.length > 0;
+  if (!isJoined)
+    await note?.('No file is a JSON export: bans, external accounts, metadata and times are left out.');
+  if (tables.length === 0)
+    await note?.('No file is the CSV export: passwords and authenticator apps are left out.');
   const secrets = isJoined ? await readAllSecrets(tables) : new Map<string, ClerkSecrets>();
+  await assertSameExport(tables, documents, secrets);
+  const isCsvMissing = tables.length === 0;
   for (const file of documents)
-    for await (const { position, value } of readObjects(file)) {
+    for await (const { position, value } of readUserObjects(file)) {
       const id = toText(value?.['id']);
-      yield value ? convertClerkUser(position, value, secrets.get(id)) : invalidRecord(position);
+      yield value
+        ? convertClerkUser(position, value, secrets.get(id), isCsvMissing)
+        : invalidRecord(position);
       secrets.delete(id);
     }
   for (const file of tables)
     for await (const { position, value } of readCsv(file))
       if (isInvalidRow(value)) yield invalidRecord(position);
       // The JSON export contained the others.
-      else if (!isJoined || !value['id'] || secrets.has(value['id'])) yield convertClerkRow(position, value);
+      else if (!isJoined || !value['id'] || secrets.has(value['id']))
+        yield leaveOutUnknown(convertClerkRow(position, value));
+}
+
+/** Adds what a user who is in no JSON export may have lost. */
+const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord): SourceRecord => ({
+  ...record,
+  leftOut: [
+    ...leftOut,
+    ...['banned', 'external_accounts', 'metadata'].map((field) => ({ field, ...unknown.clerkJson })),
+  ],
+});
+
+/** @throws CliError if a file has no user in common with the files of the other kind */
+async function assertSameExport(
+  tables: readonly string[],
+  documents: readonly string[],
+  secrets: ReadonlyMap<string, ClerkSecrets>,
+): Promise<void> {
+  if (tables.length === 0) return;
+  for (const file of documents) await assertSameUsers([{ file, ids: secrets }], () => readIds([file]));
+  // A single CSV file has matched above.
+  if (tables.length === 1 || documents.length === 0) return;
+  const companions = await Promise.all(
+    tables.map(async (file) => {
+      const ids = new Set<string>();
+      for await (const { value } of readCsv(file)) if (value['id']) addId(ids, value['id']);
+      return { file, ids };
+    }),
+  );
+  await assertSameUsers(companions, () => readIds(documents));
+}
+
+async function* readIds(documents: readonly string[]): AsyncGenerator<string> {
+  for (const file of documents)
+    for await (const { value } of readUserObjects(file)) yield toText(value?.['id']);
 }
 
 async function assertExport(file: string): Promise<void> {

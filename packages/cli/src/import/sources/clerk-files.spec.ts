@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SourceRecord } from '../source.js';
+import { clerk } from './clerk.js';
+import { convertClerkUser } from './clerk-user.js';
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-clerk-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function readFiles(
+  files: Record<string, string>,
+): Promise<{ records: SourceRecord[]; notes: string[] }> {
+  const paths = Object.keys(files).map((name) => join(folder, name));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  const [records, notes]: [SourceRecord[], string[]] = [[], []];
+  const note = async (text: string) => void notes.push(text);
+  for await (const record of clerk.read(paths, { values: {}, note })) records.push(record);
+  return { records, notes };
+}
+
+const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
+
+const csv = (...indexes: number[]): string =>
+  [
+    'id,primary_email_address,verified_email_addresses,totp_secret,password_digest,password_hasher',
+    ...indexes.map((index) => `user_${index},p${index}@example.com,p${index}@example.com,,,`),
+  ].join('\n');
+
+const apiUser = (index: number, more: object = {}) => ({
+  id: `user_${index}`,
+  object: 'user',
+  primary_email_address_id: 'idn_1',
+  email_addresses: [
+    { id: 'idn_1', email_address: `p${index}@example.com`, verification: { status: 'verified' } },
+  ],
+  external_accounts: [],
+  private_metadata: {},
+  password_enabled: false,
+  totp_enabled: false,
+  banned: false,
+  updated_at: 1_600_000_000_000,
+  ...more,
+});
+
+it('keeps a ban in every form in which the users can be downloaded', async () => {
+  const users = [apiUser(1, { banned: true }), apiUser(2)];
+  const lines = users.map((each) => JSON.stringify(each)).join('\n');
+  for (const json of [
+    lines,
+    JSON.stringify(users),
+    JSON.stringify({ data: users, total_count: 2 }),
+    JSON.stringify({ total_count: 2, data: users }, null, 2),
+    JSON.stringify({ users, totalCount: 2 }),
+    users.map((each) => JSON.stringify({ data: [each], total_count: 2 })).join('\n'),
+    `\uFEFF\n${JSON.stringify({ object: 'list', data: users })}`,
+  ]) {
+    const { records, notes } = await readFiles({ 'users.csv': csv(1, 2), 'users.json': json });
+    expect(records).toMatchObject([
+      { sourceId: 'user_1', customer: { disabledAt: '2020-09-13T12:26:40.000Z' }, leftOut: [] },
+      { sourceId: 'user_2', customer: { email: 'p2@example.com' }, leftOut: [] },
+    ]);
+    expect(notes).toEqual([]);
+  }
+});
+
+it('names what is unknown about users who are in one of the files only', async () => {
+  const users = [apiUser(1), apiUser(2, { password_enabled: true, totp_enabled: undefined })];
+  const { records } = await readFiles({ 'users.csv': csv(1, 3), 'users.json': JSON.stringify(users) });
+  expect(records.map((record) => [record.sourceId, fieldsOf(record)])).toEqual([
+    ['user_1', []],
+    ['user_2', ['password_digest', 'totp_secret']],
+    ['user_3', ['banned', 'external_accounts', 'metadata']],
+  ]);
+});
+
+it('names what is unknown about every user, and the missing file once, if there is only one file', async () => {
+  const onlyCsv = await readFiles({ 'users.csv': csv(1, 2) });
+  const unknown = ['banned', 'external_accounts', 'metadata'];
+  expect(onlyCsv.records.map(fieldsOf)).toEqual([unknown, unknown]);
+  expect(onlyCsv.notes).toEqual([expect.stringContaining('JSON export')]);
+  const exported = { id: 'user_1', primary_email_address: 'p1@example.com', banned: true };
+  const onlyJson = await readFiles({ 'users.json': JSON.stringify([exported]) });
+  expect(onlyJson.records.map(fieldsOf)).toEqual([['password_digest', 'totp_secret', 'external_accounts']]);
+  expect(onlyJson.records).toMatchObject([{ customer: { disabledAt: expect.anything() } }]);
+  expect(onlyJson.notes).toEqual([expect.stringContaining('CSV export')]);
+});
+
+it.each([
+  [{ 'a.csv': csv(1), 'a.json': JSON.stringify([apiUser(2)]) }, 'a.json'],
+  [
+    { 'b.csv': csv(1), 'a.json': JSON.stringify([apiUser(1)]), 'c.json': JSON.stringify([apiUser(2)]) },
+    'c.json',
+  ],
+  [{ 'c.csv': csv(1), 'd.csv': csv(3), 'a.json': JSON.stringify([apiUser(1)]) }, 'd.csv'],
+])('rejects files without a common user: %#', async (files, name) => {
+  await expect(readFiles(files)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining(name),
+  });
+});
+
+it.each([
+  ['a ban that is not a boolean', { banned: 'yes' }, null, ['banned']],
+  ['no ban', { banned: undefined }, {}, ['banned']],
+  ['no private metadata', { private_metadata: undefined }, {}, ['private_metadata']],
+  ['no external accounts', { external_accounts: undefined }, {}, ['external_accounts']],
+  ['no id', { id: undefined }, null, ['']],
+  ['a lock', { locked: true }, {}, ['locked']],
+  ['a language', { locale: 'de_AT' }, { locale: 'de-AT' }, []],
+  [
+    'a second factor by text message',
+    { phone_numbers: [{ id: 'idn_2', reserved_for_second_factor: true }] },
+    {},
+    ['phone_numbers', 'phone_numbers'],
+  ],
+  ['organizations', { organization_memberships: [{ role: 'admin' }] }, {}, ['organization_memberships']],
+])('converts a user with %s', (_, more, customer, leftOut) => {
+  const secrets = { digest: '', hasher: '', totpSecret: '' };
+  const record = convertClerkUser('', { ...apiUser(1), ...more }, secrets);
+  if (customer === null) expect(record.customer).toBeNull();
+  else expect(record.customer).toMatchObject(customer);
+  expect(fieldsOf(record)).toEqual(leftOut);
+});
+
+it('leaves out a password that Clerk requires the user to reset', () => {
+  const secrets = { digest: `$2a$10$${'a'.repeat(53)}`, hasher: 'bcrypt', totpSecret: '' };
+  const record = convertClerkUser('', apiUser(1, { requires_password_reset: true }), secrets);
+  expect(record).toMatchObject({ leftOut: [{ field: 'password_digest' }] });
+  expect(record.customer).not.toHaveProperty('passwordHash');
+});
