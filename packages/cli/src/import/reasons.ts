@@ -170,6 +170,7 @@ export const reasons = {
     remedy: 'The customer creates recovery codes',
   },
   clerkPasskeys: { reason: 'Clerk does not export passkeys', remedy: 'The customer adds a passkey again' },
+  auth0Passkeys: { reason: 'Auth0 does not export passkeys', remedy: 'The customer adds a passkey again' },
   passkeyWithoutDomain: {
     reason: 'Passkeys are imported only with the domain to which they are bound',
     remedy: 'Set passkeys.rpId of the project, and pass --rp-id <domain>',

@@ -76,6 +76,10 @@ export class CustomerDraft {
     return this;
   }
 
+  get hasTotpSecret(): boolean {
+    return this.fields.totpSecret !== undefined;
+  }
+
   leaveOut(field: string, reason: Reason): this {
     this.leftOut.push({ field, ...reason });
     return this;

@@ -44,6 +44,11 @@ export const unknown = {
     reason: 'The status of the second factor is neither verified nor unverified',
     remedy: 'Export auth.mfa_factors with the column status, and run the command again',
   },
+  linkedAccounts: {
+    reason:
+      'The export does not contain the field identities, so it is unknown whether the user has linked accounts',
+    remedy: 'Export the users with the field identities, and run the command again',
+  },
   clerkJson: {
     reason: 'The user is in no JSON export, and the CSV export does not contain this value',
     remedy: EXPORT_CLERK_JSON,

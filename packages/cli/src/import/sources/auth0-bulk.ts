@@ -20,7 +20,8 @@ export function convertBulkUser(position: string, user: JsonObject, convert: Con
   const id = toText(user['user_id']);
   const hash = toText(bcrypt) || readCustomHash(toObject(custom) ?? {});
   const passwords = new Map(hash === null || hash === '' ? [] : [[id, hash]]);
-  const record = convert(position, { ...others, user_id: `auth0|${id}` }, passwords);
+  // The schema of bulk imports has no accounts at providers.
+  const record = convert(position, { identities: [], ...others, user_id: `auth0|${id}` }, passwords);
   if (hash) return record;
   // A user without a password has none in Auth0 either.
   const leftOut = record.leftOut.filter(({ field }) => field !== 'passwordHash');

@@ -65,7 +65,7 @@ it.each([
 
 describe('auth0', () => {
   it('converts each user, and names what it leaves out', async () => {
-    const user = { user_id: 'auth0|1', email: 'ada@example.com' };
+    const user = { user_id: 'auth0|1', email: 'ada@example.com', identities: [] };
     const cases: Case[] = [
       [
         { ...user, identities: [{ provider: 'auth0', user_id: '1' }] },
@@ -94,12 +94,12 @@ describe('auth0', () => {
       ],
       [{ ...user, user_id: 'oauth2|discord|9' }, { identities: [{ provider: 'discord', subject: '9' }] }, []],
       [
-        { user_id: 'sms|1', phone_number: '+1555' },
+        { user_id: 'sms|1', phone_number: '+1555', identities: [] },
         null,
         ['email: The user has no email', 'phone_number: Customers'],
       ],
       [
-        { user_id: 'email|1', email: ' Ada@Example.com ' },
+        { user_id: 'email|1', email: ' Ada@Example.com ', identities: [] },
         { email: 'Ada@Example.com', identities: undefined },
         [],
       ],

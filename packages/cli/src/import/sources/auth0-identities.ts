@@ -1,0 +1,96 @@
+import { toObject, type JsonObject } from '../../json-object.js';
+import { findDeadProvider, NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
+import { reasons, type Reason } from '../reasons.js';
+import { toText, type CustomerDraft } from '../source-fields.js';
+import { setIdentities } from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
+
+/** The part of a password export that is imported, by the id of the user. */
+export type Passwords = Map<string, string>;
+
+/** Providers that are no accounts elsewhere: passwords, and codes by email or text message. */
+const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
+
+/** Providers whose connections are separate identity providers, and whose ids begin with the connection. */
+const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'okta']);
+
+/** The strategies of Auth0 whose ids never match an account at Gatehouse. */
+export const deadProviders: Readonly<Record<string, Reason>> = {
+  ...withReason(reasons.noSaml, ['adfs', 'pingfederate', 'samlp']),
+  // Microsoft: the id of an older API, or the object id instead of the claim sub. Google Workspace: the email address.
+  ...withReason(OTHER_IDS, ['google-apps', 'office365', 'waad', 'windowslive']),
+  ...withReason(NO_OPENID, ['ad', 'auth0-adldap', 'ip', 'sharepoint']),
+  ...withReason(NO_OPENID, ['amazon', 'baidu', 'bitbucket', 'evernote', 'facebook', 'fitbit', 'instagram']),
+  ...withReason(NO_OPENID, ['renren', 'shopify', 'soundcloud', 'thirtysevensignals', 'twitter']),
+  ...withReason(NO_OPENID, ['vkontakte', 'weibo', 'wordpress', 'yammer', 'yandex']),
+};
+
+const isDead = (provider: string): boolean => findDeadProvider(deadProviders, provider) !== null;
+
+/** Sets the identities and the password of a user, whose hash is removed from the passwords. */
+export function convertIdentities(
+  draft: CustomerDraft,
+  userId: string,
+  user: JsonObject,
+  passwords: Passwords,
+): void {
+  const identities: { provider: string; subject: string }[] = [];
+  const hashes: string[] = [];
+  for (const { provider, connection, subject } of listIdentities(userId, user)) {
+    if (provider === 'auth0') {
+      const hash = passwords.get(subject);
+      passwords.delete(subject);
+      if (hash) hashes.push(hash);
+      else draft.leaveOut('passwordHash', reasons.missingPassword);
+    } else if (subject === '' && !OWN_PROVIDERS.has(provider)) {
+      draft.leaveOut('identities', reasons.identityWithoutId);
+    } else if (provider === 'google-apps' && !subject.includes('@')) {
+      // The connection was created with "Use ID instead of Email for Auth0 User ID".
+      identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
+    } else if (isDead(provider)) {
+      const name = connection === provider ? provider : `${provider}:${connection}`;
+      identities.push({ provider: name, subject });
+    } else if (SHARED_PROVIDERS.has(provider)) {
+      identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
+    } else if (!OWN_PROVIDERS.has(provider)) {
+      identities.push({ provider, subject });
+    }
+  }
+  setIdentities(draft, identities);
+  if (!Array.isArray(user['identities'])) draft.leaveOut('identities', unknown.linkedAccounts);
+  // The first one belongs to the email address of the user, the others to linked accounts.
+  const [hash, ...others] = hashes;
+  if (hash !== undefined) draft.setPasswordHash('passwordHash', hash);
+  if (others.length > 0) draft.leaveOut('passwordHash', reasons.onePassword);
+}
+
+/** Returns the ids of the password export that belong to a user. */
+export const passwordIds = (user: JsonObject): string[] =>
+  listIdentities(toText(user['user_id']), user)
+    .filter(({ provider }) => provider === 'auth0')
+    .map(({ subject }) => subject);
+
+/** Returns the identities of a user: those of the export, or the one that the id of the user contains. */
+function listIdentities(
+  userId: string,
+  user: JsonObject,
+): { provider: string; connection: string; subject: string }[] {
+  const listed = Array.isArray(user['identities']) ? user['identities'].map(toObject) : [];
+  if (listed.length === 0) {
+    const [provider = '', ...rest] = userId.split('|');
+    const subject = rest.join('|');
+    return [{ provider, connection: rest.length > 1 ? rest[0]! : provider, subject }];
+  }
+  return listed.map((identity) => {
+    const provider = toText(identity?.['provider']);
+    return {
+      provider,
+      connection: toText(identity?.['connection']) || provider,
+      subject: withoutPrefix(toText(identity?.['user_id']), provider),
+    };
+  });
+}
+
+/** Returns an id without the prefix that Auth0 adds: `google-oauth2|123` is `123`. */
+const withoutPrefix = (id: string, prefix: string): string =>
+  id.startsWith(`${prefix}|`) ? id.slice(prefix.length + 1) : id;

@@ -1,0 +1,68 @@
+import { toObject, type JsonObject } from '../../json-object.js';
+import { reasons, type Reason } from '../reasons.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import type { SourceRecord } from '../source.js';
+import { leaveOutOthers, setDisabled, setTime } from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
+import { convertFactors } from './auth0-factors.js';
+import { convertIdentities, type Passwords } from './auth0-identities.js';
+
+const NOT_MOVED: Record<string, Reason> = {
+  username: reasons.noUsername,
+  phone_number: reasons.noPhone,
+};
+
+/** Names of fields that are read, or that have no meaning outside of Auth0. */
+const knownFields = new Set([
+  ...[
+    'user_id',
+    'email',
+    'email_verified',
+    'given_name',
+    'family_name',
+    'name',
+    'nickname',
+    'picture',
+    'locale',
+  ],
+  ...['created_at', 'updated_at', 'last_login', 'last_ip', 'last_password_reset', 'logins_count', 'blocked'],
+  ...['app_metadata', 'user_metadata', 'identities', 'username', 'phone_number', 'phone_verified'],
+  ...['mfa_factors', 'multifactor', 'multifactor_last_modified', 'guardian_authenticators', 'passkeys'],
+]);
+
+/**
+ * Returns the user of a user export.
+ * @param passwords the hashes of the password export, from which this one is removed
+ */
+export function convertAuth0User(
+  position: string,
+  user: JsonObject | null,
+  passwords: Passwords,
+): SourceRecord {
+  const id = toText(user?.['user_id']);
+  if (!user || !id) return notImported(position, null, '', reasons.invalidRecord);
+  const isBlocked = user['blocked'] ?? false;
+  if (typeof isBlocked !== 'boolean') return notImported(position, id, 'blocked', unknown.ban);
+  const draft = new CustomerDraft()
+    .setId('user_id', id)
+    .set('email', toText(user['email']))
+    .set('emailVerified', user['email_verified'] === true)
+    .setName('firstName', 'given_name', toText(user['given_name']))
+    .setName('lastName', 'family_name', toText(user['family_name']))
+    .setMetadata('metadata', 'app_metadata', toObject(user['app_metadata']) ?? {})
+    .setMetadata('publicMetadata', 'user_metadata', toObject(user['user_metadata']) ?? {});
+  const name = toText(user['name']);
+  if (name && name !== toText(user['email'])) draft.setFullName('name', name);
+  const locale = toText(user['locale']);
+  if (locale) draft.setLocale('locale', locale);
+  setTime(draft, 'createdAt', 'created_at', user['created_at']);
+  setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
+  setTime(draft, 'lastLoginAt', 'last_login', user['last_login']);
+  if (isBlocked) setDisabled(draft, [user['updated_at'], user['created_at']]);
+  for (const [field, reason] of Object.entries(NOT_MOVED))
+    if (toText(user[field])) draft.leaveOut(field, reason);
+  convertFactors(draft, user);
+  convertIdentities(draft, id, user, passwords);
+  leaveOutOthers(draft, user, knownFields);
+  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
