@@ -170,7 +170,7 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
   });
   await importFiles(folder, 'taken.ndjson');
   const args = ['--from', 'auth0', 'users.json', '--report'];
-  const counts = { created: 1, skipped: 1, failed: 1, notSent: 1 };
+  const counts = { created: 1, skipped: 1, failed: 1, notSent: 1, withoutEmail: 1 };
   const dryRun = await importFiles(folder, ...args, 'dry.csv', '--dry-run');
   expect([dryRun.code, parseLines(dryRun.stdout)]).toMatchObject([
     1,
@@ -203,6 +203,8 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
   });
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('These files were imported at') });
   expect(again.stdout).toMatch(/^Created: +1$/m);
+  expect(again.stdout).toMatch(/^Not sent, because there is no email: +1$/m);
+  expect(again.stderr.match(/No file is a password export/g)).toHaveLength(1);
   expect(again.stdout).toMatch(
     /^left out +1 +identity twitter +The provider does not support OpenID Connect, .+ +The customer signs in by email once, .+$/m,
   );

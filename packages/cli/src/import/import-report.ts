@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { usageError } from '../cli-error.js';
 import { hasUnusedApp } from './second-factors.js';
 import type { LeftOut, SourceRecord } from './source.js';
-import type { Reason } from './reasons.js';
+import { reasons, type Reason } from './reasons.js';
 
 /**
  * The result for a user: a part was left out, the user was not sent, a customer with this email exists, or the server
@@ -44,6 +44,8 @@ const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason', '
 export class ImportReport {
   /** Number of users that were not sent. */
   notSent = 0;
+  /** Number of these who have no email address. */
+  withoutEmail = 0;
   /** Number of customers whose authenticator app has no effect. */
   unusedApps = 0;
   private readonly counted = new Map<string, ReportCount>();
@@ -68,6 +70,8 @@ export class ImportReport {
   async addRecord(record: SourceRecord): Promise<void> {
     const result = record.customer ? 'left_out' : 'not_sent';
     if (!record.customer) this.notSent += 1;
+    if (!record.customer && record.leftOut.some(({ reason }) => reason === reasons.noEmail.reason))
+      this.withoutEmail += 1;
     if (hasUnusedApp(record)) this.unusedApps += 1;
     for (const leftOut of record.leftOut) await this.add(record, result, leftOut);
   }

@@ -91,8 +91,8 @@ export async function printSummary(
 ): Promise<void> {
   const { id, dryRun, created, skipped, failed, weakHashes } = state;
   if (cli.isJson) {
-    const { notSent, unusedApps } = report;
-    const counts = { created, skipped, failed, notSent, weakHashes, unusedApps };
+    const { notSent, withoutEmail, unusedApps } = report;
+    const counts = { created, skipped, failed, notSent, withoutEmail, weakHashes, unusedApps };
     await printJson(cli, { importId: dryRun ? null : id, dryRun, ...counts, reasons: report.counts });
     return;
   }
@@ -102,6 +102,7 @@ export async function printSummary(
     ['Skipped, because the email exists', skipped],
     ['Failed', failed],
     ['Not sent', report.notSent],
+    ['Not sent, because there is no email', report.withoutEmail],
     ['Weak password hashes', weakHashes],
     ['Authenticator apps without effect', report.unusedApps],
     ['Finished', formatTime(state.finishedAt)],

@@ -26,7 +26,7 @@ export const reasons = {
   noEmail: {
     reason: 'The user has no email address, which every customer needs',
     remedy:
-      'The user cannot sign in at Gatehouse: add an email address to the file, and run the command again',
+      'The user is not imported and cannot sign in at Gatehouse: add an email address to the file, and run the command again',
   },
   noField: { reason: 'Gatehouse has no field for this value', remedy: STORE_ELSEWHERE },
   noColumn: {

@@ -78,7 +78,14 @@ function toRecord(position: string, value: JsonObject, leftOut: LeftOut[]): Sour
   }
   if (exceedsDepth(value, MAX_DEPTH)) return notImported(position, sourceId, '', reasons.invalidRecord);
   if (hasInexactInteger(value)) return notImported(position, sourceId, '', reasons.inexactInteger);
-  return { position, sourceId, customer: value as unknown as ImportedCustomer, leftOut };
+  // The server would reject the line, but not count it.
+  if (!value['email']) leftOut.unshift({ field: 'email', ...reasons.noEmail });
+  return {
+    position,
+    sourceId,
+    customer: value['email'] ? (value as unknown as ImportedCustomer) : null,
+    leftOut,
+  };
 }
 
 /** Returns why the server would reject the metadata, and the customer with it, or null. */
