@@ -95,7 +95,7 @@ export const betterAuth: ImportSource = {
     }
     const { accounts, factors, passkeys } = related;
     for (const id of new Set([accounts, factors, passkeys].flatMap(({ remainingIds }) => remainingIds)))
-      yield notImported('', id, 'userId', reasons.rowOfNobody);
+      yield notImported('', id, 'userId', reasons.unmatchedRow);
   },
 };
 

@@ -95,7 +95,7 @@ export const logto: ImportSource = {
       for await (const { position, value } of readTable(file, knownColumns))
         yield value ? convertUser(position, value, secrets) : invalidRecord(position);
     }
-    for (const id of secrets.keys()) yield notImported('', id, 'id', reasons.passwordOfNobody);
+    for (const id of secrets.keys()) yield notImported('', id, 'id', reasons.unmatchedPassword);
   },
 };
 
