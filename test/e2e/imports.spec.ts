@@ -46,6 +46,9 @@ const openBatch = async (
   await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
   return stream;
 };
+/** Returns the errors and warnings of a result in short. */
+const listProblems = ({ errors, warnings }: any): string[] =>
+  [...errors, ...warnings].map(({ field, code }) => `${field}:${code}`);
 /** Returns an id for an import and a domain for its customers. */
 const createIds = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
 
@@ -98,8 +101,8 @@ describe('a list of customers', () => {
       lastLine: 2,
     });
     expect(body.results).toEqual([
-      { index: 0, status: 'created', id: expect.any(String), errors: [] },
-      { index: 1, status: 'created', id: expect.any(String), errors: [] },
+      { index: 0, status: 'created', id: expect.any(String), errors: [], warnings: [] },
+      { index: 1, status: 'created', id: expect.any(String), errors: [], warnings: [] },
     ]);
     const customer = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.results[0].id}`);
     expect(customer.body).toEqual({
@@ -147,7 +150,7 @@ describe('a list of customers', () => {
         ...['role:unknown_field', 'email:invalid', 'createdAt:invalid'],
       ],
       [{ email: uniqueEmail(), password: 'vq7#Kz' }, 'failed', 'password:too_short'],
-      [{ email: uniqueEmail(), passwordHash: `$2b$31$${'a'.repeat(53)}` }, 'failed', 'passwordHash:invalid'],
+      [{ email: uniqueEmail(), passwordHash: `$2b$31$${'a'.repeat(53)}` }, 'created', 'passwordHash:invalid'],
       [
         { email: uniqueEmail(), password: PASSWORD, passwordHash: bcrypt.hashSync(PASSWORD, 4) },
         'failed',
@@ -155,80 +158,86 @@ describe('a list of customers', () => {
       ],
       ...['text', null, []].map((line): [unknown, 'failed', string] => [line, 'failed', ':invalid_type']),
       [{ email: uniqueEmail(), sendInvite: true }, 'failed', 'sendInvite:unknown_field'],
-      [{ email: uniqueEmail(), createdAt: '0000-01-01T00:00:00Z' }, 'failed', 'createdAt:invalid'],
+      [{ email: uniqueEmail(), createdAt: '0000-01-01T00:00:00Z' }, 'created', 'createdAt:invalid'],
       [{ email: uniqueEmail() }, 'created'],
     ];
     const { status, body } = await importList({ customers: cases.map(([customer]) => customer) });
     expect(status).toBe(200);
-    const outcomes = (body.results as any[]).map(({ index, status, id, errors }) => [
-      index,
-      status,
-      id !== null,
-      ...errors.map(({ field, code }: any) => `${field}:${code}`),
+    const outcomes = (body.results as any[]).map((result) => [
+      ...[result.index, result.status, result.id !== null],
+      ...listProblems(result),
     ]);
     expect(outcomes).toEqual(
       cases.map(([, state, ...errors], index) => [index, state, state !== 'failed', ...errors]),
     );
     expect(body.results[0].id).toBe(existing.body.id);
     expect(body.results[2].id).toBe(body.results[1].id);
-    expect(body).toMatchObject({ total: 15, created: 2, skipped: 2, failed: 11 });
+    expect(body).toMatchObject({ total: 15, created: 4, skipped: 2, failed: 9, incomplete: 2 });
     expect((await getImport(body.id)).body.failures.data).toEqual(
       (body.results as any[])
-        .filter(({ status }) => status !== 'created')
+        .filter(({ status, warnings }) => status !== 'created' || warnings.length > 0)
         .map(({ index, ...result }) => ({ line: index + 1, ...result })),
     );
   });
 
-  it('imports passkeys that are complete, bound to the domain of the project and not taken', async () => {
+  it('imports passkeys that are complete, bound to the domain of the project and not taken, and warns of the others', async () => {
     const [passkey, other, third] = [portablePasskey(), portablePasskey(), portablePasskey()];
     const invalid = (name: string, value: unknown) => [{ ...passkey, [name]: value }];
     const email = uniqueEmail();
-    const cases: [passkeys: unknown, status: 'created' | 'skipped' | 'failed', ...errors: string[]][] = [
-      [[], 'created'],
-      [null, 'created'],
-      ['text', 'failed', 'passkeys:invalid_type'],
-      [['text'], 'failed', 'passkeys.0:invalid'],
-      [Array(21).fill(passkey), 'failed', 'passkeys:too_long'],
-      [invalid('rpId', undefined), 'failed', 'passkeys.0.rpId:required'],
-      [invalid('rpId', 'example.com'), 'failed', 'passkeys.0.rpId:not_allowed'],
-      [invalid('credentialId', 'a'), 'failed', 'passkeys.0.credentialId:invalid'],
-      [invalid('credentialId', 'ab=='), 'failed', 'passkeys.0.credentialId:invalid'],
-      [invalid('publicKey', passkey.credentialId), 'failed', 'passkeys.0.publicKey:invalid'],
+    const repeated = (index: number) => `passkeys.${index}.credentialId:repeated`;
+    const taken = (index: number) => `passkeys.${index}.credentialId:passkey_taken`;
+    const cases: [passkeys: unknown, stored: number, ...warnings: string[]][] = [
+      [[], 0],
+      [null, 0],
+      ['text', 0, 'passkeys:invalid_type'],
+      [['text'], 0, 'passkeys.0:invalid'],
+      [invalid('rpId', undefined), 0, 'passkeys.0.rpId:required'],
+      [invalid('rpId', 'example.com'), 0, 'passkeys.0.rpId:not_allowed'],
+      [invalid('credentialId', 'a'), 0, 'passkeys.0.credentialId:invalid'],
+      [invalid('credentialId', 'ab=='), 0, 'passkeys.0.credentialId:invalid'],
+      [invalid('publicKey', passkey.credentialId), 0, 'passkeys.0.publicKey:invalid'],
+      [invalid('userHandle', randomBytes(65).toString('base64url')), 0, 'passkeys.0.userHandle:invalid'],
+      [invalid('counter', -1), 0, 'passkeys.0.counter:invalid'],
+      [invalid('transports', ['USB']), 0, 'passkeys.0.transports:invalid'],
+      [invalid('deviceType', 'phone'), 0, 'passkeys.0.deviceType:invalid'],
+      [invalid('aaguid', '0'), 0, 'passkeys.0.aaguid:invalid'],
+      [invalid('name', ''), 0, 'passkeys.0.name:too_short'],
+      [invalid('createdAt', '2999-01-01T00:00:00Z'), 0, 'passkeys.0.createdAt:invalid'],
+      [invalid('toString', 'x'), 0, 'passkeys.0.toString:unknown_field'],
+      // The positions are those of the line, also after an entry that was left out.
+      [['text', other, other], 1, 'passkeys.0:invalid', repeated(2)],
       [
-        invalid('userHandle', randomBytes(65).toString('base64url')),
-        'failed',
-        'passkeys.0.userHandle:invalid',
+        Array(21).fill(passkey),
+        1,
+        'passkeys:too_long',
+        ...Array.from({ length: 19 }, (_, at) => repeated(at + 1)),
       ],
-      [invalid('counter', -1), 'failed', 'passkeys.0.counter:invalid'],
-      [invalid('transports', ['USB']), 'failed', 'passkeys.0.transports:invalid'],
-      [invalid('deviceType', 'phone'), 'failed', 'passkeys.0.deviceType:invalid'],
-      [invalid('aaguid', '0'), 'failed', 'passkeys.0.aaguid:invalid'],
-      [invalid('name', ''), 'failed', 'passkeys.0.name:too_short'],
-      [invalid('createdAt', '2999-01-01T00:00:00Z'), 'failed', 'passkeys.0.createdAt:invalid'],
-      [invalid('toString', 'x'), 'failed', 'passkeys.0.toString:unknown_field'],
-      [[passkey, passkey], 'failed', 'passkeys.1.credentialId:repeated'],
-      [[passkey, other], 'created'],
-      [[third, passkey], 'failed', 'passkeys.1.credentialId:passkey_taken'],
-      [[third], 'created'],
+      [[passkey, third], 1, taken(0)],
+      [[third], 0, taken(0)],
     ];
     const customers = cases.map(([passkeys], index) => ({ email: `${index}${email}`, passkeys }));
-    const outcomes = async () => {
-      const { body } = await importList({ customers });
-      return (body.results as any[]).map(({ status, errors }) => [
-        status,
-        ...errors.map(({ field, code }: any) => `${field}:${code}`),
+    const outcomes = async () =>
+      ((await importList({ customers })).body.results as any[]).map((result) => [
+        result.status,
+        ...listProblems(result),
       ]);
-    };
-    expect(await outcomes()).toEqual(cases.map(([, ...outcome]) => outcome));
+    expect(await outcomes()).toEqual(cases.map(([, , ...warnings]) => ['created', ...warnings]));
+    const stored = await instance.sql<{ email: string; count: number }>(
+      `SELECT c.email, count(*)::int AS count FROM passkeys k JOIN customers c ON c.id = k.customer_id
+       WHERE c.email LIKE '%' || $1 GROUP BY c.email`,
+      [email],
+    );
+    const counts = new Map(stored.map(({ email: address, count }) => [address, count]));
+    expect(customers.map((each) => counts.get(each.email) ?? 0)).toEqual(cases.map(([, count]) => count));
     // Customers who exist already are skipped, although their passkeys are taken.
-    const repeated = (await outcomes()).filter((_, index) => cases[index]![1] === 'created');
-    expect(repeated).toEqual(Array(4).fill(['skipped', 'email:email_already_registered']));
+    const skipped = ['skipped', 'email:email_already_registered'];
+    expect(await outcomes()).toEqual(cases.map(() => skipped));
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const elsewhere = await importList({ projectId, customers: [{ email, passkeys: [passkey] }] });
-    expect(elsewhere.body).toMatchObject({ created: 1 });
+    expect(elsewhere.body).toMatchObject({ created: 1, incomplete: 0 });
   });
 
-  it('imports identities at providers of the project that are not taken', async () => {
+  it('imports identities at providers of the project that are not taken, and warns of the others', async () => {
     const { projectId, slug } = await insertProvider(instance, { enabled: false });
     const foreign = await insertProvider(
       instance,
@@ -239,47 +248,35 @@ describe('a list of customers', () => {
     const email = uniqueEmail();
     const passkey = portablePasskey();
     await importList({ customers: [{ email: uniqueEmail(), passkeys: [passkey] }] });
-    const cases: [fields: object, status: 'created' | 'skipped' | 'failed', ...errors: string[]][] = [
-      [{ identities: [] }, 'created'],
-      [{ identities: null }, 'created'],
-      [{ identities: 'text' }, 'failed', 'identities:invalid_type'],
-      [{ identities: ['text'] }, 'failed', 'identities.0:invalid'],
-      [{ identities: Array(21).fill(identity) }, 'failed', 'identities:too_long'],
-      [{ identities: invalid('provider', undefined) }, 'failed', 'identities.0.provider:required'],
-      [{ identities: invalid('provider', 'G') }, 'failed', 'identities.0.provider:invalid'],
-      [{ identities: invalid('provider', 'unknown') }, 'failed', 'identities.0.provider:provider_not_found'],
-      [
-        { identities: invalid('provider', foreign.slug) },
-        'failed',
-        'identities.0.provider:provider_not_found',
-      ],
-      ...['', 'a\nb', 'x'.repeat(256), 1234].map((subject): [object, 'failed', string] => [
+    const cases: [fields: object, ...warnings: string[]][] = [
+      [{ identities: [] }],
+      [{ identities: null }],
+      [{ identities: 'text' }, 'identities:invalid_type'],
+      [{ identities: ['text'] }, 'identities.0:invalid'],
+      [{ identities: invalid('provider', undefined) }, 'identities.0.provider:required'],
+      [{ identities: invalid('provider', 'G') }, 'identities.0.provider:invalid'],
+      [{ identities: invalid('provider', 'unknown') }, 'identities.0.provider:provider_not_found'],
+      [{ identities: invalid('provider', foreign.slug) }, 'identities.0.provider:provider_not_found'],
+      ...['', 'a\nb', 'x'.repeat(256), 1234].map((subject): [object, string] => [
         { identities: invalid('subject', subject) },
-        'failed',
         `identities.0.subject:${typeof subject === 'string' ? 'invalid' : 'invalid_type'}`,
       ]),
-      [{ identities: invalid('email', email) }, 'failed', 'identities.0.email:unknown_field'],
-      [{ identities: [identity, identity] }, 'failed', 'identities.1.subject:repeated'],
-      [{ identities: [identity, other], emailVerified: false }, 'created'],
-      [{ identities: [third, identity] }, 'failed', 'identities.1.subject:identity_already_linked'],
+      [{ identities: invalid('email', email) }, 'identities.0.email:unknown_field'],
+      [{ identities: [identity, identity], emailVerified: false }, 'identities.1.subject:repeated'],
+      [{ identities: [third, identity] }, 'identities.1.subject:identity_already_linked'],
       [
-        { identities: [other], passkeys: [passkey] },
-        'failed',
+        { identities: [third, other], passkeys: [passkey] },
         ...['passkeys.0.credentialId:passkey_taken', 'identities.0.subject:identity_already_linked'],
       ],
-      [{ identities: [third, { provider: slug, subject: 'x'.repeat(255) }] }, 'created'],
+      [{ identities: [{ provider: slug, subject: 'x'.repeat(255) }] }],
     ];
     const customers = cases.map(([fields], index) => ({ email: `${index}${email}`, ...fields }));
     const outcomes = async () => {
       const { body } = await importList({ projectId, customers });
-      return (body.results as any[]).map(({ status, errors }) => [
-        status,
-        ...errors.map(({ field, code }: any) => `${field}:${code}`),
-      ]);
+      return (body.results as any[]).map((result) => [result.status, ...listProblems(result)]);
     };
-    expect(await outcomes()).toEqual(cases.map(([, ...outcome]) => outcome));
-    const repeated = (await outcomes()).filter((_, index) => cases[index]![1] === 'created');
-    expect(repeated).toEqual(Array(4).fill(['skipped', 'email:email_already_registered']));
+    expect(await outcomes()).toEqual(cases.map(([, ...warnings]) => ['created', ...warnings]));
+    expect(await outcomes()).toEqual(cases.map(() => ['skipped', 'email:email_already_registered']));
     const linked = await instance.sql(
       `SELECT d.subject, d.email, d.last_used_at FROM identities d JOIN customers c ON c.id = d.customer_id
        WHERE c.email LIKE '%' || $1 ORDER BY d.subject`,
@@ -461,16 +458,17 @@ describe('a list of customers', () => {
 });
 
 describe('an import of lines', () => {
-  it('imports the valid lines and reports an error for each invalid line', async () => {
+  it('imports the valid values of lines, and reports an error or a warning for each invalid line', async () => {
     const [first, last] = [uniqueEmail(), uniqueEmail()];
     const invalidBytes = Buffer.from([0xff, 0xfe]);
+    const deep = (value: string) => `{"a":${'['.repeat(18)}${value}${']'.repeat(18)},"b":1}`;
     /** Lines with their error: null for a valid line, undefined for a blank line. */
     const cases: [string | Buffer, string | null | undefined][] = [
       [JSON.stringify({ email: first, emailVerified: true }), null],
       ['{"email":', ':invalid_json'],
       [
         `{"email":"${uniqueEmail()}","metadata":{"order":{"id":12345678901234567890}}}`,
-        'metadata.order.id:inexact_integer',
+        'metadata.order:inexact_integer',
       ],
       [
         Buffer.concat([Buffer.from('{"email":"'), invalidBytes, Buffer.from('@example.com"}')]),
@@ -480,7 +478,9 @@ describe('an import of lines', () => {
       ['', undefined],
       ['[]', ':invalid_json'],
       [`{"email":"${uniqueEmail()}","firstName":"\\u0000"}`, 'firstName:invalid'],
-      [`{"email":"${uniqueEmail()}","metadata":{"__proto__":1}}`, ':invalid_json'],
+      [`{"email":"${uniqueEmail()}","metadata":{"__proto__":1}}`, 'metadata.__proto__:invalid'],
+      [`{"email":"${uniqueEmail()}","metadata":${deep('[1]')}}`, 'metadata.a:too_deep'],
+      [`{"email":"${uniqueEmail()}","disabledAt":12345678901234567890}`, 'disabledAt:inexact_integer'],
       [`\ufeff{"email":"${uniqueEmail()}"}`, ':invalid_json'],
       [' \t\r', undefined],
       ['{}', 'email:required'],
@@ -494,14 +494,15 @@ describe('an import of lines', () => {
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({
       state: 'completed',
-      total: 11,
-      created: 2,
-      failed: 9,
-      lastLine: 13,
+      total: 13,
+      created: 6,
+      failed: 7,
+      incomplete: 4,
+      lastLine: 15,
     });
-    const found = (response.body.failures.data as any[]).map(({ line, errors }) => [
-      line,
-      `${errors[0].field}:${errors[0].code}`,
+    const found = (response.body.failures.data as any[]).map((result) => [
+      result.line,
+      listProblems(result)[0],
     ]);
     expect(found).toEqual(cases.map(([, error], index) => [index + 1, error]).filter(([, error]) => error));
     expect(await findCustomer(first)).toMatchObject({ email_verified: true });

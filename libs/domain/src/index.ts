@@ -26,6 +26,7 @@ export * from './customers/customer.js';
 export * from './customers/customer-timeline.js';
 export * from './customers/email.js';
 export * from './customers/email-code.js';
+export * from './customers/metadata.js';
 export * from './customers/one-time-token.js';
 export * from './customers/password-policy.js';
 export * from './errors/error-catalog.js';

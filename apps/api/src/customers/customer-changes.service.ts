@@ -5,6 +5,7 @@ import {
   GatehouseError,
   givenFields,
   invalidField,
+  isMetadata,
   mergePatch,
   oneTimeTokenKinds,
   profileFields,
@@ -21,7 +22,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
-import { isMetadata, METADATA_RULE } from '../http/fields.js';
+import { METADATA_RULE } from '../http/fields.js';
 import type { Precondition } from '../http/precondition.js';
 import { customerEvent } from '../events/customer-events.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';

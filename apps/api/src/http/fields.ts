@@ -21,7 +21,17 @@ import {
   ArrayUnique,
   type ValidationArguments,
 } from 'class-validator';
-import { canonicalEmail, canonicalLocale, isUuid, LOCALE_LENGTH, parsePublicId } from '@gatehouse/domain';
+import {
+  canonicalEmail,
+  canonicalLocale,
+  isJsonObject,
+  isMetadata,
+  isUuid,
+  LOCALE_LENGTH,
+  METADATA_BYTES,
+  METADATA_KEYS,
+  parsePublicId,
+} from '@gatehouse/domain';
 import { describeField, presence, type FieldOptions } from './field-options.js';
 import { publicIdSchema, schemasByCheck } from './text-schemas.js';
 
@@ -224,8 +234,6 @@ export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint' | 'redeliv
 export const BooleanField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(describeField(options, { type: 'boolean' }), presence(options), IsBoolean());
 
-const METADATA_BYTES = 8 * 1024;
-const METADATA_KEYS = 50;
 export const METADATA_RULE = `must be a JSON object with at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`;
 
 /** A JSON object of the caller, stored unchanged (contract, section 4). */
@@ -274,14 +282,6 @@ export const HeadersField = (options: Pick<FieldOptions, 'description' | 'nullab
       { message: '$property must be a JSON object' },
     ),
   );
-
-const isJsonObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const isMetadata = (value: unknown): boolean =>
-  isJsonObject(value) &&
-  Object.keys(value).length <= METADATA_KEYS &&
-  Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES;
 
 /** An integer in a body. */
 export const IntegerField = (options: FieldOptions & { min: number; max: number }): PropertyDecorator =>

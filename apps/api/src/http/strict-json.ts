@@ -248,3 +248,30 @@ function findInvalidString(value: unknown): string | null {
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+const isStorableKey = (key: string): boolean => !reservedKeys.has(key) && isStorable(key);
+
+/** The problem of a value that `parseStrictJson` rejects. */
+export type StorageProblem = 'invalid' | 'inexact_integer' | 'too_deep';
+
+/**
+ * Returns why a member of a parsed object cannot be stored, or null. Every integer that is not safe counts as inexact: whether
+ * it was rounded is no longer known.
+ * @param levels how deeply the value may be nested
+ */
+export const findMemberProblem = (key: string, value: unknown, levels: number): StorageProblem | null =>
+  isStorableKey(key) ? findStorageProblem(value, levels) : 'invalid';
+
+/** Returns why a parsed value cannot be stored, or null. */
+export function findStorageProblem(value: unknown, levels: number): StorageProblem | null {
+  if (typeof value === 'string') return isStorable(value) ? null : 'invalid';
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) || !Number.isInteger(value) ? null : 'inexact_integer';
+  if (typeof value !== 'object' || value === null) return null;
+  if (levels === 0) return 'too_deep';
+  for (const [key, member] of Object.entries(value)) {
+    const problem = findMemberProblem(key, member, levels - 1);
+    if (problem !== null) return problem;
+  }
+  return null;
+}

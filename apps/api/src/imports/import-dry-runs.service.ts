@@ -1,22 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type { ManagementCaller } from '@gatehouse/auth';
-import type { CustomerImport, ImportLineResult } from '@gatehouse/domain';
+import {
+  countResults,
+  listedKind,
+  noImportCounts,
+  type CustomerImport,
+  type ImportCounts,
+  type ImportLineResult,
+} from '@gatehouse/domain';
 import { newId, now } from '@gatehouse/platform';
 import type { ImportCustomersRequest } from './dto/import.request.js';
+import { UniqueValues } from './earlier-lines.js';
 import { ImportAccessService } from './import-access.service.js';
 import { ImportLinesService } from './import-lines.service.js';
 import { ImportWriterService } from './import-writer.service.js';
 import type { ImportOptions } from './imports.service.js';
 import { readBatches, readLines } from './ndjson.js';
 
-/** Number of failed lines, and number of skipped lines, in the response to a dry run. */
+/** Number of lines of each kind in the response to a dry run. */
 const MAX_REPORTED = 1_000;
+
+export interface DryRunOptions extends ImportOptions {
+  /** Holds memory in addition. @throws GatehouseError `overloaded`, `payload_too_large` */
+  holdMemory: (bytes: number) => void;
+}
 
 /** The result of a dry run. */
 export interface DryRun {
   customerImport: CustomerImport;
-  /** The first lines that would create no customer. */
+  /** The first lines of each kind that an import lists. */
   failures: ImportLineResult[];
   /** True if there are more of them. */
   hasMoreFailures: boolean;
@@ -24,7 +37,7 @@ export interface DryRun {
 
 /**
  * Imports customers without writing them. Each batch runs in a transaction that is rolled back, so that its results are
- * those of an import. A line does not conflict with a line of another batch.
+ * those of an import. The unique values of the batches before are remembered.
  */
 @Injectable()
 export class ImportDryRunsService {
@@ -41,23 +54,25 @@ export class ImportDryRunsService {
     signal: AbortSignal,
   ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
     const project = await this.access.getProject(caller, input.projectId);
-    const options = { signal, isDryRun: true, allowFastHashes: input.allowFastHashes };
-    const validated = await this.lines.validateList(project, input.customers, options);
-    const results = await this.writer.rehearse(project, validated);
+    const { customers, allowFastHashes } = input;
+    const options = { signal, isDryRun: true, allowFastHashes };
+    const validated = await this.lines.validateList(project, customers, options);
+    const results = await this.writer.rehearse(project, validated, new UniqueValues(noHold));
     const summary = new Summary(newId(), project.id);
     summary.add(results, results.length);
     return { customerImport: summary.finish(), results };
   }
 
   /** @throws GatehouseError like `ImportsService.importLines`, except `conflict` */
-  async checkLines(caller: ManagementCaller, options: ImportOptions, body: Readable): Promise<DryRun> {
-    const { importId, projectId } = options;
+  async checkLines(caller: ManagementCaller, options: DryRunOptions, body: Readable): Promise<DryRun> {
+    const { importId, projectId, holdMemory } = options;
+    const earlier = new UniqueValues(holdMemory);
     const project = await this.access.getProject(caller, projectId);
     const summary = new Summary(importId, project.id);
     for await (const { lines, lastLine } of readBatches(readLines(body), nothingImported)) {
       const validated = await this.lines.validateLines(project, lines, { ...options, isDryRun: true });
       await this.access.assertStillAllowed(caller, project.id);
-      summary.add(await this.writer.rehearse(project, validated), lastLine);
+      summary.add(await this.writer.rehearse(project, validated, earlier), lastLine);
     }
     const { failures, hasMoreFailures } = summary;
     return { customerImport: summary.finish(), failures, hasMoreFailures };
@@ -66,11 +81,15 @@ export class ImportDryRunsService {
 
 const nothingImported = { lastLine: 0, matches: () => false, claim: () => Promise.resolve(null) };
 
+/** A list has at most 1,000 customers. */
+const noHold = (): void => undefined;
+
 /** Counts the results of a dry run. */
 class Summary {
   readonly failures: ImportLineResult[] = [];
-  private readonly counts = { created: 0, skipped: 0, failed: 0 };
-  private weakHashes = 0;
+  private readonly counts = { ...noImportCounts };
+  private readonly listed = { failed: 0, skipped: 0, unchanged: 0, incomplete: 0 };
+  hasMoreFailures = false;
   private lastLine = 0;
   private readonly createdAt = now();
 
@@ -81,23 +100,22 @@ class Summary {
 
   add(results: ImportLineResult[], lastLine: number): void {
     this.lastLine = lastLine;
+    for (const [name, count] of Object.entries(countResults(results)))
+      this.counts[name as keyof ImportCounts] += count;
     for (const result of results) {
-      this.counts[result.status] += 1;
-      if (result.hasWeakHash) this.weakHashes += 1;
-      if (result.status !== 'created' && this.counts[result.status] <= MAX_REPORTED)
-        this.failures.push(result);
+      const kind = listedKind(result);
+      if (kind === null) continue;
+      if (this.listed[kind] < MAX_REPORTED) this.failures.push(result);
+      else this.hasMoreFailures = true;
+      this.listed[kind] += 1;
     }
   }
 
-  get hasMoreFailures(): boolean {
-    return this.counts.skipped + this.counts.failed > this.failures.length;
-  }
-
   finish(): CustomerImport {
-    const { id, projectId, weakHashes, lastLine, createdAt } = this;
+    const { id, projectId, lastLine, createdAt } = this;
     const finishedAt = now();
     return {
-      ...{ id, projectId, state: 'completed', ...this.counts, weakHashes, lastLine },
+      ...{ id, projectId, state: 'completed', ...this.counts, lastLine },
       ...{ createdAt, updatedAt: finishedAt, finishedAt },
     };
   }

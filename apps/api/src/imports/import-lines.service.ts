@@ -3,28 +3,25 @@ import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   GatehouseError,
+  hasErrorCode,
   invalidField,
   newCustomer,
   type FieldError,
   type ProjectContext,
 } from '@gatehouse/domain';
-import type { CustomerWithPasswordHash, PortableIdentity } from '@gatehouse/persistence';
+import type { CustomerToImport } from '@gatehouse/persistence';
 import { newId, now, PasswordHasher } from '@gatehouse/platform';
-import { InputPipe } from '../http/input.pipe.js';
-import { lineLimits, parseStrictJson } from '../http/strict-json.js';
 import { parseTime } from '../http/time-field.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
-import { ImportedCustomer } from './dto/import.request.js';
-import { ImportedIdentitiesService } from './imported-identities.service.js';
+import type { ImportedCustomer } from './dto/import.request.js';
+import { ImportedIdentitiesService, type NewImportedIdentity } from './imported-identities.service.js';
 import { ImportedPasskeysService, type NewImportedPasskey } from './imported-passkeys.service.js';
+import { leftOutWarning, limitErrors } from './left-out-values.js';
 import type { Line } from './ndjson.js';
+import { readEntry, readLine, type ReadLine } from './read-line.js';
 
 /** Number of lines that are validated in a row before the event loop handles other work, such as the batch that is being written. */
 const LINES_PER_TURN = 5;
-
-/** Limits of the stored errors of a line: its sender chooses the number and the names of its fields. */
-export const MAX_ERRORS = 20;
-const MAX_FIELD_LENGTH = 100;
 
 export interface ValidationOptions {
   /** Aborted when the caller disconnects. */
@@ -35,26 +32,29 @@ export interface ValidationOptions {
   allowFastHashes?: boolean | undefined;
 }
 
-/** A validated line: the customer to create, or the errors. */
-export type ValidatedLine = { line: number } & (
-  | {
-      customer: CustomerWithPasswordHash;
-      /** Whether the line contains the id of the customer, which may be taken. */
-      hasOwnId: boolean;
-      /** In base32, or null. */
-      totpSecret: string | null;
-      passkeys: NewImportedPasskey[];
-      identities: PortableIdentity[];
-      hasWeakHash: boolean;
-    }
-  | { errors: FieldError[] }
-);
+/** A line with a customer to create, or to update an existing customer with. */
+export interface Candidate {
+  line: number;
+  customer: CustomerToImport;
+  /** The fields of the line. */
+  input: ImportedCustomer;
+  /** Whether the line contains the id of the customer, which may be taken. */
+  hasOwnId: boolean;
+  /** In base32, or null. */
+  totpSecret: string | null;
+  passkeys: NewImportedPasskey[];
+  identities: NewImportedIdentity[];
+  hasWeakHash: boolean;
+  /** The values that were left out. */
+  warnings: FieldError[];
+}
+
+/** A validated line: the customer, or the errors. */
+export type ValidatedLine = Candidate | { line: number; errors: FieldError[] };
 
 /** Converts the lines of an import into customers before any transaction: parses, validates and hashes. */
 @Injectable()
 export class ImportLinesService {
-  private readonly input = new InputPipe();
-
   constructor(
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
@@ -69,7 +69,7 @@ export class ImportLinesService {
     options: ValidationOptions,
   ): Promise<ValidatedLine[]> {
     return this.validateAll(lines, options.signal, ({ number, bytes }) =>
-      this.validate(project, number, () => parseLine(bytes), options),
+      this.validate(project, number, () => readLine(bytes), options),
     );
   }
 
@@ -80,7 +80,7 @@ export class ImportLinesService {
     options: ValidationOptions,
   ): Promise<ValidatedLine[]> {
     return this.validateAll(list, options.signal, (value, index) =>
-      this.validate(project, index + 1, () => assertObject(value), options),
+      this.validate(project, index + 1, () => readEntry(value), options),
     );
   }
 
@@ -105,17 +105,18 @@ export class ImportLinesService {
   private async validate(
     project: ProjectContext,
     line: number,
-    read: () => Record<string, unknown>,
+    read: () => ReadLine,
     options: ValidationOptions,
   ): Promise<ValidatedLine> {
     try {
-      const target = { type: 'body', metatype: ImportedCustomer } as const;
-      const input = this.input.transform(read(), target) as ImportedCustomer;
-      const passkeys = await this.passkeys.validate(project, input.passkeys ?? []);
-      const identities = this.identities.validate(input.identities ?? []);
-      const { stored, isWeak } = await this.resolvePasswordHash(project, input, options);
+      const lineRead = read();
+      const { input } = lineRead;
+      const { passkeys, warnings: ofPasskeys } = await this.passkeys.validate(project, lineRead);
+      const { identities, warnings: ofIdentities } = this.identities.validate(lineRead);
+      const { stored, isWeak, warnings: ofHash } = await this.resolvePasswordHash(project, input, options);
+      const warnings = [...lineRead.warnings, ...ofHash, ...ofPasskeys, ...ofIdentities];
       return {
-        ...{ line, passkeys, identities, hasWeakHash: isWeak },
+        ...{ line, input, passkeys, identities, warnings, hasWeakHash: isWeak },
         customer: toCustomer(project, input, stored),
         hasOwnId: input.id !== undefined,
         totpSecret: input.totpSecret ?? null,
@@ -123,7 +124,7 @@ export class ImportLinesService {
     } catch (error) {
       if (!(error instanceof GatehouseError) || !lineErrorCodes.has(error.code)) throw error;
       const { errors = [{ field: '', code: error.code, message: error.message }] } = error.details;
-      return { line, errors: errors.slice(0, MAX_ERRORS).map(truncateError) };
+      return { line, errors: limitErrors(errors) };
     }
   }
 
@@ -131,46 +132,45 @@ export class ImportLinesService {
     project: ProjectContext,
     { email, password, passwordHash = null }: ImportedCustomer,
     { signal, isDryRun = false, allowFastHashes = false }: ValidationOptions,
-  ): Promise<{ stored: string | null; isWeak: boolean }> {
+  ): Promise<{ stored: string | null; isWeak: boolean; warnings: FieldError[] }> {
     if (passwordHash !== null && password !== undefined) {
       throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
     }
-    if (passwordHash !== null) return this.hasher.importHash(passwordHash, { allowFastHashes });
-    if (password === undefined) return { stored: null, isWeak: false };
+    if (passwordHash !== null) return this.importHash(passwordHash, allowFastHashes);
+    if (password === undefined) return { stored: null, isWeak: false, warnings: [] };
     await this.policy.assertStrong(project, email, password);
     const hash = isDryRun
       ? null
       : await this.hasher.hashFor(project, password, { isBackground: true, signal });
-    return { stored: hash, isWeak: false };
+    return { stored: hash, isWeak: false, warnings: [] };
+  }
+
+  /** A hash that Gatehouse does not accept is left out. */
+  private importHash(
+    passwordHash: string,
+    allowFastHashes: boolean,
+  ): {
+    stored: string | null;
+    isWeak: boolean;
+    warnings: FieldError[];
+  } {
+    try {
+      return { ...this.hasher.importHash(passwordHash, { allowFastHashes }), warnings: [] };
+    } catch (error) {
+      if (!hasErrorCode(error, 'validation_failed')) throw error;
+      return { stored: null, isWeak: false, warnings: (error.details.errors ?? []).map(leftOutWarning) };
+    }
   }
 }
 
 /** Errors of a single line. Any other error ends the import. */
 const lineErrorCodes = new Set(['invalid_json', 'validation_failed', 'weak_password']);
 
-function truncateError({ field, code, message }: FieldError): FieldError {
-  if (field.length <= MAX_FIELD_LENGTH) return { field, code, message };
-  // A lone surrogate cannot be stored.
-  const short = field.slice(0, MAX_FIELD_LENGTH).replace(/[\ud800-\udbff]$/, '');
-  return { field: short, code, message: message.replaceAll(field, () => short) };
-}
-
-function parseLine(bytes: Buffer | null): Record<string, unknown> {
-  if (!bytes) throw invalidField('', 'too_long', 'The line is longer than 64 KiB.');
-  return parseStrictJson(bytes, lineLimits);
-}
-
-function assertObject(value: unknown): Record<string, unknown> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) throw invalidField('', 'invalid_type', 'A customer must be a JSON object.');
-  return value as Record<string, unknown>;
-}
-
 function toCustomer(
   project: ProjectContext,
   input: ImportedCustomer,
   passwordHash: string | null,
-): CustomerWithPasswordHash {
+): CustomerToImport {
   const createdAt = parseTime(input.createdAt) ?? now();
   return {
     id: input.id ?? newId(),
@@ -182,5 +182,6 @@ function toCustomer(
     updatedAt: parseTime(input.updatedAt) ?? createdAt,
     lastLoginAt: parseTime(input.lastLoginAt),
     passwordHash,
+    importIncomplete: false,
   };
 }

@@ -87,7 +87,13 @@ export class ImportRequestsService {
       signal: getClient(request).signal,
     };
     if (query.dryRun === 'true')
-      return ImportDetailResponse.fromDryRun(await this.dryRuns.checkLines(caller, options, request));
+      return ImportDetailResponse.fromDryRun(
+        await this.dryRuns.checkLines(
+          caller,
+          { ...options, holdMemory: (bytes) => request.memory?.grow(bytes) },
+          request,
+        ),
+      );
     const customerImport = await this.imports.importLines(caller, options, request);
     return this.get({ ...caller.reach, projectId: customerImport.projectId }, customerImport.id, {});
   }

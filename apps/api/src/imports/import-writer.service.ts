@@ -1,25 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer, FieldError, ImportLineResult, ProjectContext } from '@gatehouse/domain';
+import type { Customer, ImportLineResult, ProjectContext } from '@gatehouse/domain';
 import {
   CustomersBulkRepository,
   EventsRepository,
   FactorsRepository,
   Transactions,
-  type CustomerWithPasswordHash,
   type Tx,
 } from '@gatehouse/persistence';
 import { KeyedLock, newId, Keyring } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { noEarlierLines, type EarlierLines, type UniqueValues } from './earlier-lines.js';
 import { identityKey, ImportedIdentitiesService } from './imported-identities.service.js';
-import { ImportedPasskeysService } from './imported-passkeys.service.js';
-import { MAX_ERRORS, type ValidatedLine } from './import-lines.service.js';
+import { ImportedPasskeysService, passkeyKey } from './imported-passkeys.service.js';
+import type { Candidate, ValidatedLine } from './import-lines.service.js';
+import { limitWarnings } from './left-out-values.js';
 
-type Candidate = Extract<ValidatedLine, { customer: CustomerWithPasswordHash }>;
-
-/** The errors of lines, by the number of the line. */
-type LineErrors = Map<number, FieldError[]>;
-
-/** Inserts validated customers into a project, and returns the result of each line. */
+/** Writes validated customers into a project, and returns the result of each line. */
 @Injectable()
 export class ImportWriterService {
   /** Serializes the batches of all imports, so that together they use no more than one connection. */
@@ -40,11 +36,19 @@ export class ImportWriterService {
     return this.batchLock.run('batch', () => this.transactions.run(work));
   }
 
-  /** Inserts the valid lines and rolls back. @returns the results that an import would have */
-  async rehearse(project: ProjectContext, lines: ValidatedLine[]): Promise<ImportLineResult[]> {
+  /**
+   * Writes the valid lines and rolls back.
+   * @param earlier the unique values of the lines before, to which those of these lines are added
+   * @returns the results that an import would have
+   */
+  async rehearse(
+    project: ProjectContext,
+    lines: ValidatedLine[],
+    earlier: UniqueValues,
+  ): Promise<ImportLineResult[]> {
     let results: ImportLineResult[] = [];
     const work = async (tx: Tx): Promise<never> => {
-      results = await this.write(tx, project, lines, false);
+      results = await this.write(tx, project, lines, false, earlier);
       throw new Rollback();
     };
     // A list with an Idempotency-Key is processed in the transaction that also stores its response.
@@ -52,40 +56,33 @@ export class ImportWriterService {
     await rehearsal.catch((error: unknown) => {
       if (!(error instanceof Rollback)) throw error;
     });
+    const created = new Set(results.filter(({ status }) => status === 'created').map(({ line }) => line));
+    for (const candidate of lines.filter(isCandidate))
+      if (created.has(candidate.line)) for (const key of uniqueKeys(candidate)) earlier.add(key);
     return results;
   }
 
-  /** Inserts the valid lines. @returns the results of all lines, in their order */
+  /**
+   * Writes the valid lines.
+   * @param earlier lines that are not stored. Default: none
+   * @returns the results of all lines, in their order
+   */
   async write(
     tx: Tx,
     project: ProjectContext,
     lines: ValidatedLine[],
     emitEvents: boolean,
+    earlier: EarlierLines = noEarlierLines,
   ): Promise<ImportLineResult[]> {
     const results = new Map<number, ImportLineResult>();
     const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
-      await this.replaceTakenIds(tx, group);
-      const errors = mergeErrors(
-        await this.passkeys.findTaken(tx, project, group),
-        await this.identities.findErrors(tx, project, group),
-      );
-      const insertable = group.filter(({ line }) => !errors.has(line));
-      const ids = await this.customers.insert(
-        tx,
-        project.id,
-        insertable.map(({ customer }) => customer),
-      );
-      const inserted = group.filter(({ customer }) => ids.has(customer.id));
-      const conflicting = group.filter(({ customer }) => !ids.has(customer.id));
-      for (const { line, customer, hasWeakHash } of inserted) {
-        results.set(line, { line, status: 'created', customerId: customer.id, errors: [], hasWeakHash });
-        created.push(customer);
-      }
-      await this.insertFactors(tx, inserted);
-      await this.passkeys.insert(tx, project, inserted);
-      await this.identities.insert(tx, project, inserted);
-      for (const result of await this.explainConflicts(tx, project, conflicting, errors))
+      const { inserted, conflicting } = await this.insert(tx, project, group, earlier);
+      for (const candidate of inserted) created.push(candidate.customer);
+      for (const result of [
+        ...inserted.map(toCreated),
+        ...(await this.explainConflicts(tx, project, conflicting, earlier)),
+      ])
         results.set(result.line, result);
     }
     if (emitEvents) {
@@ -101,8 +98,36 @@ export class ImportWriterService {
           status: 'failed',
           customerId: null,
           errors: 'errors' in validated ? validated.errors : [],
+          warnings: [],
         },
     );
+  }
+
+  /** Inserts customers without the passkeys and identities that cannot be added, unless their email or external id is taken. */
+  private async insert(
+    tx: Tx,
+    project: ProjectContext,
+    group: Candidate[],
+    earlier: EarlierLines,
+  ): Promise<{ inserted: Candidate[]; conflicting: Candidate[] }> {
+    if (group.length === 0) return { inserted: [], conflicting: [] };
+    await this.replaceTakenIds(tx, group);
+    await this.passkeys.leaveOutTaken(tx, project, group, earlier);
+    await this.identities.leaveOutUnusable(tx, project, group, earlier);
+    for (const { customer, warnings } of group) customer.importIncomplete = warnings.length > 0;
+    const insertable = group.filter(
+      ({ customer }) => !earlier.has(emailKey(customer)) && !earlier.has(externalIdKey(customer)),
+    );
+    const ids = await this.customers.insert(
+      tx,
+      project.id,
+      insertable.map(({ customer }) => customer),
+    );
+    const inserted = group.filter(({ customer }) => ids.has(customer.id));
+    await this.insertFactors(tx, inserted);
+    await this.passkeys.insert(tx, project, inserted);
+    await this.identities.insert(tx, project, inserted);
+    return { inserted, conflicting: group.filter(({ customer }) => !ids.has(customer.id)) };
   }
 
   /** Gives new ids to the customers whose ids are taken, also by customers of other projects. */
@@ -129,16 +154,16 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     conflicting: Candidate[],
-    errors: LineErrors,
+    earlier: EarlierLines,
   ): Promise<ImportLineResult[]> {
     if (conflicting.length === 0) return [];
     const emails = conflicting.map(({ customer }) => customer.email);
     const taken = await this.customers.findIdsByEmail(tx, project.id, emails);
     return conflicting.map(({ line, customer }) => {
       const customerId = taken.get(customer.email) ?? null;
-      return customerId
-        ? { line, status: 'skipped', customerId, errors: [emailTakenError] }
-        : { line, status: 'failed', customerId, errors: errors.get(line) ?? [externalIdTakenError] };
+      return customerId !== null || earlier.has(emailKey(customer))
+        ? { line, status: 'skipped', customerId, errors: [emailTakenError], warnings: [] }
+        : { line, status: 'failed', customerId, errors: [externalIdTakenError], warnings: [] };
     });
   }
 }
@@ -148,13 +173,25 @@ class Rollback extends Error {}
 
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 
-/** Returns the errors of both maps, as many of each line as an import stores. */
-function mergeErrors(one: LineErrors, other: LineErrors): LineErrors {
-  const merged = new Map(one);
-  for (const [line, errors] of other)
-    merged.set(line, [...(one.get(line) ?? []), ...errors].slice(0, MAX_ERRORS));
-  return merged;
-}
+const toCreated = ({ line, customer, warnings, hasWeakHash }: Candidate): ImportLineResult => ({
+  ...{ line, status: 'created', customerId: customer.id, errors: [] },
+  warnings: limitWarnings(warnings),
+  hasWeakHash,
+});
+
+const emailKey = ({ email }: Customer): string => `email ${email}`;
+
+/** Returns an empty text, which no customer has, without an external id. */
+const externalIdKey = ({ externalId }: Customer): string =>
+  externalId === null ? '' : `externalId ${externalId}`;
+
+/** Returns the values of a customer that no other customer of the project can have, except the id. */
+const uniqueKeys = ({ customer, passkeys, identities }: Candidate): string[] => [
+  emailKey(customer),
+  ...(customer.externalId === null ? [] : [externalIdKey(customer)]),
+  ...passkeys.map(passkeyKey),
+  ...identities.map(identityKey),
+];
 
 /**
  * Returns groups in which no id, email address, external id, passkey or identity occurs twice: a duplicate conflicts with the
@@ -164,13 +201,7 @@ function splitDuplicates(candidates: Candidate[]): Candidate[][] {
   const groups: Candidate[][] = [];
   let seen = new Set<string>();
   for (const candidate of candidates) {
-    const { id, email, externalId } = candidate.customer;
-    const keys = [
-      ...[`id ${id}`, `email ${email}`],
-      ...(externalId === null ? [] : [`externalId ${externalId}`]),
-      ...candidate.passkeys.map(({ credentialId }) => `passkey ${credentialId.toString('hex')}`),
-      ...candidate.identities.map((identity) => `identity ${identityKey(identity)}`),
-    ];
+    const keys = [`id ${candidate.customer.id}`, ...uniqueKeys(candidate)];
     if (groups.length === 0 || keys.some((key) => seen.has(key))) {
       groups.push([]);
       seen = new Set();

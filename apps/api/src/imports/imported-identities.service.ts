@@ -7,12 +7,21 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
+import type { EarlierLines } from './earlier-lines.js';
+import { leftOutWarning } from './left-out-values.js';
+import type { ReadLine } from './read-line.js';
+
+/** A validated identity. */
+export interface NewImportedIdentity extends PortableIdentity {
+  /** Its position in the line. */
+  position: number;
+}
 
 /** A line of an import with its customer and identities. */
 interface LineWithIdentities {
-  line: number;
   customer: { id: string };
-  identities: PortableIdentity[];
+  identities: NewImportedIdentity[];
+  warnings: FieldError[];
 }
 
 /** Validates and inserts the identities of imported customers. */
@@ -23,45 +32,53 @@ export class ImportedIdentitiesService {
     private readonly providers: IdentityProvidersRepository,
   ) {}
 
-  /** @throws GatehouseError `validation_failed` */
-  validate(list: PortableIdentity[]): PortableIdentity[] {
-    const keys = list.map(identityKey);
-    const errors = keys.flatMap((key, index) =>
-      keys.indexOf(key) < index ? [fieldError(index, 'subject', 'repeated', 'must not be repeated')] : [],
-    );
-    if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
-    return list;
+  /** Returns the identities without repeated ones, and warnings of these. */
+  validate({ input, positionOf }: ReadLine): { identities: NewImportedIdentity[]; warnings: FieldError[] } {
+    const identities: NewImportedIdentity[] = [];
+    const warnings: FieldError[] = [];
+    const seen = new Set<string>();
+    for (const [index, { provider, subject }] of (input.identities ?? []).entries()) {
+      const identity = { provider, subject, position: positionOf('identities', index) };
+      const key = identityKey(identity);
+      if (seen.has(key)) warnings.push(toWarning(identity, problems.repeated));
+      else identities.push(identity);
+      seen.add(key);
+    }
+    return { identities, warnings };
   }
 
   /**
-   * Returns the errors of the lines with identities that a customer has already, or whose provider the project lacks, by
-   * line. Locks the providers against deletion.
+   * Leaves out the identities whose provider the project lacks, and those that a customer has already, with a warning unless it is
+   * the customer of the line. Locks the providers against deletion.
+   * @param earlier identities of earlier lines that are not stored
    */
-  async findErrors(
+  async leaveOutUnusable(
     tx: Tx,
     { id: projectId }: ProjectContext,
     lines: LineWithIdentities[],
-  ): Promise<Map<number, FieldError[]>> {
+    earlier: EarlierLines,
+  ): Promise<void> {
     const all = lines.flatMap(({ identities }) => identities);
-    if (all.length === 0) return new Map();
+    if (all.length === 0) return;
     const slugs = [...new Set(all.map(({ provider }) => provider))];
     const providers = await this.providers.lockSlugs(tx, projectId, slugs);
-    const taken = new Set((await this.identities.findTaken(tx, projectId, all)).map(identityKey));
-    const findError = (identity: PortableIdentity, index: number): FieldError[] => {
-      if (!providers.has(identity.provider)) return [unknownProviderError(index)];
-      return taken.has(identityKey(identity)) ? [takenError(index)] : [];
-    };
-    const errors = lines.map(({ line, identities }): [number, FieldError[]] => [
-      line,
-      identities.flatMap(findError),
-    ]);
-    return new Map(errors.filter(([, list]) => list.length > 0));
+    const found = await this.identities.findOwners(tx, projectId, all);
+    const owners = new Map(found.map((identity) => [identityKey(identity), identity.customerId]));
+    for (const line of lines)
+      line.identities = line.identities.filter((identity) => {
+        const owner = owners.get(identityKey(identity));
+        if (owner === line.customer.id) return false;
+        const isTaken = owner !== undefined || earlier.has(identityKey(identity));
+        if (!isTaken && providers.has(identity.provider)) return true;
+        line.warnings.push(toWarning(identity, isTaken ? problems.taken : problems.unknownProvider));
+        return false;
+      });
   }
 
   /** Inserts the identities of customers that the transaction has inserted. @throws GatehouseError `conflict` */
   async insert(tx: Tx, { id }: ProjectContext, lines: LineWithIdentities[]): Promise<void> {
     const identities = lines.flatMap(({ customer, identities: list }) =>
-      list.map((identity) => ({ ...identity, id: newId(), customerId: customer.id })),
+      list.map(({ provider, subject }) => ({ provider, subject, id: newId(), customerId: customer.id })),
     );
     if (identities.length === 0 || (await this.identities.insertImported(tx, id, identities))) return;
     throw new GatehouseError('conflict', {
@@ -71,20 +88,30 @@ export class ImportedIdentitiesService {
 }
 
 /** Returns a text that equals that of the same identity only. */
-export const identityKey = ({ provider, subject }: PortableIdentity): string => `${provider} ${subject}`;
+export const identityKey = ({ provider, subject }: PortableIdentity): string =>
+  `identity ${provider} ${subject}`;
 
-function fieldError(index: number, name: keyof PortableIdentity, code: string, problem: string): FieldError {
-  const field = `identities.${index}.${name}`;
-  return { field, code, message: `${field} ${problem}` };
+interface IdentityProblem {
+  name: keyof PortableIdentity;
+  code: string;
+  problem: string;
 }
 
-const unknownProviderError = (index: number): FieldError =>
-  fieldError(
-    index,
-    'provider',
-    'provider_not_found',
-    'is not the slug of an identity provider of this project',
-  );
+const problems = {
+  repeated: { name: 'subject', code: 'repeated', problem: 'is repeated' },
+  taken: {
+    name: 'subject',
+    code: 'identity_already_linked',
+    problem: 'already belongs to another customer of this project',
+  },
+  unknownProvider: {
+    name: 'provider',
+    code: 'provider_not_found',
+    problem: 'is not the slug of an identity provider of this project',
+  },
+} as const satisfies Record<string, IdentityProblem>;
 
-const takenError = (index: number): FieldError =>
-  fieldError(index, 'subject', 'identity_already_linked', 'already belongs to a customer of this project');
+function toWarning({ position }: NewImportedIdentity, { name, code, problem }: IdentityProblem): FieldError {
+  const field = `identities.${position}.${name}`;
+  return leftOutWarning({ field, code, message: `${field} ${problem}` });
+}

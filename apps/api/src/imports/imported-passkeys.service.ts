@@ -5,15 +5,21 @@ import { isPasskeyPublicKey, newId, now } from '@gatehouse/platform';
 import { parseTime } from '../http/time-field.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import type { ImportedPasskeyFields } from './dto/import.request.js';
+import type { EarlierLines } from './earlier-lines.js';
+import { leftOutWarning } from './left-out-values.js';
+import type { ReadLine } from './read-line.js';
 
 /** A validated passkey, whose customer has no final id yet. */
-export type NewImportedPasskey = Omit<ImportedPasskey, 'customerId'>;
+export interface NewImportedPasskey extends Omit<ImportedPasskey, 'customerId'> {
+  /** Its position in the line. */
+  position: number;
+}
 
 /** A line of an import with its customer and passkeys. */
 interface LineWithPasskeys {
-  line: number;
   customer: { id: string };
   passkeys: NewImportedPasskey[];
+  warnings: FieldError[];
 }
 
 const UNKNOWN_AAGUID = '00000000-0000-0000-0000-000000000000';
@@ -26,57 +32,60 @@ export class ImportedPasskeysService {
     private readonly ceremonies: PasskeyCeremoniesService,
   ) {}
 
-  /** @throws GatehouseError `validation_failed` */
-  async validate(project: ProjectContext, list: ImportedPasskeyFields[]): Promise<NewImportedPasskey[]> {
-    if (list.length === 0) return [];
-    const rpId = this.ceremonies.findRelyingParty(project)?.id ?? null;
-    const errors: FieldError[] = [];
+  /** Returns the passkeys that the project can use, and warnings of the others. */
+  async validate(
+    project: ProjectContext,
+    { input, positionOf }: ReadLine,
+  ): Promise<{ passkeys: NewImportedPasskey[]; warnings: FieldError[] }> {
+    const passkeys: NewImportedPasskey[] = [];
+    const warnings: FieldError[] = [];
+    const rpId = input.passkeys?.length ? (this.ceremonies.findRelyingParty(project)?.id ?? null) : null;
     const seen = new Set<string>();
-    for (const [index, { credentialId, publicKey, rpId: sentRpId }] of list.entries()) {
-      const add = (name: keyof ImportedPasskeyFields, code: string, problem: string) => {
-        const field = `passkeys.${index}.${name}`;
-        errors.push({ field, code, message: `${field} ${problem}` });
-      };
-      if (rpId === null) add('rpId', 'not_allowed', 'cannot be imported: the project has no passkeys.rpId');
-      else if (sentRpId !== rpId) add('rpId', 'not_allowed', `must be ${rpId}, the rpId of the project`);
-      if (seen.has(credentialId)) add('credentialId', 'repeated', 'must not be repeated');
-      seen.add(credentialId);
-      if (!(await isPasskeyPublicKey(Buffer.from(publicKey, 'base64url'))))
-        add('publicKey', 'invalid', 'must be a COSE key for ES256, EdDSA, or RS256 with at least 2048 bits');
+    for (const [index, fields] of (input.passkeys ?? []).entries()) {
+      const position = positionOf('passkeys', index);
+      const problem = seen.has(fields.credentialId)
+        ? problems.repeated
+        : (findRpIdProblem(fields, rpId) ?? (await findKeyProblem(fields)));
+      seen.add(fields.credentialId);
+      if (problem) warnings.push(leftOutWarning(toError(position, problem)));
+      else passkeys.push(toPasskey(fields, position));
     }
-    if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
-    return list.map(toPasskey);
+    return { passkeys, warnings };
   }
 
   /**
-   * Returns the errors of the lines with passkeys that the project has already, by line. Locks the `rpId` of the project.
+   * Leaves out the passkeys that the project has already, with a warning unless the customer has them. Locks the `rpId` of the
+   * project.
+   * @param earlier passkeys of earlier lines that are not stored
    * @throws GatehouseError `conflict` if it has changed since the lines were validated
    */
-  async findTaken(
+  async leaveOutTaken(
     tx: Tx,
     project: ProjectContext,
     lines: LineWithPasskeys[],
-  ): Promise<Map<number, FieldError[]>> {
+    earlier: EarlierLines,
+  ): Promise<void> {
     const ids = lines.flatMap(({ passkeys }) => passkeys.map(({ credentialId }) => credentialId));
-    if (ids.length === 0) return new Map();
+    if (ids.length === 0) return;
     if (!(await this.ceremonies.isSameSite(tx, project)))
       throw new GatehouseError('conflict', {
         detail: 'passkeys.rpId has changed during the import. Send the import again.',
       });
-    const taken = await this.passkeys.findTakenCredentials(tx, project.id, ids);
-    const errors = lines.map(({ line, passkeys }): [number, FieldError[]] => [
-      line,
-      passkeys.flatMap(({ credentialId }, index) =>
-        taken.has(credentialId.toString('base64url')) ? [takenError(index)] : [],
-      ),
-    ]);
-    return new Map(errors.filter(([, list]) => list.length > 0));
+    const owners = await this.passkeys.findOwners(tx, project.id, ids);
+    for (const line of lines)
+      line.passkeys = line.passkeys.filter((passkey) => {
+        const owner = owners.get(passkey.credentialId.toString('base64url'));
+        const isTaken = owner !== undefined || earlier.has(passkeyKey(passkey));
+        if (isTaken && owner !== line.customer.id)
+          line.warnings.push(leftOutWarning(toError(passkey.position, problems.taken)));
+        return !isTaken;
+      });
   }
 
   /** Inserts the passkeys of customers that the transaction has inserted. @throws GatehouseError `conflict` */
   async insert(tx: Tx, { id }: ProjectContext, lines: LineWithPasskeys[]): Promise<void> {
     const passkeys = lines.flatMap(({ customer, passkeys: list }) =>
-      list.map((passkey) => ({ ...passkey, customerId: customer.id })),
+      list.map(({ position: _, ...passkey }) => ({ ...passkey, customerId: customer.id })),
     );
     if (passkeys.length === 0 || (await this.passkeys.insertImported(tx, id, passkeys))) return;
     throw new GatehouseError('conflict', {
@@ -85,9 +94,10 @@ export class ImportedPasskeysService {
   }
 }
 
-function toPasskey(fields: ImportedPasskeyFields): NewImportedPasskey {
+function toPasskey(fields: ImportedPasskeyFields, position: number): NewImportedPasskey {
   const { credentialId, publicKey, userHandle } = fields;
   return {
+    position,
     id: newId(),
     credentialId: Buffer.from(credentialId, 'base64url'),
     publicKey: Buffer.from(publicKey, 'base64url'),
@@ -103,7 +113,44 @@ function toPasskey(fields: ImportedPasskeyFields): NewImportedPasskey {
   };
 }
 
-function takenError(index: number): FieldError {
-  const field = `passkeys.${index}.credentialId`;
-  return { field, code: 'passkey_taken', message: `${field} already belongs to a passkey of this project` };
+/** Returns a text that equals that of the same passkey only. */
+export const passkeyKey = ({ credentialId }: Pick<NewImportedPasskey, 'credentialId'>): string =>
+  `passkey ${credentialId.toString('hex')}`;
+
+interface PasskeyProblem {
+  name: keyof ImportedPasskeyFields;
+  code: string;
+  problem: string;
+}
+
+const problems = {
+  repeated: { name: 'credentialId', code: 'repeated', problem: 'is repeated' },
+  taken: {
+    name: 'credentialId',
+    code: 'passkey_taken',
+    problem: 'already belongs to a passkey of this project',
+  },
+  unknownKey: {
+    name: 'publicKey',
+    code: 'invalid',
+    problem: 'must be a COSE key for ES256, EdDSA, or RS256 with at least 2048 bits',
+  },
+} as const satisfies Record<string, PasskeyProblem>;
+
+/** @param rpId of the project, or null */
+function findRpIdProblem({ rpId }: ImportedPasskeyFields, projectRpId: string | null): PasskeyProblem | null {
+  if (rpId === projectRpId) return null;
+  const problem =
+    projectRpId === null
+      ? 'cannot be imported: the project has no passkeys.rpId'
+      : `must be ${projectRpId}, the rpId of the project`;
+  return { name: 'rpId', code: 'not_allowed', problem };
+}
+
+const findKeyProblem = async ({ publicKey }: ImportedPasskeyFields): Promise<PasskeyProblem | null> =>
+  (await isPasskeyPublicKey(Buffer.from(publicKey, 'base64url'))) ? null : problems.unknownKey;
+
+function toError(position: number, { name, code, problem }: PasskeyProblem): FieldError {
+  const field = `passkeys.${position}.${name}`;
+  return { field, code, message: `${field} ${problem}` };
 }

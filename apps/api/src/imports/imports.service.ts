@@ -119,7 +119,7 @@ export class ImportsService {
   }
 
   /**
-   * Returns an import with a page of the lines for which no customer was created.
+   * Returns an import with a page of the lines that created or updated no customer, or of which a value was left out.
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async get(
@@ -158,9 +158,9 @@ export class ImportsService {
    * changes nothing.
    */
   private async readImportedLines(work: ImportWork): Promise<ImportedLines> {
-    const { lastLine, linesMac } = await this.imports.getProgress(work);
+    const { lastLine, linesMac, isCompleted } = await this.imports.getProgress(work);
     return {
-      lastLine,
+      ...{ lastLine, isCompleted },
       matches: (digest) => linesMac !== null && this.keyring.verifyMac('import-lines', digest, linesMac),
       claim: async () => {
         const isClaimed = await this.transactions.run((tx) => this.claim(tx, work, lastLine));

@@ -46,6 +46,8 @@ export interface Batch {
 export interface ImportedLines {
   /** Number of the last imported line; 0 if there is none. */
   lastLine: number;
+  /** True if the import is complete. It is claimed only for further lines. */
+  isCompleted?: boolean;
   /** Returns true if the digest up to `lastLine` is that of the imported lines. */
   matches: (digest: Buffer) => boolean;
   /**
@@ -107,15 +109,18 @@ export async function* readBatches(
   let batch = new OpenBatch();
   let [last, lastImported] = [0, 0];
   let unverified = imported.lastLine > 0 ? imported : await imported.claim();
+  let completed: ImportedLines | null = null;
   for await (const group of lines) {
     for (const line of group) {
+      if (completed) [unverified, completed] = [await completed.claim(), null];
       last = line.number;
       hash.update(line.bytes ?? 'too long').update('\n');
       if (unverified) {
         if (last < unverified.lastLine) continue;
         if (!unverified.matches(digest())) throw differentLinesError();
-        unverified = await unverified.claim();
         lastImported = last;
+        if (unverified.isCompleted) [unverified, completed] = [null, unverified];
+        else unverified = await unverified.claim();
         continue;
       }
       batch.add(line);

@@ -42,4 +42,9 @@ export class CustomerEntity {
   accessRevokedAt!: Date | null;
   /** True if an import created the customer with their current address. */
   @Column('boolean', { default: false }) imported!: boolean;
+  /** The `updatedAt` of the last line that an import has applied to the customer; null if there is none. */
+  @Column({ type: 'timestamptz', name: 'import_updated_at', precision: 3, nullable: true })
+  importUpdatedAt!: Date | null;
+  /** True if a value of that line was left out. */
+  @Column('boolean', { name: 'import_incomplete', default: false }) importIncomplete!: boolean;
 }

@@ -17,12 +17,20 @@ import {
 const importedFields = [
   ...customerFieldNames.filter((name) => name !== 'projectId'),
   'passwordHash',
+  'importIncomplete',
 ] as const;
+
+/** A customer as an import creates them. */
+export interface CustomerToImport extends CustomerWithPasswordHash {
+  /** True if a value of the line is left out. */
+  importIncomplete: boolean;
+}
 
 const insertCustomers = statement(
   { id: uuid },
-  `INSERT INTO customers (project_id, organization_id, imported, ${columnList(CustomerEntity, importedFields)})
-   SELECT $1, (SELECT organization_id FROM projects WHERE id = $1), true, c.*
+  `INSERT INTO customers (project_id, organization_id, imported, import_updated_at,
+     ${columnList(CustomerEntity, importedFields)})
+   SELECT $1, (SELECT organization_id FROM projects WHERE id = $1), true, c."updatedAt", c.*
    FROM json_to_recordset($2::json) AS c (${recordColumns(CustomerEntity, importedFields)})
    -- In a fixed order, so that two imports of the same customers cannot deadlock.
    ORDER BY c.email
@@ -61,7 +69,7 @@ export class CustomersBulkRepository {
    * taken, including by another customer of the same call.
    * @returns the ids of the inserted customers
    */
-  async insert(tx: Tx, projectId: string, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
+  async insert(tx: Tx, projectId: string, customers: CustomerToImport[]): Promise<Set<string>> {
     const rows = await tx.execute(insertCustomers, [projectId, JSON.stringify(customers)]);
     return new Set(rows.map(({ id }) => id));
   }

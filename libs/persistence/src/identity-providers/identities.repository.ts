@@ -88,9 +88,9 @@ const listPortable = statement(
    FROM identities d JOIN identity_providers i ON i.id = d.provider_id WHERE d.customer_id = ANY ($1) ORDER BY d.id`,
 );
 
-const findTaken = statement(
-  { provider: text, subject: text },
-  `SELECT i.slug AS provider, d.subject
+const findOwners = statement(
+  { provider: text, subject: text, customerId: uuid },
+  `SELECT i.slug AS provider, d.subject, d.customer_id AS "customerId"
    FROM unnest($2::text[], $3::text[]) AS p (provider, subject)
      JOIN identity_providers i ON i.project_id = $1 AND i.slug = p.provider
      JOIN identities d ON d.provider_id = i.id AND d.subject = p.subject`,
@@ -164,11 +164,15 @@ export class IdentitiesRepository {
     return identities;
   }
 
-  /** Returns those of the identities that a customer of the project has. */
-  findTaken(tx: Tx, projectId: string, identities: PortableIdentity[]): Promise<PortableIdentity[]> {
+  /** Returns those of the identities that customers of the project have, with the ids of the customers. */
+  findOwners(
+    tx: Tx,
+    projectId: string,
+    identities: PortableIdentity[],
+  ): Promise<(PortableIdentity & { customerId: string })[]> {
     const providers = identities.map(({ provider }) => provider);
     const subjects = identities.map(({ subject }) => subject);
-    return tx.execute(findTaken, [projectId, providers, subjects]);
+    return tx.execute(findOwners, [projectId, providers, subjects]);
   }
 
   /** Returns the id of the customer to whom a person at a provider is linked, or null. */

@@ -1,13 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { FieldError, ImportLineStatus } from '@gatehouse/domain';
 
-/** A line of an import that created no customer. */
+/** A line of an import that created or updated no customer, or of which a value was left out. */
 @Entity('import_failures')
 export class ImportFailureEntity {
   @PrimaryColumn('uuid', { name: 'import_id' }) importId!: string;
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;
   @PrimaryColumn('integer') line!: number;
-  @Column('text') status!: Exclude<ImportLineStatus, 'created'>;
+  @Column('text') status!: ImportLineStatus;
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
   @Column('jsonb') errors!: FieldError[];
+  @Column('jsonb', { default: [] }) warnings!: FieldError[];
 }

@@ -12,8 +12,11 @@ export class ImportEntity {
   @Column('uuid') claim!: string;
   @Column('text', { default: 'running' }) state!: ImportState;
   @Column('integer', { default: 0 }) created!: number;
+  @Column('integer', { default: 0 }) updated!: number;
   @Column('integer', { default: 0 }) skipped!: number;
   @Column('integer', { default: 0 }) failed!: number;
+  @Column('integer', { default: 0 }) unchanged!: number;
+  @Column('integer', { default: 0 }) incomplete!: number;
   @Column('integer', { name: 'weak_hashes', default: 0 }) weakHashes!: number;
   @Column('integer', { name: 'last_line', default: 0 }) lastLine!: number;
   @Column('bytea', { name: 'lines_mac', nullable: true }) linesMac!: Buffer | null;

@@ -2,10 +2,15 @@
 // conditions on a reach.
 import { MoreThan } from 'typeorm';
 import {
+  countOfKind,
+  countResults,
+  listedKind,
+  listedKinds,
   notFound,
   type CustomerImport,
   type ImportState,
   type ImportLineResult,
+  type ListedKind,
   type Reach,
 } from '@gatehouse/domain';
 import { Conditions, sampleReaches } from '../conditions.js';
@@ -25,16 +30,24 @@ export interface ImportClaim {
   claim: string;
 }
 
-/** The progress of an import. */
-export interface ImportProgress {
+/** The lines that an import has processed. */
+export interface ProcessedLines {
   lastLine: number;
   /** MAC of all lines so far; null for an import that cannot be resumed. */
   linesMac: Buffer | null;
+}
+
+/** The progress of an import. */
+export interface ImportProgress extends ProcessedLines {
   results: ImportLineResult[];
 }
 
-/** Maximum number of recorded failures per status, however long the import is. */
-const MAX_RECORDED_FAILURES = 10_000;
+interface StoredProgress extends ProcessedLines {
+  isCompleted: boolean;
+}
+
+/** Maximum number of recorded lines of each kind, however long the import is. */
+const MAX_RECORDED_LINES = 10_000;
 
 /** Time without a write after which a request counts as dead. An active request commits far more often. */
 const STALE_AFTER = `interval '2 minutes'`;
@@ -48,27 +61,36 @@ const claimImport = statement(
    RETURNING i.id`,
 );
 
+const countRow = {
+  created: integer,
+  updated: integer,
+  skipped: integer,
+  failed: integer,
+  unchanged: integer,
+  incomplete: integer,
+};
+
 const advanceImport = statement(
-  { skipped: integer, failed: integer },
-  `UPDATE imports SET last_line = $4, lines_mac = $5, created = created + $6, skipped = skipped + $7,
-     failed = failed + $8, weak_hashes = weak_hashes + $9, updated_at = now()
-   WHERE id = $1 AND project_id = $2 AND claim = $3 RETURNING skipped, failed`,
+  countRow,
+  `UPDATE imports SET last_line = $4, lines_mac = $5, created = created + $6, updated = updated + $7,
+     skipped = skipped + $8, failed = failed + $9, unchanged = unchanged + $10, incomplete = incomplete + $11,
+     weak_hashes = weak_hashes + $12, updated_at = now()
+   WHERE id = $1 AND project_id = $2 AND claim = $3
+   RETURNING created, updated, skipped, failed, unchanged, incomplete`,
 );
 
 const insertFailures = statement(
   {},
-  `INSERT INTO import_failures (import_id, project_id, line, status, customer_id, errors)
-   SELECT $1, $2, f.line, f.status, f."customerId", f.errors
-   FROM json_to_recordset($3::json) AS f (line int, status text, "customerId" uuid, errors jsonb)`,
+  `INSERT INTO import_failures (import_id, project_id, line, status, customer_id, errors, warnings)
+   SELECT $1, $2, f.line, f.status, f."customerId", f.errors, f.warnings
+   FROM json_to_recordset($3::json) AS f (line int, status text, "customerId" uuid, errors jsonb, warnings jsonb)`,
 );
 
 const findImport = dynamicStatement(
   {
     id: uuid,
     projectId: uuid,
-    created: integer,
-    skipped: integer,
-    failed: integer,
+    ...countRow,
     weakHashes: integer,
     lastLine: integer,
     state: textOf<ImportState>(),
@@ -80,7 +102,8 @@ const findImport = dynamicStatement(
     const where = new Conditions().addReach('i', 'i.project_id', reach);
     // Two projects can have an import with the same id, though not by chance: the newer one is returned.
     const sql = `
-      SELECT i.id, i.project_id AS "projectId", i.created, i.skipped, i.failed, i.weak_hashes AS "weakHashes", i.last_line AS "lastLine",
+      SELECT i.id, i.project_id AS "projectId", i.created, i.updated, i.skipped, i.failed, i.unchanged, i.incomplete,
+        i.weak_hashes AS "weakHashes", i.last_line AS "lastLine",
         CASE WHEN i.state = 'running' AND i.updated_at < now() - ${STALE_AFTER} THEN 'interrupted' ELSE i.state END AS state,
         i.created_at AS "createdAt", i.updated_at AS "updatedAt", i.finished_at AS "finishedAt"
       FROM imports i WHERE ${where.sql} AND i.id = ${where.bind(id)}
@@ -97,14 +120,16 @@ const pruneFailures = pruneStatement(
 );
 const pruneImports = pruneStatement('imports', isOld);
 
-/** Imports of customers, with the lines that created no customer. */
+/** Imports of customers, with the lines that created or updated no customer or of which a value was left out. */
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns the progress of an import, or that of a new one if it was not started. Changes nothing. */
-  async getProgress({ id, projectId }: ImportClaim): Promise<Pick<ImportProgress, 'lastLine' | 'linesMac'>> {
+  async getProgress({ id, projectId }: ImportClaim): Promise<StoredProgress> {
     const started = await this.database.read((manager) => manager.findOneBy(ImportEntity, { id, projectId }));
-    return started ?? { lastLine: 0, linesMac: null };
+    if (!started) return { lastLine: 0, linesMac: null, isCompleted: false };
+    const { lastLine, linesMac, state } = started;
+    return { lastLine, linesMac, isCompleted: state === 'completed' };
   }
 
   /**
@@ -131,18 +156,14 @@ export class ImportsRepository {
     progress: ImportProgress,
   ): Promise<boolean> {
     const { lastLine, linesMac, results } = progress;
-    const count = (wantedStatus: string): number =>
-      results.filter(({ status }) => status === wantedStatus).length;
+    const counts = countResults(results);
+    const { created, updated, skipped, failed, unchanged, incomplete, weakHashes } = counts;
     const [row] = await tx.execute(advanceImport, [
       ...[id, projectId, claim, lastLine, linesMac],
-      ...[count('created'), count('skipped'), count('failed')],
-      results.filter(({ hasWeakHash }) => hasWeakHash).length,
+      ...[created, updated, skipped, failed, unchanged, incomplete, weakHashes],
     ]);
     if (!row) return false;
-    const recorded = [
-      ...failuresToRecord(results, 'skipped', row.skipped),
-      ...failuresToRecord(results, 'failed', row.failed),
-    ];
+    const recorded = listedKinds.flatMap((kind) => linesToRecord(results, kind, countOfKind(kind, row)));
     if (recorded.length > 0) await tx.execute(insertFailures, [id, projectId, JSON.stringify(recorded)]);
     return true;
   }
@@ -173,7 +194,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Returns the lines of an import that created no customer, in order. */
+  /** Returns the recorded lines of an import, in order. */
   async listFailures(
     { id, projectId }: CustomerImport,
     afterLine: number,
@@ -196,14 +217,10 @@ export class ImportsRepository {
 }
 
 /**
- * Returns the results of a status that are within the recording limit.
- * @param total number of results with this status, including these
+ * Returns the results of a kind that are within the recording limit.
+ * @param total number of results of this kind, including these
  */
-function failuresToRecord(
-  results: ImportLineResult[],
-  status: ImportLineResult['status'],
-  total: number,
-): ImportLineResult[] {
-  const matching = results.filter((result) => result.status === status);
-  return matching.slice(0, Math.max(0, MAX_RECORDED_FAILURES - (total - matching.length)));
+function linesToRecord(results: ImportLineResult[], kind: ListedKind, total: number): ImportLineResult[] {
+  const matching = results.filter((result) => listedKind(result) === kind);
+  return matching.slice(0, Math.max(0, MAX_RECORDED_LINES - (total - matching.length)));
 }

@@ -99,6 +99,7 @@ import { AllowSupportActor1764820104020 } from './1764820104020-allow-support-ac
 import { NormalizeNames1764900096000 } from './1764900096000-normalize-names.js';
 import { AddPendingIdentities1764900098000 } from './1764900098000-add-pending-identities.js';
 import { DescribePasswordHashes1764900110000 } from './1764900110000-describe-password-hashes.js';
+import { AddImportUpdates1764900120000 } from './1764900120000-add-import-updates.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
 export const migrations = [
@@ -203,4 +204,5 @@ export const migrations = [
   NormalizeNames1764900096000,
   AddPendingIdentities1764900098000,
   DescribePasswordHashes1764900110000,
+  AddImportUpdates1764900120000,
 ];

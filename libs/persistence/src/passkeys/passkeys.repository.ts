@@ -96,9 +96,9 @@ const listStored = statement(
    FROM passkeys k WHERE k.customer_id = ANY ($1) ORDER BY k.id`,
 );
 
-const findTakenCredentials = statement(
-  { credentialId: bytea },
-  `SELECT k.credential_id AS "credentialId" FROM passkeys k WHERE k.project_id = $1 AND k.credential_id = ANY ($2)`,
+const findOwners = statement(
+  { credentialId: bytea, customerId: uuid },
+  `SELECT k.credential_id AS "credentialId", k.customer_id AS "customerId" FROM passkeys k WHERE k.project_id = $1 AND k.credential_id = ANY ($2)`,
 );
 
 const findPasskey = statement(
@@ -177,10 +177,12 @@ export class PasskeysRepository {
     return passkeys;
   }
 
-  /** Returns those of the credential ids that passkeys of the project have, in base64url. */
-  async findTakenCredentials(tx: Tx, projectId: string, credentialIds: Buffer[]): Promise<Set<string>> {
-    const rows = await tx.execute(findTakenCredentials, [projectId, credentialIds]);
-    return new Set(rows.map(({ credentialId }) => credentialId.toString('base64url')));
+  /** Returns the ids of the customers who have passkeys with these credential ids, by the credential id in base64url. */
+  async findOwners(tx: Tx, projectId: string, credentialIds: Buffer[]): Promise<Map<string, string>> {
+    const rows = await tx.execute(findOwners, [projectId, credentialIds]);
+    return new Map(
+      rows.map(({ credentialId, customerId }) => [credentialId.toString('base64url'), customerId]),
+    );
   }
 
   async find(tx: Tx, customerId: string, id: string): Promise<Passkey | null> {

@@ -292,6 +292,8 @@ const DRY_RUN =
 const ALLOW_FAST_HASHES =
   'If true, salted SHA hashes are accepted, which are fast to guess. They are stored encrypted, count as `weakHashes`, and are replaced at the first sign-in. Default: false';
 
+const EMIT_EVENTS = 'If true, a `customer.created` event is emitted for each customer. Default: false';
+
 /** A list of customers in one body. */
 export class ImportCustomersRequest {
   @CheckedField({
@@ -303,7 +305,7 @@ export class ImportCustomersRequest {
   projectId?: string;
 
   @BooleanField({
-    description: 'If true, a `customer.created` event is emitted for each customer. Default: false',
+    description: EMIT_EVENTS,
     optional: true,
   })
   emitEvents?: boolean;
@@ -337,21 +339,15 @@ export class ImportQuery {
   importId?: string;
 
   @ProjectIdField() projectId?: string;
-  @OneOfField('If true, a `customer.created` event is emitted for each customer. Default: false', [
-    'true',
-    'false',
-  ])
+  @OneOfField(EMIT_EVENTS, ['true', 'false'])
   emitEvents?: 'true' | 'false';
 
-  @OneOfField(
-    `${DRY_RUN}. The response then contains the first 1,000 failed and the first 1,000 skipped lines`,
-    ['true', 'false'],
-  )
+  @OneOfField(`${DRY_RUN}. The response then contains the first 1,000 lines of each kind`, ['true', 'false'])
   dryRun?: 'true' | 'false';
 
   @OneOfField(ALLOW_FAST_HASHES, ['true', 'false'])
   allowFastHashes?: 'true' | 'false';
 }
 
-/** A page of the lines for which no customer was created. */
+/** A page of the lines that an import lists. */
 export class ImportFailuresQuery extends PageQuery {}

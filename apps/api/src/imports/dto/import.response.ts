@@ -17,37 +17,56 @@ class LineErrorResponse {
   @ApiProperty() message!: string;
 }
 
+class LineWarningResponse {
+  @ApiProperty({ description: 'Path of the value that was left out. Empty: several values' })
+  field!: string;
+  @ApiProperty() code!: string;
+  @ApiProperty({ description: 'The reason, and what to do about it' }) message!: string;
+}
+
 /** The result of one customer of an import. */
 class OutcomeResponse {
-  @ApiProperty({ enum: ['created', 'skipped', 'failed'] }) status!: ImportLineStatus;
+  @ApiProperty({ enum: ['created', 'updated', 'skipped', 'failed'] }) status!: ImportLineStatus;
 
   @ApiProperty({
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'Id of the created customer, or of the customer who already has the email address',
+    description:
+      'Id of the created or updated customer, or of the customer who already has the email address or the id',
   })
   id!: string | null;
 
-  @ApiProperty({ type: [LineErrorResponse], description: 'Reasons why no customer was created' })
+  @ApiProperty({ type: [LineErrorResponse], description: 'Reasons why no customer was created or updated' })
   errors!: FieldError[];
+
+  @ApiProperty({
+    type: [LineWarningResponse],
+    description: 'Values of the line that the customer does not have, at most 20',
+  })
+  warnings!: FieldError[];
+
+  protected static outcome(result: ImportLineResult): OutcomeResponse {
+    const { status, customerId: id, errors, warnings } = result;
+    return { status, id, errors, warnings };
+  }
 }
 
 /** The result of one customer in a list. */
 export class ImportResultResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Position in the list, starting at 0' }) index!: number;
 
-  static from({ line, status, customerId: id, errors }: ImportLineResult): ImportResultResponse {
-    return { index: line - 1, status, id, errors };
+  static from(result: ImportLineResult): ImportResultResponse {
+    return { index: result.line - 1, ...OutcomeResponse.outcome(result) };
   }
 }
 
-/** A line for which no customer was created. */
+/** A line that created or updated no customer, or of which a value was left out. */
 export class ImportFailureResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Line number, starting at 1' }) line!: number;
 
-  static from({ line, status, customerId: id, errors }: ImportLineResult): ImportFailureResponse {
-    return { line, status, id, errors };
+  static from(result: ImportLineResult): ImportFailureResponse {
+    return { line: result.line, ...OutcomeResponse.outcome(result) };
   }
 }
 
@@ -61,13 +80,25 @@ export class ImportResponse {
       'True for the response to a dry run: no customer was created, and the import is not stored. `created` is the number of customers that an import would create',
   })
   dryRun!: boolean;
-  @ApiProperty({ description: 'Customers processed so far: created, skipped and failed' }) total!: number;
+  @ApiProperty({ description: 'Customers processed so far: created, updated, skipped and failed' })
+  total!: number;
   @ApiProperty() created!: number;
-  @ApiProperty({ description: 'Customers whose email address was already registered. They are unchanged' })
+  @ApiProperty({ description: 'Customers that were changed. 0 without `update`' }) updated!: number;
+  @ApiProperty({
+    description:
+      'Customers whose email address was already registered, and those to whom an update did not apply. They are unchanged',
+  })
   skipped!: number;
   @ApiProperty() failed!: number;
   @ApiProperty({
-    description: 'Created customers whose `passwordHash` is cheaper to guess than OWASP recommends',
+    description: 'Skipped customers that are as new as their line, or have its values already',
+  })
+  unchanged!: number;
+  @ApiProperty({ description: 'Customers without a value of their line: those with `warnings`' })
+  incomplete!: number;
+  @ApiProperty({
+    description:
+      'Created customers, and customers with a new hash, whose `passwordHash` is cheaper to guess than OWASP recommends',
   })
   weakHashes!: number;
   @ApiProperty({
@@ -79,16 +110,20 @@ export class ImportResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
 
   static from(customerImport: CustomerImport, dryRun = false): ImportResponse {
-    const { id, projectId, state, created, skipped, failed, weakHashes, lastLine } = customerImport;
+    const { id, projectId, state, created, updated, skipped, failed } = customerImport;
+    const { unchanged, incomplete, weakHashes, lastLine } = customerImport;
     return {
       id,
       projectId,
       state,
       dryRun,
-      total: created + skipped + failed,
+      total: created + updated + skipped + failed,
       created,
+      updated,
       skipped,
       failed,
+      unchanged,
+      incomplete,
       weakHashes,
       lastLine,
       createdAt: customerImport.createdAt.toISOString(),
@@ -109,12 +144,12 @@ class ImportFailuresResponse {
   @ApiProperty() hasMore!: boolean;
 }
 
-/** An import with a page of the lines for which no customer was created. */
+/** An import with a page of the lines that created or updated no customer, or of which a value was left out. */
 export class ImportDetailResponse extends ImportResponse {
   @ApiProperty({
     type: ImportFailuresResponse,
     description:
-      'Lines for which no customer was created, in order: the first 10,000 skipped and the first 10,000 failed lines',
+      'Lines that created or updated no customer, or of which a value was left out, in order: the first 10,000 of each kind (failed, skipped, unchanged, incomplete)',
   })
   failures!: ImportFailuresResponse;
 

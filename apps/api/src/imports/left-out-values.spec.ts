@@ -1,0 +1,31 @@
+import { leftOutWarning, limitWarnings } from './left-out-values.js';
+
+describe('leftOutWarning', () => {
+  it.each([
+    ['passwordHash', 'unknown_pepper', 'Append the old secret'],
+    ['passwordHash', 'invalid', 'Let the customer reset the password'],
+    ['passkeys.3.rpId', 'not_allowed', 'Set passkeys.rpId'],
+    ['identities.0.subject', 'repeated', 'No action is necessary'],
+    ['metadata.id', 'inexact_integer', 'Write the number as a string'],
+    ['metadata.bio', 'too_long', 'Shorten the metadata'],
+  ])('adds the remedy of %s %s as a second sentence', (field, code, remedy) => {
+    const { message } = leftOutWarning({ field, code, message: `${field} is wrong` });
+    expect(message.split('. ')).toEqual([`${field} is wrong`, expect.stringContaining(remedy)]);
+    expect(message.endsWith('.')).toBe(true);
+  });
+});
+
+describe('limitWarnings', () => {
+  const create = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ field: `f${index}`, code: 'invalid', message: 'wrong' }));
+
+  it('keeps 20 warnings', () => expect(limitWarnings(create(20))).toEqual(create(20)));
+
+  it('counts further warnings in the last one', () => {
+    const limited = limitWarnings(create(25));
+    expect(limited).toHaveLength(20);
+    expect(limited.slice(0, 19)).toEqual(create(19));
+    expect(limited[19]).toMatchObject({ field: '', code: 'more_warnings' });
+    expect(limited[19]!.message).toMatch(/^6 more values were left out\. /);
+  });
+});

@@ -1,0 +1,65 @@
+import type { FieldError } from '@gatehouse/domain';
+
+/** Limits of the stored errors and warnings of a line: its sender chooses the number and the names of its fields. */
+const MAX_ERRORS = 20;
+const MAX_FIELD_LENGTH = 100;
+
+const AGAIN = 'import the customer again with update';
+const PATCH = 'set it with PATCH /api/v1/customers/{id}';
+
+const metadata = `Shorten the metadata and ${PATCH}, or store the value elsewhere`;
+const text = `Correct the value and ${AGAIN}, or ${PATCH}`;
+
+/** What to do about a value that was left out, by its field, or by its field and the code of the problem. */
+const remedies: Record<string, string> = {
+  passwordHash: `Let the customer reset the password, or ${AGAIN} and a hash in an accepted format`,
+  'passwordHash unknown_pepper': `Append the old secret to GATEHOUSE_SECRET and ${AGAIN}, or let the customer reset the password`,
+  totpSecret: `Let the customer add the authenticator app again, or ${AGAIN} and the secret in base32`,
+  passkeys: `Let the customer add the passkey again, or correct it and ${AGAIN}`,
+  'passkeys not_allowed': `Set passkeys.rpId of the project to the domain of the passkey and ${AGAIN}`,
+  'passkeys passkey_taken': `Remove the passkey from the other customer and ${AGAIN}`,
+  identities: `Correct the identity and ${AGAIN}`,
+  'identities provider_not_found': `Create the identity provider and ${AGAIN}`,
+  'identities identity_already_linked': `Remove the identity from the other customer and ${AGAIN}`,
+  ...{ metadata, publicMetadata: metadata, firstName: text, lastName: text, locale: text },
+  createdAt: 'Correct the time, delete the customer and import them again',
+  updatedAt: `Correct the time and ${AGAIN}`,
+  lastLoginAt: `Correct the time and ${AGAIN}`,
+  imageUrl: 'No action is necessary, because imports ignore images',
+  projectId: 'No action is necessary, because imports ignore the project of a line',
+};
+
+const remediesOfCodes: Record<string, string> = {
+  repeated: 'No action is necessary, because the first entry was imported',
+  inexact_integer: `Write the number as a string and ${AGAIN}`,
+};
+
+/** Returns the field of a customer that a path begins with. */
+export const rootOf = (path: string): string => path.split('.', 1)[0]!;
+
+/** Returns the warning of a value that was left out: the problem as the reason, and the remedy. */
+export function leftOutWarning({ field, code, message }: FieldError): FieldError {
+  const root = rootOf(field);
+  const remedy =
+    remedies[`${root} ${code}`] ?? remediesOfCodes[code] ?? remedies[root] ?? `Correct it and ${AGAIN}`;
+  return { field, code, message: `${message}. ${remedy}.` };
+}
+
+/** Returns errors as they are stored. */
+export const limitErrors = (errors: FieldError[]): FieldError[] =>
+  errors.slice(0, MAX_ERRORS).map(truncateError);
+
+/** Returns warnings as they are stored. The last one counts those that exceed the limit. */
+export function limitWarnings(warnings: FieldError[]): FieldError[] {
+  if (warnings.length <= MAX_ERRORS) return warnings.map(truncateError);
+  const shown = warnings.slice(0, MAX_ERRORS - 1);
+  const message = `${warnings.length - shown.length} more values were left out. Correct the values that are listed and ${AGAIN}.`;
+  return [...shown.map(truncateError), { field: '', code: 'more_warnings', message }];
+}
+
+function truncateError({ field, code, message }: FieldError): FieldError {
+  if (field.length <= MAX_FIELD_LENGTH) return { field, code, message };
+  // A lone surrogate cannot be stored.
+  const short = field.slice(0, MAX_FIELD_LENGTH).replace(/[\ud800-\udbff]$/, '');
+  return { field: short, code, message: message.replaceAll(field, () => short) };
+}

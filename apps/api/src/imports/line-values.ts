@@ -1,0 +1,152 @@
+import {
+  fitMetadata,
+  isJsonObject,
+  MAX_IMPORTED_IDENTITIES,
+  MAX_PASSKEYS,
+  METADATA_BYTES,
+  METADATA_KEYS,
+  type FieldError,
+} from '@gatehouse/domain';
+import { findMemberProblem, findStorageProblem } from '../http/strict-json.js';
+import { leftOutWarning, rootOf } from './left-out-values.js';
+
+/** Lists of which each entry can be left out, with their maximum lengths. */
+const listLengths = new Map([
+  ['passkeys', MAX_PASSKEYS],
+  ['identities', MAX_IMPORTED_IDENTITIES],
+]);
+
+const metadataFields = new Set(['metadata', 'publicMetadata']);
+
+/**
+ * The fields whose values can be left out (ADR 0103). Without an email or external id, a line is no customer. A ban, a
+ * required second factor and the proof of an address must not be lost, and an unknown field could be any of these.
+ */
+const optionalFields = new Set([
+  ...listLengths.keys(),
+  ...metadataFields,
+  ...['passwordHash', 'totpSecret', 'firstName', 'lastName', 'locale', 'imageUrl', 'projectId'],
+  ...['createdAt', 'updatedAt', 'lastLoginAt'],
+]);
+
+/** Number of levels of a line below a member of metadata, below an entry of a list, and below a field. */
+const LEVELS = { member: 18, entry: 18, field: 19 };
+
+const problems: Record<string, string> = {
+  invalid: 'contains a NUL character, a lone surrogate or a reserved key',
+  inexact_integer: 'contains an integer that a double-precision number cannot represent exactly',
+  too_deep: 'is nested too deeply: a line can have 20 levels',
+  too_long: `does not fit: metadata has at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`,
+};
+
+/** The values of a line, of which those that Gatehouse does not accept can be left out. */
+export class LineValues {
+  readonly warnings: FieldError[] = [];
+  readonly values: Record<string, unknown>;
+  /** The positions in the line of the entries of a list of which some are left out. */
+  private readonly positions = new Map<string, number[]>();
+
+  constructor(line: Record<string, unknown>) {
+    this.values = { ...line };
+  }
+
+  /** Returns the position in the line of an entry of a list. */
+  positionOf(list: string, index: number): number {
+    return this.positions.get(list)?.[index] ?? index;
+  }
+
+  /**
+   * Leaves out the values with errors.
+   * @returns false if a value with an error must not be left out
+   */
+  leaveOut(errors: FieldError[]): boolean {
+    // A field whose name contains a dot is unknown.
+    const root = ({ field }: FieldError) => (Object.hasOwn(this.values, field) ? field : rootOf(field));
+    if (!errors.every((error) => optionalFields.has(root(error)))) return false;
+    for (const name of new Set(errors.map(root)))
+      this.leaveOutOf(
+        name,
+        errors.filter((error) => root(error) === name),
+      );
+    return true;
+  }
+
+  /**
+   * Leaves out the values that cannot be stored.
+   * @returns false if one of them must not be left out, or if there is none
+   */
+  leaveOutUnstorable(): boolean {
+    for (const [name, value] of Object.entries(this.values)) {
+      if (metadataFields.has(name) && isJsonObject(value)) this.fit(name, value);
+      else if (listLengths.has(name) && Array.isArray(value)) this.leaveOutUnstorableEntries(name, value);
+      else {
+        const code = findMemberProblem(name, value, LEVELS.field);
+        if (code === null) continue;
+        if (!optionalFields.has(name)) return false;
+        this.drop(name, [describe(name, code)]);
+      }
+    }
+    return this.warnings.length > 0;
+  }
+
+  private leaveOutUnstorableEntries(name: string, list: unknown[]): void {
+    const errors = list.flatMap((entry, index) => {
+      const code = findStorageProblem(entry, LEVELS.entry);
+      return code === null ? [] : [describe(`${name}.${index}`, code)];
+    });
+    if (errors.length > 0) this.dropEntries(name, list, errors);
+  }
+
+  private leaveOutOf(name: string, errors: FieldError[]): void {
+    const value = this.values[name];
+    if (metadataFields.has(name) && isJsonObject(value)) return this.fit(name, value);
+    const maxLength = listLengths.get(name);
+    if (maxLength === undefined || !Array.isArray(value)) return this.drop(name, errors);
+    if (errors.every(({ field }) => field !== name)) return this.dropEntries(name, value, errors);
+    this.values[name] = value.slice(0, maxLength);
+    this.warn(errors.filter(({ field }) => field === name));
+  }
+
+  private drop(name: string, errors: FieldError[]): void {
+    delete this.values[name];
+    this.warn(errors);
+  }
+
+  private fit(name: string, value: Record<string, unknown>): void {
+    const { kept, dropped } = fitMetadata(value, (key, member) =>
+      findMemberProblem(key, member, LEVELS.member),
+    );
+    if (dropped.length === 0) return;
+    // An empty object would remove the metadata of an existing customer.
+    if (Object.keys(kept).length > 0) this.values[name] = kept;
+    else delete this.values[name];
+    this.warn(dropped.map(({ key, code }) => describe(`${name}.${key}`, code)));
+  }
+
+  /** @param errors of entries of the list */
+  private dropEntries(name: string, list: unknown[], errors: FieldError[]): void {
+    const indexOf = ({ field }: FieldError) => Number(field.split('.')[1]);
+    const dropped = new Set(errors.map(indexOf));
+    const isKept = (_: unknown, index: number) => !dropped.has(index);
+    this.warn(
+      errors.map(({ field, code, message }) => {
+        const index = indexOf({ field, code, message });
+        const path = field.replace(`.${index}`, `.${this.positionOf(name, index)}`);
+        return { field: path, code, message: message.replace(field, () => path) };
+      }),
+    );
+    const positions = list.map((_, index) => this.positionOf(name, index));
+    this.positions.set(name, positions.filter(isKept));
+    this.values[name] = list.filter(isKept);
+  }
+
+  private warn(errors: FieldError[]): void {
+    this.warnings.push(...errors.map(leftOutWarning));
+  }
+}
+
+/** Returns the error of a value. A field whose name cannot be stored is named without it. */
+function describe(field: string, code: string): FieldError {
+  const name = field.replaceAll('\0', '\ufffd').toWellFormed();
+  return { field: name, code, message: `${name} ${problems[code] ?? problems['invalid']!}` };
+}

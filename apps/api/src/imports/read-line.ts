@@ -1,0 +1,82 @@
+import { GatehouseError, invalidField, type FieldError } from '@gatehouse/domain';
+import { InputPipe } from '../http/input.pipe.js';
+import { lineLimits, parseStrictJson } from '../http/strict-json.js';
+import { ImportedCustomer } from './dto/import.request.js';
+import { LineValues } from './line-values.js';
+
+/** Number of times that values are left out of a line: a list that is too long first hides the errors of its entries. */
+const MAX_ROUNDS = 3;
+
+const target = { type: 'body', metatype: ImportedCustomer } as const;
+
+/** The fields of a line that Gatehouse accepts. */
+export interface ReadLine {
+  input: ImportedCustomer;
+  /** The values that were left out. */
+  warnings: FieldError[];
+  /** Returns the position in the line of an entry of `passkeys` or `identities`. */
+  positionOf: (list: string, index: number) => number;
+}
+
+/** A parsed line. */
+interface ParsedLine {
+  value: Record<string, unknown>;
+  /** The values without those that cannot be stored; null if all can be. */
+  storable: LineValues | null;
+}
+
+const input = new InputPipe();
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads a line of NDJSON. @throws GatehouseError `validation_failed`, `invalid_json` */
+export function readLine(bytes: Buffer | null): ReadLine {
+  if (!bytes) throw invalidField('', 'too_long', 'The line is longer than 64 KiB.');
+  return validate(parseLine(bytes));
+}
+
+/** Reads an entry of a list. @throws GatehouseError `validation_failed` */
+export function readEntry(value: unknown): ReadLine {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject) throw invalidField('', 'invalid_type', 'A customer must be a JSON object.');
+  return validate({ value: value as Record<string, unknown>, storable: null });
+}
+
+/** Validates the fields. Those that can be left out are, instead of failing the line. */
+function validate({ value, storable }: ParsedLine): ReadLine {
+  let values = storable;
+  for (let round = 0; ; round += 1) {
+    try {
+      const valid = input.transform(values?.values ?? value, target) as ImportedCustomer;
+      const positionOf = (list: string, index: number) => values?.positionOf(list, index) ?? index;
+      return { input: valid, warnings: values?.warnings ?? [], positionOf };
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || error.code !== 'validation_failed') throw error;
+      values ??= new LineValues(value);
+      if (round === MAX_ROUNDS || !values.leaveOut(error.details.errors ?? [])) throw error;
+    }
+  }
+}
+
+function parseLine(bytes: Buffer): ParsedLine {
+  try {
+    return { value: parseStrictJson(bytes, lineLimits), storable: null };
+  } catch (error) {
+    const storable = parseStorable(bytes);
+    if (!storable) throw error;
+    return { value: storable.values, storable };
+  }
+}
+
+/** Returns the values of a line without those that cannot be stored, or null if no line remains. */
+function parseStorable(bytes: Buffer): LineValues | null {
+  try {
+    const line = JSON.parse(decoder.decode(bytes)) as Record<string, unknown>;
+    const values = new LineValues(line);
+    if (!values.leaveOutUnstorable()) return null;
+    parseStrictJson(Buffer.from(JSON.stringify(values.values)), lineLimits);
+    return values;
+  } catch {
+    return null;
+  }
+}
