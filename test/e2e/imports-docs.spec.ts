@@ -53,14 +53,16 @@ it('imports a list with the documented commands', async () => {
   });
 });
 
-it('imports lines, shows their progress and exports them with the documented commands', async () => {
+it('imports lines, shows their progress, updates and exports them with the documented commands', async () => {
   const importId = randomUUID();
   const emails = Array.from({ length: 30 }, () => `${randomUUID()}@example.com`);
-  await writeFile(join(folder, 'customers.ndjson'), toNdjson(emails.map((email) => ({ email }))));
+  const customers = emails.map((email) => ({ email, externalId: email }));
+  await writeFile(join(folder, 'customers.ndjson'), toNdjson(customers));
   const imported = await runBlocks(['lines'], { IMPORT_ID: importId });
   expect(JSON.parse(imported)).toMatchObject({ id: importId, state: 'completed', created: 30 });
   const progress = await runBlocks(['progress'], { IMPORT_ID: importId });
   expect(JSON.parse(progress)).toEqual(JSON.parse(imported));
+  expect(JSON.parse(await runBlocks(['update']))).toMatchObject({ updated: 0, skipped: 30, unchanged: 30 });
   await runBlocks(['export']);
   const lines = parseNdjson(await readFile(join(folder, 'customers.ndjson'), 'utf8'));
   expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));

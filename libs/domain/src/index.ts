@@ -13,6 +13,7 @@ export * from './identity-providers/provider-profile.js';
 export * from './identity-providers/provider-settings.js';
 export * from './identity-providers/provider-warnings.js';
 export * from './imports/customer-import.js';
+export * from './imports/import-update.js';
 export { isJsonObject } from './json-object.js';
 export * from './alerts/alert.js';
 export * from './api-keys/api-key.js';

@@ -73,3 +73,11 @@ export const recordColumns = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],
 ): string => properties.map((property) => `"${property}" ${entityColumn(entity, property).type}`).join(', ');
+
+/** Returns the assignments of an UPDATE from a record set with an alias, such as `first_name = u."firstName"`. */
+export const recordAssignments = <Entity>(
+  entity: EntityClass<Entity>,
+  properties: readonly (keyof Entity & string)[],
+  alias: string,
+): string =>
+  properties.map((property) => `${entityColumn(entity, property).name} = ${alias}."${property}"`).join(', ');

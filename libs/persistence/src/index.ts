@@ -54,6 +54,7 @@ export * from './identity-providers/identity-providers.repository.js';
 export * from './identity-providers/oauth-flows.repository.js';
 export * from './identity-providers/provider-domains.repository.js';
 export * from './identity-providers/required-domains.repository.js';
+export * from './imports/import-targets.repository.js';
 export * from './imports/imports.repository.js';
 export * from './installation/installation.repository.js';
 export type { AttemptLimit } from './login-attempts/attempt-counter.js';

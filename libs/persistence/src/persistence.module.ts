@@ -35,6 +35,7 @@ import { IdentityProvidersRepository } from './identity-providers/identity-provi
 import { OAuthFlowsRepository } from './identity-providers/oauth-flows.repository.js';
 import { ProviderDomainsRepository } from './identity-providers/provider-domains.repository.js';
 import { RequiredDomainsRepository } from './identity-providers/required-domains.repository.js';
+import { ImportTargetsRepository } from './imports/import-targets.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { InstallationRepository } from './installation/installation.repository.js';
 import { LegacySignInRepository } from './legacy-sign-in/legacy-sign-in.repository.js';
@@ -120,6 +121,7 @@ const repositories: Provider[] = [
   IdempotencyKeysRepository,
   IdentitiesRepository,
   IdentityProvidersRepository,
+  ImportTargetsRepository,
   ImportsRepository,
   InstallationRepository,
   LegacySignInRepository,

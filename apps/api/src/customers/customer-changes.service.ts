@@ -7,7 +7,6 @@ import {
   invalidField,
   isMetadata,
   mergePatch,
-  oneTimeTokenKinds,
   profileFields,
   type Customer,
   type ProjectContext,
@@ -17,7 +16,6 @@ import {
   CustomerChangesRepository,
   CustomersRepository,
   EventsRepository,
-  OneTimeTokensRepository,
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
@@ -25,7 +23,7 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { METADATA_RULE } from '../http/fields.js';
 import type { Precondition } from '../http/precondition.js';
 import { customerEvent } from '../events/customer-events.js';
-import { PasswordCheckService } from '../passwords/password-check.service.js';
+import { CustomerAccessService } from './customer-access.service.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
 import { CustomerResponse, customerVolatileFields } from './dto/customer.response.js';
 import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
@@ -36,8 +34,7 @@ export class CustomerChangesService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly changes: CustomerChangesRepository,
-    private readonly tokens: OneTimeTokensRepository,
-    private readonly passwords: PasswordCheckService,
+    private readonly access: CustomerAccessService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -102,8 +99,7 @@ export class CustomerChangesService {
     after: Customer,
     project: ProjectContext,
   ): Promise<void> {
-    await this.tokens.voidAll(tx, after.id, oneTimeTokenKinds);
-    await this.passwords.forgetFailures(tx, before);
+    await this.access.forgetEmail(tx, before);
     const { email } = before;
     const event = customerEvent('email.changed', after, project, { previous: { email } });
     this.events.record(tx, [event]);

@@ -8,6 +8,7 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { CustomerAccessService } from './customer-access.service.js';
 import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomerCsvService } from './customer-csv.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
@@ -48,6 +49,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     CustomersController,
   ],
   providers: [
+    CustomerAccessService,
     CustomerChangesService,
     CustomerCsvService,
     CustomerDirectoryService,
@@ -60,6 +62,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     MePasskeysService,
   ],
   exports: [
+    CustomerAccessService,
     CustomerChangesService,
     CustomerCsvService,
     CustomerDirectoryService,

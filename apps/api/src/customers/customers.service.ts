@@ -7,7 +7,6 @@ import {
   invalidField,
   newCustomer,
   notFound,
-  oneTimeTokenKinds,
   type Customer,
   type ProjectContext,
   type Reach,
@@ -16,7 +15,6 @@ import {
   CustomersRepository,
   ErasuresRepository,
   EventsRepository,
-  OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
   type CustomerDetails,
@@ -31,8 +29,8 @@ import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
-import { SessionsService } from '../sessions/sessions.service.js';
 import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
+import { CustomerAccessService } from './customer-access.service.js';
 import type { CreateCustomerRequest } from './dto/customer.request.js';
 
 /** Manages customers, for servers and for customers themselves. */
@@ -41,14 +39,13 @@ export class CustomersService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
-    private readonly sessions: SessionsService,
+    private readonly access: CustomerAccessService,
     private readonly passwords: PasswordCheckService,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
-    private readonly tokens: OneTimeTokensRepository,
     private readonly erasures: ErasuresRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -202,7 +199,7 @@ export class CustomersService {
     });
   }
 
-  /** Voids the links and ends the sessions of a disabled customer. @returns the events to record */
+  /** Ends the access of a disabled customer. @returns the events to record */
   private async updateAccess(
     tx: Tx,
     customer: Customer,
@@ -210,9 +207,7 @@ export class CustomersService {
     isDisabled: boolean,
   ): Promise<NewEvent[]> {
     if (!isDisabled) return [customerEvent('customer.enabled', customer, project)];
-    // Voided permanently, so that no pending link becomes usable again when the customer is enabled.
-    await this.tokens.voidAll(tx, customer.id, oneTimeTokenKinds);
-    const revoked = await this.sessions.endAll(tx, customer, project, 'customer_disabled');
+    const revoked = await this.access.endAll(tx, customer, project);
     return [customerEvent('customer.disabled', customer, project), ...revoked];
   }
 

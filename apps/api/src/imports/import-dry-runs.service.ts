@@ -54,10 +54,10 @@ export class ImportDryRunsService {
     signal: AbortSignal,
   ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
     const project = await this.access.getProject(caller, input.projectId);
-    const { customers, allowFastHashes } = input;
+    const { customers, update = false, allowFastHashes } = input;
     const options = { signal, isDryRun: true, allowFastHashes };
     const validated = await this.lines.validateList(project, customers, options);
-    const results = await this.writer.rehearse(project, validated, new UniqueValues(noHold));
+    const results = await this.writer.rehearse(project, validated, update, new UniqueValues(noHold));
     const summary = new Summary(newId(), project.id);
     summary.add(results, results.length);
     return { customerImport: summary.finish(), results };
@@ -65,14 +65,14 @@ export class ImportDryRunsService {
 
   /** @throws GatehouseError like `ImportsService.importLines`, except `conflict` */
   async checkLines(caller: ManagementCaller, options: DryRunOptions, body: Readable): Promise<DryRun> {
-    const { importId, projectId, holdMemory } = options;
+    const { importId, projectId, update, holdMemory } = options;
     const earlier = new UniqueValues(holdMemory);
     const project = await this.access.getProject(caller, projectId);
     const summary = new Summary(importId, project.id);
     for await (const { lines, lastLine } of readBatches(readLines(body), nothingImported)) {
       const validated = await this.lines.validateLines(project, lines, { ...options, isDryRun: true });
       await this.access.assertStillAllowed(caller, project.id);
-      summary.add(await this.writer.rehearse(project, validated, earlier), lastLine);
+      summary.add(await this.writer.rehearse(project, validated, update, earlier), lastLine);
     }
     const { failures, hasMoreFailures } = summary;
     return { customerImport: summary.finish(), failures, hasMoreFailures };

@@ -84,6 +84,7 @@ export class ImportRequestsService {
       projectId: query.projectId,
       emitEvents: query.emitEvents === 'true',
       allowFastHashes: query.allowFastHashes === 'true',
+      update: query.update === 'true',
       signal: getClient(request).signal,
     };
     if (query.dryRun === 'true')

@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Customer, ImportLineResult, ProjectContext } from '@gatehouse/domain';
-import {
-  CustomersBulkRepository,
-  EventsRepository,
-  FactorsRepository,
-  Transactions,
-  type Tx,
-} from '@gatehouse/persistence';
-import { KeyedLock, newId, Keyring } from '@gatehouse/platform';
+import { CustomersBulkRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
+import { KeyedLock, newId } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { noEarlierLines, type EarlierLines, type UniqueValues } from './earlier-lines.js';
+import { ImportAdditionsService } from './import-additions.service.js';
 import { identityKey, ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService, passkeyKey } from './imported-passkeys.service.js';
+import { ImportUpdatesService } from './import-updates.service.js';
 import type { Candidate, ValidatedLine } from './import-lines.service.js';
 import { limitWarnings } from './left-out-values.js';
+import { notNewerError } from './update-messages.js';
+
+export interface WriteOptions {
+  emitEvents: boolean;
+  /** True to update the customers that lines belong to. */
+  update: boolean;
+}
 
 /** Writes validated customers into a project, and returns the result of each line. */
 @Injectable()
@@ -24,11 +27,11 @@ export class ImportWriterService {
   constructor(
     private readonly transactions: Transactions,
     private readonly customers: CustomersBulkRepository,
-    private readonly factors: FactorsRepository,
+    private readonly additions: ImportAdditionsService,
     private readonly passkeys: ImportedPasskeysService,
     private readonly identities: ImportedIdentitiesService,
+    private readonly updates: ImportUpdatesService,
     private readonly events: EventsRepository,
-    private readonly keyring: Keyring,
   ) {}
 
   /** Runs the transaction of one batch. */
@@ -44,11 +47,12 @@ export class ImportWriterService {
   async rehearse(
     project: ProjectContext,
     lines: ValidatedLine[],
+    update: boolean,
     earlier: UniqueValues,
   ): Promise<ImportLineResult[]> {
     let results: ImportLineResult[] = [];
     const work = async (tx: Tx): Promise<never> => {
-      results = await this.write(tx, project, lines, false, earlier);
+      results = await this.write(tx, project, lines, { emitEvents: false, update }, earlier);
       throw new Rollback();
     };
     // A list with an Idempotency-Key is processed in the transaction that also stores its response.
@@ -71,17 +75,21 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     lines: ValidatedLine[],
-    emitEvents: boolean,
+    { emitEvents, update }: WriteOptions,
     earlier: EarlierLines = noEarlierLines,
   ): Promise<ImportLineResult[]> {
     const results = new Map<number, ImportLineResult>();
     const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
-      const { inserted, conflicting } = await this.insert(tx, project, group, earlier);
+      const { results: updated, others } = update
+        ? await this.updates.update(tx, project, group, emitEvents)
+        : { results: [], others: group };
+      const { inserted, conflicting } = await this.insert(tx, project, others, earlier);
       for (const candidate of inserted) created.push(candidate.customer);
       for (const result of [
+        ...updated,
         ...inserted.map(toCreated),
-        ...(await this.explainConflicts(tx, project, conflicting, earlier)),
+        ...(await this.explainConflicts(tx, project, conflicting, { update, earlier })),
       ])
         results.set(result.line, result);
     }
@@ -124,7 +132,7 @@ export class ImportWriterService {
       insertable.map(({ customer }) => customer),
     );
     const inserted = group.filter(({ customer }) => ids.has(customer.id));
-    await this.insertFactors(tx, inserted);
+    await this.additions.insertFactors(tx, inserted);
     await this.passkeys.insert(tx, project, inserted);
     await this.identities.insert(tx, project, inserted);
     return { inserted, conflicting: group.filter(({ customer }) => !ids.has(customer.id)) };
@@ -141,26 +149,20 @@ export class ImportWriterService {
     for (const customer of customers) if (taken.has(customer.id)) customer.id = newId();
   }
 
-  private async insertFactors(tx: Tx, inserted: Candidate[]): Promise<void> {
-    const factors = inserted.flatMap(({ customer: { id: customerId }, totpSecret }) =>
-      totpSecret
-        ? [{ id: newId(), customerId, secret: this.keyring.encrypt('totp-secret', customerId, totpSecret) }]
-        : [],
-    );
-    if (factors.length > 0) await this.factors.insertImported(tx, factors);
-  }
-
   private async explainConflicts(
     tx: Tx,
     project: ProjectContext,
     conflicting: Candidate[],
-    earlier: EarlierLines,
+    { update, earlier }: { update: boolean; earlier: EarlierLines },
   ): Promise<ImportLineResult[]> {
     if (conflicting.length === 0) return [];
     const emails = conflicting.map(({ customer }) => customer.email);
     const taken = await this.customers.findIdsByEmail(tx, project.id, emails);
     return conflicting.map(({ line, customer }) => {
       const customerId = taken.get(customer.email) ?? null;
+      // An import would compare the line with the customer that the earlier line has created.
+      if (update && earlier.has(externalIdKey(customer)))
+        return { line, status: 'skipped', customerId, errors: [notNewerError], warnings: [] };
       return customerId !== null || earlier.has(emailKey(customer))
         ? { line, status: 'skipped', customerId, errors: [emailTakenError], warnings: [] }
         : { line, status: 'failed', customerId, errors: [externalIdTakenError], warnings: [] };

@@ -17,7 +17,7 @@ import { Readiness } from '../http/readiness.js';
 import type { ImportCustomersRequest } from './dto/import.request.js';
 import { ImportAccessService } from './import-access.service.js';
 import { ImportLinesService, type ValidatedLine } from './import-lines.service.js';
-import { ImportWriterService } from './import-writer.service.js';
+import { ImportWriterService, type WriteOptions } from './import-writer.service.js';
 import { readBatches, readLines, type ImportedLines } from './ndjson.js';
 
 /** Options of an import of NDJSON lines. */
@@ -26,6 +26,8 @@ export interface ImportOptions {
   projectId: string | undefined;
   emitEvents: boolean;
   allowFastHashes: boolean;
+  /** True to update the customers that lines belong to. */
+  update: boolean;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
@@ -34,7 +36,7 @@ export interface ImportOptions {
 interface ImportWork extends ImportClaim {
   caller: ManagementCaller;
   project: ProjectContext;
-  emitEvents: boolean;
+  options: WriteOptions;
 }
 
 /** Length of a position in the list of failures, in bytes: the number of a line. */
@@ -66,12 +68,10 @@ export class ImportsService {
     input: ImportCustomersRequest,
     signal: AbortSignal,
   ): Promise<{ customerImport: CustomerImport; results: ImportLineResult[] }> {
-    const work = await this.prepare(caller, newId(), input.projectId, input.emitEvents ?? false);
-    const { allowFastHashes } = input;
-    const validated = await this.lines.validateList(work.project, input.customers, {
-      signal,
-      allowFastHashes,
-    });
+    const { projectId, emitEvents = false, update = false, allowFastHashes } = input;
+    const work = await this.prepare(caller, newId(), projectId, { emitEvents, update });
+    const options = { signal, allowFastHashes };
+    const validated = await this.lines.validateList(work.project, input.customers, options);
     const results = await this.writer.runBatch(async (tx) => {
       await this.claim(tx, work, 0);
       const written = await this.writeBatch(tx, work, validated, validated.length, null);
@@ -93,8 +93,8 @@ export class ImportsService {
     options: ImportOptions,
     body: Readable,
   ): Promise<CustomerImport> {
-    const { importId, projectId, emitEvents } = options;
-    const work = await this.prepare(caller, importId, projectId, emitEvents);
+    const { importId, projectId, emitEvents, update } = options;
+    const work = await this.prepare(caller, importId, projectId, { emitEvents, update });
     const importedLines = await this.readImportedLines(work);
     try {
       const batches = readBatches(readLines(body), importedLines);
@@ -147,10 +147,10 @@ export class ImportsService {
     caller: ManagementCaller,
     importId: string,
     projectId: string | undefined,
-    emitEvents: boolean,
+    options: WriteOptions,
   ): Promise<ImportWork> {
     const project = await this.access.getProject(caller, projectId);
-    return { caller, project, emitEvents, id: importId, projectId: project.id, claim: newId() };
+    return { caller, project, options, id: importId, projectId: project.id, claim: newId() };
   }
 
   /**
@@ -161,7 +161,8 @@ export class ImportsService {
     const { lastLine, linesMac, isCompleted } = await this.imports.getProgress(work);
     return {
       ...{ lastLine, isCompleted },
-      matches: (digest) => linesMac !== null && this.keyring.verifyMac('import-lines', digest, linesMac),
+      matches: (digest) =>
+        linesMac !== null && this.keyring.verifyMac('import-lines', ofMode(work, digest), linesMac),
       claim: async () => {
         const isClaimed = await this.transactions.run((tx) => this.claim(tx, work, lastLine));
         return isClaimed ? null : this.readImportedLines(work);
@@ -177,7 +178,8 @@ export class ImportsService {
     const { organizationId } = work.project;
     if (!(await this.imports.claim(tx, work, organizationId, afterLine))) return false;
     const action = { action: 'import.started', organizationId, projectId: work.projectId } as const;
-    this.audit.record(tx, { ...action, targetId: work.id, details: { afterLine } });
+    const details = { afterLine, ...(work.options.update && { update: true }) };
+    this.audit.record(tx, { ...action, targetId: work.id, details });
     return true;
   }
 
@@ -206,7 +208,7 @@ export class ImportsService {
       });
     }
     await this.access.assertStillAllowed(work.caller, work.projectId);
-    const linesMac = this.keyring.mac('import-lines', digest);
+    const linesMac = this.keyring.mac('import-lines', ofMode(work, digest));
     await this.writer.runBatch((tx) => this.writeBatch(tx, work, validated, lastLine, linesMac));
   }
 
@@ -217,7 +219,7 @@ export class ImportsService {
     lastLine: number,
     linesMac: Buffer | null,
   ): Promise<ImportLineResult[]> {
-    const results = await this.writer.write(tx, work.project, validated, work.emitEvents);
+    const results = await this.writer.write(tx, work.project, validated, work.options);
     if (await this.imports.recordProgress(tx, work, { lastLine, linesMac, results })) return results;
     throw new GatehouseError('conflict', {
       detail: 'Another request is processing this import. Wait until it has finished.',
@@ -245,6 +247,10 @@ function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> 
   next.catch(() => undefined);
   return Promise.race([next, previous.then(() => next)]);
 }
+
+/** Returns the digest of the lines of an import, which differs for an update: the import must continue as it began. */
+const ofMode = ({ options }: ImportWork, digest: Buffer): Buffer =>
+  options.update ? Buffer.concat([digest, Buffer.from('update')]) : digest;
 
 const importReach = ({ project }: ImportWork): Reach => ({
   organizationIds: [project.organizationId],

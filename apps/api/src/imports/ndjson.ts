@@ -161,7 +161,7 @@ const isBlank = (bytes: Buffer): boolean =>
 const differentLinesError = (): GatehouseError =>
   new GatehouseError('conflict', {
     detail:
-      'This import was started with different lines. Send the same lines again, or use a different importId.',
+      'This import was started with different lines, or with a different value of update. Send the same lines again, or use a different importId.',
   });
 
 /** Throws `request_timeout` for a broken connection; the response is not delivered. */

@@ -148,8 +148,8 @@ export class FactorsRepository {
   }
 
   /** Returns the encrypted secret of the newest authenticator of each of the customers, by their id. */
-  async listNewestSecrets(customerIds: string[]): Promise<Map<string, Buffer>> {
-    const rows = await this.database.execute(listNewestSecrets, [customerIds]);
+  async listNewestSecrets(customerIds: string[], sql: Sql = this.database): Promise<Map<string, Buffer>> {
+    const rows = await sql.execute(listNewestSecrets, [customerIds]);
     return new Map(rows.map(({ customerId, secret }) => [customerId, secret]));
   }
 

@@ -155,6 +155,11 @@ export class PasswordHasher {
     return { stored: `i1$${sealed}`, isWeak: isWeakHash(parsed.hash) };
   }
 
+  /** Returns whether a stored hash is of another system: no sign-in and no change of the password has replaced it. */
+  isImported(hash: string): boolean {
+    return storedImportPattern.test(hash);
+  }
+
   /**
    * Returns a stored hash in the form that `importHash` accepts: a hash of another system in its original
    * form; a portable hash unchanged; a hash with a pepper unchanged, which requires the same GATEHOUSE_SECRET.

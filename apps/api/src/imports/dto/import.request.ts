@@ -292,7 +292,11 @@ const DRY_RUN =
 const ALLOW_FAST_HASHES =
   'If true, salted SHA hashes are accepted, which are fast to guess. They are stored encrypted, count as `weakHashes`, and are replaced at the first sign-in. Default: false';
 
-const EMIT_EVENTS = 'If true, a `customer.created` event is emitted for each customer. Default: false';
+const EMIT_EVENTS =
+  'If true, a `customer.created` event is emitted for each new customer, and the events of a change for each updated customer. Default: false';
+
+const UPDATE =
+  'If true, a line whose `externalId` or `id` belongs to a customer updates that customer if its `updatedAt` is newer. Default: false, and customers that exist stay unchanged';
 
 /** A list of customers in one body. */
 export class ImportCustomersRequest {
@@ -309,6 +313,9 @@ export class ImportCustomersRequest {
     optional: true,
   })
   emitEvents?: boolean;
+
+  @BooleanField({ description: UPDATE, optional: true })
+  update?: boolean;
 
   @BooleanField({ description: DRY_RUN, optional: true })
   dryRun?: boolean;
@@ -341,6 +348,9 @@ export class ImportQuery {
   @ProjectIdField() projectId?: string;
   @OneOfField(EMIT_EVENTS, ['true', 'false'])
   emitEvents?: 'true' | 'false';
+
+  @OneOfField(UPDATE, ['true', 'false'])
+  update?: 'true' | 'false';
 
   @OneOfField(`${DRY_RUN}. The response then contains the first 1,000 lines of each kind`, ['true', 'false'])
   dryRun?: 'true' | 'false';

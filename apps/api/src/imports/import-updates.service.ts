@@ -1,0 +1,210 @@
+import { Injectable } from '@nestjs/common';
+import {
+  changeableFields,
+  givenFields,
+  newCustomer,
+  planImportUpdate,
+  type FieldError,
+  type ImportLineResult,
+  type ImportPlan,
+  type ImportUpdateLine,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import {
+  CustomersBulkRepository,
+  ImportTargetsRepository,
+  type ImportTargetUpdate,
+  type StoredImportTarget,
+  type Tx,
+} from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
+import { parseTime } from '../http/time-field.js';
+import type { ImportedCustomer } from './dto/import.request.js';
+import { noEarlierLines } from './earlier-lines.js';
+import { ImportAdditionsService, type Additions } from './import-additions.service.js';
+import type { Candidate } from './import-lines.service.js';
+import { ImportUpdateEffectsService, type AppliedUpdate } from './import-update-effects.service.js';
+import { limitErrors, limitWarnings } from './left-out-values.js';
+import {
+  conflictError,
+  emailTakenWarning,
+  keptWarning,
+  notNewerError,
+  replacedWarning,
+  unchangedError,
+} from './update-messages.js';
+
+/** A line with the customer to whom it belongs. */
+interface Match {
+  candidate: Candidate;
+  target: StoredImportTarget;
+  plan: ImportPlan;
+}
+
+type Update = Match & { plan: Extract<ImportPlan, { action: 'update' }> };
+
+/** Updates customers with lines of an import (ADR 0104). */
+@Injectable()
+export class ImportUpdatesService {
+  constructor(
+    private readonly targets: ImportTargetsRepository,
+    private readonly customers: CustomersBulkRepository,
+    private readonly additions: ImportAdditionsService,
+    private readonly effects: ImportUpdateEffectsService,
+  ) {}
+
+  /**
+   * Updates the customers with the external ids or ids of lines.
+   * @returns the results of these lines, and the lines that belong to no customer
+   */
+  async update(
+    tx: Tx,
+    project: ProjectContext,
+    group: Candidate[],
+    emitEvents: boolean,
+  ): Promise<{ results: ImportLineResult[]; others: Candidate[] }> {
+    const { matches, repeated, others } = await this.match(tx, project, group);
+    const isOpen = ({ plan }: Match) => plan.action === 'update' || plan.isConflict;
+    const results = matches
+      .filter((match) => !isOpen(match))
+      .map((match) => toResult(match, 'skipped', [notNewerError]));
+    results.push(...(await this.apply(tx, project, matches.filter(isOpen), emitEvents)));
+    if (repeated.length > 0) results.push(...(await this.update(tx, project, repeated, emitEvents)).results);
+    return { results, others };
+  }
+
+  /** Finds and locks the customers. A line that belongs to the same customer as another one is `repeated`. */
+  private async match(
+    tx: Tx,
+    { id: projectId }: ProjectContext,
+    group: Candidate[],
+  ): Promise<{ matches: Match[]; repeated: Candidate[]; others: Candidate[] }> {
+    const externalIds = group.flatMap(({ customer }) => customer.externalId ?? []);
+    const ids = group.flatMap(({ customer, hasOwnId }) => (hasOwnId ? [customer.id] : []));
+    if (externalIds.length + ids.length === 0) return { matches: [], repeated: [], others: group };
+    const targets = await this.targets.lock(tx, projectId, { externalIds, ids });
+    const byExternalId = new Map(targets.map((target) => [target.externalId, target]));
+    const byId = new Map(targets.map((target) => [target.id, target]));
+    const found: { matches: Match[]; repeated: Candidate[]; others: Candidate[] } = {
+      ...{ matches: [], repeated: [], others: [] },
+    };
+    const seen = new Set<StoredImportTarget>();
+    for (const candidate of group) {
+      const { customer, hasOwnId, input } = candidate;
+      const target =
+        (customer.externalId === null ? undefined : byExternalId.get(customer.externalId)) ??
+        (hasOwnId ? byId.get(customer.id) : undefined);
+      if (!target) found.others.push(candidate);
+      else if (seen.has(target)) found.repeated.push(candidate);
+      else {
+        seen.add(target);
+        found.matches.push({ candidate, target, plan: planImportUpdate(target, toUpdateLine(input)) });
+      }
+    }
+    return found;
+  }
+
+  private async apply(
+    tx: Tx,
+    project: ProjectContext,
+    matches: Match[],
+    emitEvents: boolean,
+  ): Promise<ImportLineResult[]> {
+    if (matches.length === 0) return [];
+    for (const { candidate, target } of matches) candidate.customer.id = target.id;
+    const additions = await this.additions.find(tx, project, matches, noEarlierLines);
+    await this.keepTakenEmails(tx, project, matches.filter(isUpdate));
+    const results: ImportLineResult[] = [];
+    const rows: ImportTargetUpdate[] = [];
+    const applied: AppliedUpdate[] = [];
+    const added: Additions[] = [];
+    for (const match of matches) {
+      const addition = additions.get(match.candidate)!;
+      const { names, warnings } = addition;
+      if (!isUpdate(match)) {
+        const fields = [...differingFields(match), ...names, ...warnings.map(({ field }) => field)];
+        results.push(
+          toResult(match, 'skipped', fields.length > 0 ? fields.map(conflictError) : [notNewerError]),
+        );
+        continue;
+      }
+      match.candidate.warnings.push(...updateWarnings(match), ...warnings);
+      const changed = [...match.plan.changed, ...names];
+      if (changed.length === 0) {
+        results.push(toResult(match, 'skipped', [unchangedError]));
+        continue;
+      }
+      const row = toRow(match, addition);
+      rows.push(row);
+      added.push(addition);
+      applied.push({ before: match.target, after: row, changed });
+      const hasWeakHash = match.candidate.hasWeakHash && addition.passwordHash !== null;
+      results.push({ ...toResult(match, 'updated', []), hasWeakHash });
+    }
+    if (rows.length === 0) return results;
+    await this.targets.update(tx, project.id, rows);
+    await this.additions.insert(tx, project, added);
+    await this.effects.record(tx, project, applied, emitEvents);
+    return results;
+  }
+
+  /** Customers keep their email if another customer has the new one. */
+  private async keepTakenEmails(tx: Tx, { id }: ProjectContext, updates: Update[]): Promise<void> {
+    const changing = updates.filter(({ plan }) => plan.changed.includes('email'));
+    if (changing.length === 0) return;
+    const emails = changing.map(({ plan }) => plan.after.email);
+    const taken = await this.customers.findIdsByEmail(tx, id, emails);
+    for (const { candidate, target, plan } of changing) {
+      if (!taken.has(plan.after.email)) continue;
+      const { email, emailVerified } = target;
+      plan.after = { ...plan.after, email, emailVerified };
+      plan.changed = plan.changed.filter((name) => name !== 'email' && name !== 'emailVerified');
+      candidate.warnings.push(emailTakenWarning);
+    }
+  }
+}
+
+const isUpdate = (match: Match): match is Update => match.plan.action === 'update';
+
+const differingFields = ({ plan }: Match): string[] => (plan.action === 'keep' ? plan.differing : []);
+
+const updateWarnings = ({ plan }: Update): FieldError[] => [
+  ...plan.kept.map(keptWarning),
+  ...(plan.isChangedHere ? plan.changed.map(replacedWarning) : []),
+];
+
+function toRow({ candidate, target, plan }: Update, { passwordHash }: Additions): ImportTargetUpdate {
+  const { after, isChangedHere } = plan;
+  const updatedAt = candidate.input.updatedAt ? after.updatedAt : now();
+  // Who has disabled the customer would otherwise be unknown to the next update.
+  const staysUnknown = isChangedHere && after.disabledAt !== null;
+  return {
+    ...after,
+    updatedAt,
+    passwordHash: passwordHash ?? target.passwordHash,
+    importUpdatedAt: staysUnknown ? target.importUpdatedAt : updatedAt,
+    importIncomplete: candidate.warnings.length > 0,
+  };
+}
+
+const toResult = (
+  { candidate, target }: Match,
+  status: 'updated' | 'skipped',
+  errors: FieldError[],
+): ImportLineResult => ({
+  line: candidate.line,
+  status,
+  customerId: target.id,
+  errors: limitErrors(errors),
+  warnings: limitWarnings(candidate.warnings),
+});
+
+function toUpdateLine(input: ImportedCustomer): ImportUpdateLine {
+  const given = changeableFields.filter((name) => input[name] !== undefined);
+  return {
+    fields: givenFields(newCustomer(input), given) as ImportUpdateLine['fields'],
+    disabledAt: input.disabledAt === undefined ? undefined : parseTime(input.disabledAt),
+    updatedAt: parseTime(input.updatedAt),
+    lastLoginAt: parseTime(input.lastLoginAt),
+  };
+}

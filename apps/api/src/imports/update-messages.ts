@@ -1,0 +1,58 @@
+import type { FieldError } from '@gatehouse/domain';
+
+const PATCH = 'set it with PATCH /api/v1/customers/{id}';
+
+/** The error of a line that was imported before, or that is older than the customer. */
+export const notNewerError: FieldError = {
+  field: 'updatedAt',
+  code: 'not_newer',
+  message: 'The line is not newer than the customer. No action is necessary if the customer is right.',
+};
+
+/** The error of a newer line whose values the customer has already. */
+export const unchangedError: FieldError = {
+  field: '',
+  code: 'unchanged',
+  message: 'The customer has the values of the line already. No action is necessary.',
+};
+
+/** The error of a value of a line whose customer was changed in Gatehouse after it. */
+export const conflictError = (field: string): FieldError => ({
+  field,
+  code: 'conflict',
+  message: `${field} differs, but the customer was changed in Gatehouse since the last import and stays as they are. If the line is right, change the customer in Gatehouse.`,
+});
+
+/** The warning of a value that was changed in Gatehouse before the line, or could have been. */
+export const replacedWarning = (field: string): FieldError => ({
+  field,
+  code: 'replaced',
+  message: `${field} was replaced, although the customer was also changed in Gatehouse, before the line. Check it, and ${PATCH} if the previous value was right.`,
+});
+
+const keptMessages: Record<string, string> = {
+  disabledAt:
+    'The customer stays disabled, because the customer was changed in Gatehouse since the last import. If this is wrong, enable the customer with POST /api/v1/customers/{id}/enable.',
+  externalId: `externalId differs, and the customer keeps theirs. If the line is right, ${PATCH}.`,
+};
+
+/** The warning of a field of a line that the customer does not get. */
+export const keptWarning = (field: string): FieldError => ({
+  field,
+  code: 'conflict',
+  message: keptMessages[field] ?? `${field} stays as it is. If the line is right, ${PATCH}.`,
+});
+
+export const emailTakenWarning: FieldError = {
+  field: 'email',
+  code: 'email_already_registered',
+  message:
+    'email belongs to another customer of this project, so the customer keeps theirs. Change the email of the other customer and import the line again with update.',
+};
+
+export const otherFactorWarning: FieldError = {
+  field: 'totpSecret',
+  code: 'conflict',
+  message:
+    'The customer has another authenticator app and keeps it. Remove it with DELETE /api/v1/customers/{id}/factors/{factorId} and import the line again with update.',
+};

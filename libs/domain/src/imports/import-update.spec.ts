@@ -1,0 +1,91 @@
+import { newCustomer, type Customer } from '../customers/customer.js';
+import { planImportUpdate, type ImportTarget, type ImportUpdateLine } from './import-update.js';
+
+const day = (date: number): Date => new Date(Date.UTC(2026, 0, date));
+
+const customer: Customer = {
+  ...newCustomer({ email: 'ada@example.com', firstName: 'Ada', externalId: 'a' }),
+  ...{ id: '1', projectId: '2', imageUrl: null, disabledAt: null, lastLoginAt: null },
+  ...{ createdAt: day(1), updatedAt: day(2) },
+};
+/** A customer as an import on the second day has created them. */
+const imported: ImportTarget = { ...customer, importUpdatedAt: day(2), importIncomplete: false };
+const changedHere: ImportTarget = { ...imported, updatedAt: day(4) };
+const createdHere: ImportTarget = { ...imported, importUpdatedAt: null };
+const disabled = { disabledAt: day(2) };
+
+const line = (
+  updatedAt: Date | null,
+  fields: Partial<ImportUpdateLine['fields']> = {},
+  more: Partial<ImportUpdateLine> = {},
+): ImportUpdateLine => ({
+  fields: { email: 'ada@example.com', ...fields },
+  ...{ disabledAt: null, updatedAt, lastLoginAt: null, ...more },
+});
+const renamed = { firstName: 'Augusta' };
+const banned = { disabledAt: day(3) };
+
+/** Returns a plan in short: its changes, and what the customer does not get. */
+function plan(target: ImportTarget, update: ImportUpdateLine): string {
+  const result = planImportUpdate(target, update);
+  if (result.action === 'keep') {
+    const differing = result.differing.join(' ');
+    return `${result.isConflict ? 'conflict' : 'keep'} ${differing}`.trim();
+  }
+  const kept = result.kept.length > 0 ? `; keeps ${result.kept.join(' ')}` : '';
+  return `update ${result.changed.join(' ')}${kept}`.trim();
+}
+
+it.each<[string, ImportTarget, ImportUpdateLine, string]>([
+  ['a newer line', imported, line(day(3), renamed), 'update firstName'],
+  ['a newer line with the same values', imported, line(day(3)), 'update'],
+  ['the same line', imported, line(day(2), renamed), 'keep firstName'],
+  ['an older line', imported, line(day(1), renamed), 'keep firstName'],
+  [
+    'the line of an incomplete customer',
+    { ...imported, importIncomplete: true },
+    line(day(2), renamed),
+    'update firstName',
+  ],
+  ['a line without a time', imported, line(null, renamed), 'update firstName'],
+  ['a ban', imported, line(day(3), {}, banned), 'update disabledAt'],
+  ['a ban without a time', imported, line(null, {}, banned), 'update disabledAt'],
+  ['an unban', { ...imported, ...disabled }, line(day(3)), 'update disabledAt'],
+  [
+    'a line without the field',
+    { ...imported, ...disabled },
+    line(day(3), {}, { disabledAt: undefined }),
+    'update',
+  ],
+  ['an address that is proven', imported, line(day(3), { emailVerified: true }), 'update emailVerified'],
+  ['no proof', { ...imported, emailVerified: true }, line(day(3), { emailVerified: false }), 'update'],
+  [
+    'another address without a proof',
+    { ...imported, emailVerified: true },
+    line(day(3), { email: 'eve@example.com' }),
+    'update email emailVerified',
+  ],
+  ['an id', { ...imported, externalId: null }, line(day(3), { externalId: 'b' }), 'update externalId'],
+  ['another id', imported, line(day(3), { externalId: 'b' }), 'update ; keeps externalId'],
+  ['a newer line than a change here', changedHere, line(day(5), renamed), 'update firstName'],
+  ['a line between the import and a change here', changedHere, line(day(3), renamed), 'conflict firstName'],
+  ['the imported line after a change here', changedHere, line(day(2), renamed), 'keep firstName'],
+  ['a ban before a change here', changedHere, line(day(3), {}, banned), 'conflict disabledAt'],
+  ['a line without a time after a change here', changedHere, line(null, renamed), 'conflict firstName'],
+  [
+    'a newer line of a customer who was disabled here',
+    { ...changedHere, ...disabled },
+    line(day(5)),
+    'update ; keeps disabledAt',
+  ],
+  ['a newer line of a customer who was not imported', createdHere, line(day(3), renamed), 'update firstName'],
+  ['an older line of such a customer', createdHere, line(day(1), renamed), 'conflict firstName'],
+])('planImportUpdate: %s', (_, target, update, expected) => expect(plan(target, update)).toBe(expected));
+
+it('planImportUpdate keeps the first time of a ban and the last sign-in', () => {
+  const target = { ...imported, ...disabled, lastLoginAt: day(2) };
+  const { after } = planImportUpdate(target, line(day(3), {}, { ...banned, lastLoginAt: day(1) })) as {
+    after: Customer;
+  };
+  expect(after).toEqual({ ...customer, ...disabled, updatedAt: day(3), lastLoginAt: day(2) });
+});

@@ -1,0 +1,87 @@
+// This file contains SQL: row locks for many customers, and an update of many rows.
+import {
+  changeableFields,
+  customerFieldNames,
+  GatehouseError,
+  type Customer,
+  type ImportTarget,
+} from '@gatehouse/domain';
+import { errorCode } from '@gatehouse/platform';
+import { CustomerEntity } from '../customers/customer.entity.js';
+import { recordAssignments, recordColumns, selectedRow, selectList } from '../entity-columns.js';
+import { statement, uuid } from '../statements.js';
+import type { Tx } from '../transactions.js';
+
+const UNIQUE_VIOLATION = '23505';
+
+const targetFields = [
+  ...customerFieldNames,
+  'passwordHash',
+  'claimedAt',
+  'importUpdatedAt',
+  'importIncomplete',
+] as const;
+
+/** A customer whom an import can update. */
+export interface StoredImportTarget extends ImportTarget {
+  passwordHash: string | null;
+  /** When the owner of the address last removed all earlier access, or null. */
+  claimedAt: Date | null;
+}
+
+const updatedFields = [
+  ...changeableFields,
+  'disabledAt',
+  'updatedAt',
+  'lastLoginAt',
+  'passwordHash',
+  'importUpdatedAt',
+  'importIncomplete',
+] as const;
+
+/** A customer with the values that an import sets. */
+export type ImportTargetUpdate = Customer &
+  Pick<StoredImportTarget, 'passwordHash' | 'importUpdatedAt' | 'importIncomplete'>;
+
+const lockTargets = statement(
+  selectedRow(CustomerEntity, targetFields),
+  `SELECT ${selectList(CustomerEntity, 'c', targetFields)} FROM customers c
+   WHERE c.project_id = $1 AND (c.external_id = ANY ($2::text[]) OR c.id = ANY ($3::uuid[]))
+   -- In a fixed order, so that two imports of the same customers cannot deadlock.
+   ORDER BY c.id FOR NO KEY UPDATE`,
+);
+
+const updateTargets = statement(
+  { id: uuid },
+  `UPDATE customers c SET ${recordAssignments(CustomerEntity, updatedFields, 'u')}
+   FROM json_to_recordset($2::json) AS u (${recordColumns(CustomerEntity, ['id', ...updatedFields])})
+   WHERE c.project_id = $1 AND c.id = u.id RETURNING c.id`,
+);
+
+/** Customers that the lines of an import belong to. */
+export class ImportTargetsRepository {
+  /** Returns and locks the customers of a project with one of the external ids or ids. */
+  lock(
+    tx: Tx,
+    projectId: string,
+    { externalIds, ids }: { externalIds: string[]; ids: string[] },
+  ): Promise<StoredImportTarget[]> {
+    return tx.execute(lockTargets, [projectId, externalIds, ids]);
+  }
+
+  /**
+   * Updates customers that the transaction has locked.
+   * @throws GatehouseError `conflict` if an email or external id has been taken in the meantime
+   */
+  async update(tx: Tx, projectId: string, customers: ImportTargetUpdate[]): Promise<void> {
+    try {
+      await tx.execute(updateTargets, [projectId, JSON.stringify(customers)]);
+    } catch (error) {
+      if (errorCode(error) !== UNIQUE_VIOLATION) throw error;
+      throw new GatehouseError('conflict', {
+        cause: error,
+        detail: 'An email or external id of the import was taken at the same time. Send the import again.',
+      });
+    }
+  }
+}

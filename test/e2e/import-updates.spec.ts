@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import bcrypt from 'bcrypt';
+import { refreshSession } from '../support/customers.js';
+import { insertProvider } from '../support/identity-providers/insert-provider.js';
+import { importLines, toNdjson } from '../support/ndjson.js';
+import { portablePasskey } from '../support/passkeys.js';
+import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { randomTotpSecret } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+const importList = (customers: object[], options: object = {}): Promise<TestResponse> =>
+  instance.request('POST', '/api/v1/customers/import', {
+    body: { customers, ...options },
+    headers: bearerHeader(instance.credentials.secretKey),
+  });
+const update = (customers: object[], options: object = {}) =>
+  importList(customers, { update: true, ...options });
+const getCustomer = async (id: string): Promise<Record<string, any>> =>
+  (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
+const change = (id: string, body: object, path = '') =>
+  instance.requestWithSecretKey(path ? 'POST' : 'PATCH', `/api/v1/customers/${id}${path}`, body);
+const audited = async (id: string): Promise<[string, unknown][]> =>
+  (
+    await instance.sql<{ action: string; details: object }>(
+      'SELECT action, details FROM audit_log WHERE target_id = $1 ORDER BY id',
+      [id],
+    )
+  ).map(({ action, details }) => [action, details]);
+
+const DAY = 86_400_000;
+/** Times in the past: a change in Gatehouse is always later. */
+const day = (number: number): string => new Date(Date.UTC(2026, 0, 1) + number * DAY).toISOString();
+const person = (more: object = {}) => ({
+  ...{ email: uniqueEmail(), externalId: randomUUID(), createdAt: day(1), updatedAt: day(1) },
+  ...more,
+});
+/** Returns a result in short: its status, and the codes of its errors and warnings by field. */
+const inShort = ({ status, errors, warnings }: any): string =>
+  [status, ...[...errors, ...warnings].map(({ field, code }: any) => `${field}:${code}`)].join(' ');
+const results = ({ body }: TestResponse): string[] => body.results.map(inShort);
+
+it('updates customers with the external id or id of newer lines, creates the others, and a dry run says the same', async () => {
+  const id = randomUUID();
+  const people = {
+    renamed: person({ firstName: 'Ada', lastName: 'Byron', metadata: { plan: 'free' }, locale: 'en' }),
+    byId: { ...person({ id }), externalId: undefined },
+    same: person({ firstName: 'Grace' }),
+    moved: person({ emailVerified: true }),
+    blocked: person(),
+    changed: person({ firstName: 'Joan' }),
+  };
+  const imported = await importList(Object.values(people));
+  expect(imported.body).toMatchObject({ created: 6, updated: 0 });
+  const ids = imported.body.results.map((result: any) => result.id) as string[];
+  const [renamedId, , , movedId, blockedId, changedId] = ids as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  await change(changedId, { firstName: 'Joanna' });
+  const [newer, email] = [{ updatedAt: day(2) }, uniqueEmail()];
+  const lines: [object, string][] = [
+    [
+      {
+        ...people.renamed,
+        ...newer,
+        lastName: 'Lovelace',
+        metadata: { plan: 'pro' },
+        locale: null,
+        mfa: 'required',
+      },
+      'updated',
+    ],
+    [{ ...people.byId, ...newer, firstName: 'Alan', externalId: 'crm-1' }, 'updated'],
+    [{ ...people.same, ...newer }, 'skipped :unchanged'],
+    [{ ...people.moved, ...newer, email }, 'updated'],
+    [
+      { ...people.blocked, ...newer, email: people.same.email, firstName: 'Eve' },
+      'updated email:email_already_registered',
+    ],
+    [
+      { ...people.changed, ...newer, firstName: 'Jo', lastName: 'Clarke' },
+      'skipped firstName:conflict lastName:conflict',
+    ],
+    // A repeated line is not newer than the first one.
+    [{ ...people.renamed, ...newer, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
+    [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
+    [person(), 'created'],
+    [person({ email: people.same.email }), 'skipped email:email_already_registered'],
+    [{ email: people.same.email }, 'skipped email:email_already_registered'],
+    [person({ metadata: 'text' }), 'created metadata:invalid'],
+  ];
+  const send = (options: object = {}) =>
+    update(
+      lines.map(([line]) => line),
+      options,
+    );
+  const before = await Promise.all(ids.map(getCustomer));
+  const dryRun = await send({ dryRun: true });
+  expect(results(dryRun)).toEqual(lines.map(([, result]) => result));
+  expect(await Promise.all(ids.map(getCustomer))).toEqual(before);
+  const response = await send();
+  expect(results(response)).toEqual(lines.map(([, result]) => result));
+  const counts = { total: 12, created: 2, updated: 4, skipped: 6, failed: 0, unchanged: 3, incomplete: 2 };
+  expect(response.body).toMatchObject(counts);
+  expect(dryRun.body).toMatchObject(counts);
+  const [renamed, byId, same, moved, blocked, changed] = await Promise.all(ids.map(getCustomer));
+  expect(renamed).toEqual({
+    ...before[0],
+    ...{ lastName: 'Lovelace', metadata: { plan: 'pro' }, locale: null, mfa: 'required', updatedAt: day(2) },
+  });
+  expect(byId).toMatchObject({ id, firstName: 'Alan', externalId: 'crm-1' });
+  expect(same).toEqual(before[2]);
+  expect(moved).toMatchObject({ id: movedId, email, emailVerified: true });
+  expect(blocked).toMatchObject({ id: blockedId, email: people.blocked.email, firstName: 'Eve' });
+  expect(changed).toMatchObject({ firstName: 'Joanna', lastName: null });
+  expect(await audited(renamedId)).toEqual([
+    ['customer.updated', { changed: ['lastName', 'metadata', 'locale', 'mfa'] }],
+  ]);
+  expect(await instance.events(renamedId)).toEqual([]);
+  const { body } = await instance.requestWithSecretKey('GET', `/api/v1/imports/${response.body.id}`);
+  expect(body).toMatchObject(counts);
+  expect(body.failures.data.map(inShort)).toEqual(
+    lines.map(([, result]) => result).filter((result) => !['created', 'updated'].includes(result)),
+  );
+});
+
+it('disables banned customers like the route, and enables only those whom an import has disabled', async () => {
+  const [active, banned, disabledHere] = [
+    person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) }),
+    person(),
+    person(),
+  ];
+  const imported = await importList([active, { ...banned, disabledAt: day(1) }, disabledHere]);
+  const [activeId, bannedId, disabledId] = imported.body.results.map(({ id }: any) => id) as string[];
+  const session = await instance.login(active.email);
+  expect(session.status).toBe(200);
+  await change(disabledId!, {}, '/disable');
+  const now = new Date().toISOString();
+  const response = await update(
+    [
+      { ...active, updatedAt: day(2), disabledAt: day(2), firstName: 'Ada' },
+      { ...banned, updatedAt: day(2), disabledAt: null },
+      // Newer than the change in Gatehouse.
+      { ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' },
+    ],
+    { emitEvents: true },
+  );
+  expect(results(response)).toEqual(['updated', 'updated', 'updated disabledAt:conflict firstName:replaced']);
+  expect(await getCustomer(activeId!)).toMatchObject({ disabledAt: day(2), updatedAt: day(2) });
+  expect(await getCustomer(bannedId!)).toMatchObject({ disabledAt: null });
+  expect(await getCustomer(disabledId!)).toMatchObject({ disabledAt: expect.any(String), firstName: 'Eve' });
+  expect((await refreshSession(instance, session.body.tokens.refreshToken)).status).toBe(401);
+  expect(await audited(activeId!)).toEqual([
+    ['customer.updated', { changed: ['firstName'] }],
+    ['customer.disabled', {}],
+  ]);
+  const types = async (id: string) => (await instance.events(id)).map(({ type }) => type);
+  expect((await types(activeId!)).slice(-3)).toEqual([
+    'customer.updated',
+    'customer.disabled',
+    'session.revoked',
+  ]);
+  expect(await types(bannedId!)).toEqual(['customer.enabled']);
+  // The next update still knows that Gatehouse has disabled the customer.
+  const again = await update([{ ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' }]);
+  expect(results(again)).toEqual(['skipped disabledAt:conflict']);
+});
+
+it('adds credentials, and replaces only imported passwords', async () => {
+  const { slug } = await insertProvider(instance);
+  const hash = (password: string) => bcrypt.hashSync(password, 4);
+  const [oldHash, newHash] = [hash(PASSWORD), hash('another long phrase')];
+  const [passkey, taken, totpSecret] = [portablePasskey(), portablePasskey(), randomTotpSecret()];
+  const [known, other, own, bare, foreign] = [
+    person({ passwordHash: oldHash, totpSecret, passkeys: [passkey] }),
+    person({ passkeys: [taken], identities: [{ provider: slug, subject: 'other' }], totpSecret }),
+    person({ passwordHash: oldHash }),
+    person(),
+    person({ passwordHash: `v1$00000000${oldHash}`, identities: [{ provider: 'later', subject: '1' }] }),
+  ];
+  const imported = await importList([known, other, own, bare, foreign]);
+  expect(imported.body).toMatchObject({ created: 5, incomplete: 1 });
+  const ids = imported.body.results.map(({ id }: any) => id) as string[];
+  // Signing in replaces the imported hash.
+  expect((await instance.login(own.email)).status).toBe(200);
+  await insertProvider(instance, { slug: 'later' });
+  const newer = { updatedAt: day(2) };
+  const identity = { provider: slug, subject: 'known' };
+  const lines: [object, string][] = [
+    [
+      { ...known, ...newer, passwordHash: newHash, identities: [identity, identity] },
+      'updated identities.1.subject:repeated',
+    ],
+    [{ ...other, ...newer, totpSecret: randomTotpSecret() }, 'skipped :unchanged totpSecret:conflict'],
+    [{ ...own, ...newer, passwordHash: newHash }, 'skipped :unchanged'],
+    [
+      { ...bare, ...newer, passwordHash: newHash, totpSecret, passkeys: [taken, portablePasskey()] },
+      'updated passkeys.0.credentialId:passkey_taken',
+    ],
+    // Incomplete customers get from the same line what was left out of it.
+    [{ ...foreign, passwordHash: oldHash }, 'updated'],
+  ];
+  const response = await update(lines.map(([line]) => line));
+  expect(results(response)).toEqual(lines.map(([, result]) => result));
+  const rows = await instance.sql(
+    `SELECT (SELECT count(*)::int FROM totp_factors f WHERE f.customer_id = c.id) AS totp,
+       (SELECT count(*)::int FROM passkeys k WHERE k.customer_id = c.id) AS passkeys,
+       (SELECT string_agg(d.subject, ' ') FROM identities d WHERE d.customer_id = c.id) AS identities
+     FROM unnest($1::uuid[]) WITH ORDINALITY AS u (id, position) JOIN customers c USING (id) ORDER BY position`,
+    [ids],
+  );
+  expect(rows).toEqual([
+    { totp: 1, passkeys: 1, identities: 'known' },
+    { totp: 1, passkeys: 1, identities: 'other' },
+    { totp: 0, passkeys: 0, identities: null },
+    { totp: 1, passkeys: 1, identities: null },
+    { totp: 0, passkeys: 0, identities: '1' },
+  ]);
+  const statuses = async (email: string) => [
+    (await instance.login(email, PASSWORD)).status,
+    (await instance.login(email, 'another long phrase')).status,
+  ];
+  expect(await statuses(known.email)).toEqual([401, 200]);
+  expect(await statuses(own.email)).toEqual([200, 401]);
+  expect(await statuses(foreign.email)).toEqual([200, 401]);
+  expect((await audited(ids[3]!)).at(0)).toEqual([
+    'customer.updated',
+    { changed: ['passwordHash', 'totpSecret', 'passkeys'] },
+  ]);
+});
+
+it('updates with lines without a time unless the customer was changed in Gatehouse', async () => {
+  const [unchanged, changed] = [{ updatedAt: undefined }, { updatedAt: undefined }].map(person);
+  const imported = await importLines(instance, toNdjson([unchanged!, changed!]));
+  expect(imported.body.created).toBe(2);
+  const { body } = await instance.requestWithSecretKey(
+    'GET',
+    `/api/v1/customers?externalId=${changed!.externalId}`,
+  );
+  await change(body.data[0].id, { lastName: 'Byron' });
+  const lines = [unchanged, changed].map((line) => ({ ...line, firstName: 'Ada' }));
+  const importId = randomUUID();
+  const send = (query: Record<string, string> = { update: 'true' }) =>
+    importLines(instance, toNdjson(lines), { importId, ...query });
+  const dryRun = await send({ update: 'true', dryRun: 'true' });
+  const response = await send();
+  for (const each of [dryRun, response]) {
+    expect(each.body).toMatchObject({ updated: 1, skipped: 1, unchanged: 0 });
+    expect(each.body.failures.data.map(inShort)).toEqual(['skipped firstName:conflict']);
+  }
+  // An import continues only as it began.
+  expect(await send({})).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  expect((await send()).body).toEqual(response.body);
+});
