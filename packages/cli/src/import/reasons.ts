@@ -13,6 +13,7 @@ export const RESET = 'Send the customer a password reset, or let them sign in wi
 export const NEW_FACTOR = 'The customer sets up a second factor again: until then, they sign in without it';
 const CORRECT_FILE = 'Correct the file, and run the command again';
 export const STORE_ELSEWHERE = 'Store it in your own database or in metadata';
+const STORE_VALUE = 'Store the value in your own database';
 export const LINK_AGAIN = 'The customer signs in by email once, and links the account';
 export const EXPORT_AGAIN = 'Export the file again, and run the command again';
 
@@ -83,9 +84,9 @@ export const reasons = {
   },
   metadataNotObject: { reason: 'The metadata is not a JSON object', remedy: CORRECT_FILE },
   customClaimsNotObject: { reason: 'The custom claims are not a JSON object', remedy: CORRECT_FILE },
-  metadataTooDeep: { reason: 'Metadata is nested deeper than 19 levels', remedy: STORE_ELSEWHERE },
-  metadataTooLarge: { reason: 'Metadata is larger than 8 KiB', remedy: STORE_ELSEWHERE },
-  metadataTooManyKeys: { reason: 'Metadata has more than 50 keys', remedy: STORE_ELSEWHERE },
+  metadataTooDeep: { reason: 'Metadata is nested deeper than 19 levels', remedy: STORE_VALUE },
+  metadataTooLarge: { reason: 'Metadata is larger than 8 KiB', remedy: STORE_VALUE },
+  metadataTooManyKeys: { reason: 'Metadata has more than 50 keys', remedy: STORE_VALUE },
   metadataNameTaken: {
     reason: 'The metadata has another value with this name',
     remedy: 'Rename one of the values in the file, and run the command again',

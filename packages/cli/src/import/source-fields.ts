@@ -1,4 +1,6 @@
 import type { JsonObject } from '../json-object.js';
+import { fitMetadata, limitsBeside, METADATA_LIMITS } from './fit-metadata.js';
+import { hasInexactInteger } from './json-values.js';
 import type { ImportedCustomer, LeftOut, SourceRecord } from './source.js';
 import { reasons, type Reason } from './reasons.js';
 
@@ -34,10 +36,8 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 /** A text without a visible character, which the server rejects as a name. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
-const MAX_METADATA_BYTES = 8 * 1024;
-const MAX_METADATA_KEYS = 50;
-/** Gatehouse rejects a line that is nested deeper than 20 levels, of which the customer is one. */
-const MAX_METADATA_DEPTH = 19;
+
+export { exceedsDepth, hasInexactInteger } from './json-values.js';
 
 /** Returns the record of a user, or of a part of one, who cannot be imported. */
 export const notImported = (
@@ -46,18 +46,6 @@ export const notImported = (
   field: string,
   reason: Reason,
 ): SourceRecord => ({ position, sourceId, customer: null, leftOut: [{ field, ...reason }] });
-
-/** Returns whether objects and lists are nested deeper than a number of levels. */
-export function exceedsDepth(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => exceedsDepth(item, levels - 1));
-}
-
-/** Returns whether a value contains an integer that is not exact. The value must not be nested deeply. */
-export function hasInexactInteger(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactInteger);
-}
 
 /** Returns a name in the form that Gatehouse stores. */
 export const normalizeName = (name: string): string => name.normalize('NFC').replace(LINE_BREAK, ' ').trim();
@@ -117,16 +105,28 @@ export class CustomerDraft {
     return this.leaveOut(field, reasons.secretNotBase32);
   }
 
-  /** Sets metadata, unless it is empty or too large. */
-  setMetadata(name: 'metadata' | 'publicMetadata', field: string, value: JsonObject): this {
-    const keys = Object.keys(value).length;
-    if (keys === 0) return this;
-    if (keys > MAX_METADATA_KEYS) return this.leaveOut(field, reasons.metadataTooManyKeys);
-    if (exceedsDepth(value, MAX_METADATA_DEPTH)) return this.leaveOut(field, reasons.metadataTooDeep);
-    if (hasInexactInteger(value)) return this.leaveOut(field, reasons.inexactInteger);
-    if (Buffer.byteLength(JSON.stringify(value)) > MAX_METADATA_BYTES)
-      return this.leaveOut(field, reasons.metadataTooLarge);
-    return this.set(name, value);
+  /**
+   * Sets the keys of metadata that fit, unless there is none.
+   * @param part a member that has its own field in the files. Its keys use the room that the others leave
+   */
+  setMetadata(
+    name: 'metadata' | 'publicMetadata',
+    field: string,
+    value: JsonObject,
+    part?: { field: string; value: JsonObject },
+  ): this {
+    let metadata = this.fitMetadata(field, value);
+    if (part) {
+      const own = this.fitMetadata(part.field, part.value, limitsBeside(metadata, part.field));
+      if (Object.keys(own).length > 0) metadata = { ...metadata, [part.field]: own };
+    }
+    return Object.keys(metadata).length === 0 ? this : this.set(name, metadata);
+  }
+
+  private fitMetadata(field: string, value: JsonObject, limits = METADATA_LIMITS): JsonObject {
+    const { kept, dropped } = fitMetadata(value, limits);
+    for (const { key, reason } of dropped) this.leaveOut(`${field}.${key}`, reason);
+    return kept;
   }
 
   /** Sets the language, unless it is not a BCP 47 tag. */

@@ -137,9 +137,10 @@ function setMetadata(draft: CustomerDraft, user: JsonObject): void {
   addMetadata(draft, metadata, 'external_id', toText(user['external_id']));
   addMetadata(draft, metadata, 'legal_accepted_at', user['legal_accepted_at']);
   // Customers can change these values themselves in Clerk, so they stay apart from those that only a server has set.
-  const unsafe = toObject(user['unsafe_metadata']);
-  if (unsafe && Object.keys(unsafe).length > 0) addMetadata(draft, metadata, 'unsafe_metadata', unsafe);
-  draft.setMetadata('metadata', 'private_metadata', metadata);
+  const unsafe = { field: 'unsafe_metadata', value: toObject(user['unsafe_metadata']) ?? {} };
+  const isNameTaken = Object.hasOwn(metadata, unsafe.field) && Object.keys(unsafe.value).length > 0;
+  if (isNameTaken) draft.leaveOut(unsafe.field, reasons.metadataNameTaken);
+  draft.setMetadata('metadata', 'private_metadata', metadata, isNameTaken ? undefined : unsafe);
   draft.setMetadata('publicMetadata', 'public_metadata', { ...toObject(user['public_metadata']) });
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceRecord } from '../source.js';
 import { convertClerkHash } from './clerk-hash.js';
+import { reasons } from '../reasons.js';
 import { convertClerkUser } from './clerk-user.js';
 import { clerk, convertClerkRow } from './clerk.js';
 
@@ -216,6 +217,19 @@ describe('a user of a JSON export of Clerk', () => {
       'external_accounts',
       'password_digest',
       'totp_secret',
+    ]);
+  });
+
+  it('keeps private metadata beside unsafe metadata that is too large, and the part of it that fits', () => {
+    const unsafe = { text: 'x'.repeat(9_000), nickname: 'A', bio: 'x'.repeat(8_130) };
+    const record = convertClerkUser('', { ...user, unsafe_metadata: unsafe });
+    expect(record.customer?.metadata).toEqual({
+      ...{ plan: 'pro', external_id: '4711', unsafe_metadata: { nickname: 'A' } },
+    });
+    const { reason, remedy } = reasons.metadataTooLarge;
+    expect(record.leftOut.filter(({ field }) => field.startsWith('unsafe'))).toEqual([
+      { field: 'unsafe_metadata.text', reason, remedy },
+      { field: 'unsafe_metadata.bio', reason, remedy },
     ]);
   });
 

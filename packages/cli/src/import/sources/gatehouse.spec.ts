@@ -39,7 +39,7 @@ it('reads CSV whose columns are fields, and names what it leaves out', async () 
     [
       'customers.csv:5',
       { id: '4', email: 'eve@example.com' },
-      ['metadata: It contains an integer that a JSON number cannot represent'],
+      ['metadata.n: It contains an integer that a JSON number cannot represent'],
     ],
   ]);
   expect(records.map(({ sourceId }) => sourceId)).toEqual(['1', '2', null, '4']);
@@ -54,9 +54,12 @@ it('leaves out metadata of JSON that the server would reject, and keeps the pers
   expect(records.map((record) => [record.customer, entriesOf(record)])).toEqual([
     [
       { email: 'ada@example.com', externalId: '1' },
-      ['metadata: It contains an integer that a JSON number cannot represent'],
+      ['metadata.n: It contains an integer that a JSON number cannot represent'],
     ],
-    [{ email: 'ada@example.com', externalId: '1' }, ['metadata: Metadata is nested deeper than 19 levels']],
+    [
+      { email: 'ada@example.com', externalId: '1' },
+      ['metadata.deep: Metadata is nested deeper than 19 levels'],
+    ],
     [null, [': It contains an integer that a JSON number cannot represent']],
   ]);
 });

@@ -6,6 +6,7 @@ import {
   type CellProblem,
 } from '../../import-shared/customer-rows.js';
 import type { JsonObject } from '../../json-object.js';
+import { fitCustomer } from '../fit-metadata.js';
 import { isCsv, readColumns, readObjects, readTable, toPosition } from '../read-files.js';
 import { unreadable } from '../read-text.js';
 import { reasons, type Reason } from '../reasons.js';
@@ -70,29 +71,18 @@ async function* readCustomers(file: string, converter: RowConverter): AsyncGener
 
 function toRecord(position: string, value: JsonObject, leftOut: LeftOut[]): SourceRecord {
   const sourceId = toText(value['id']) || toText(value['externalId']) || null;
-  for (const field of ['metadata', 'publicMetadata']) {
-    const reason = findProblem(value[field]);
-    if (!reason) continue;
-    leftOut.push({ field, ...reason });
-    delete value[field];
-  }
-  if (exceedsDepth(value, MAX_DEPTH)) return notImported(position, sourceId, '', reasons.invalidRecord);
-  if (hasInexactInteger(value)) return notImported(position, sourceId, '', reasons.inexactInteger);
+  const { fitted, leftOut: tooLarge } = fitCustomer(value);
+  leftOut.push(...tooLarge);
+  if (exceedsDepth(fitted, MAX_DEPTH)) return notImported(position, sourceId, '', reasons.invalidRecord);
+  if (hasInexactInteger(fitted)) return notImported(position, sourceId, '', reasons.inexactInteger);
   // The server would reject the line, but not count it.
-  if (!value['email']) leftOut.unshift({ field: 'email', ...reasons.noEmail });
+  if (!fitted['email']) leftOut.unshift({ field: 'email', ...reasons.noEmail });
   return {
     position,
     sourceId,
-    customer: value['email'] ? (value as unknown as ImportedCustomer) : null,
+    customer: fitted['email'] ? (fitted as unknown as ImportedCustomer) : null,
     leftOut,
   };
-}
-
-/** Returns why the server would reject the metadata, and the customer with it, or null. */
-function findProblem(metadata: unknown): Reason | null {
-  // The customer is one level.
-  if (exceedsDepth(metadata, MAX_DEPTH - 1)) return reasons.metadataTooDeep;
-  return hasInexactInteger(metadata) ? reasons.inexactInteger : null;
 }
 
 /** Returns the fields by the columns of `column=field`. @throws CliError for an unknown field */

@@ -144,17 +144,17 @@ describe('auth0', () => {
       [
         { ...user, user_id: 'email|a', app_metadata: { id: 2 ** 60 } },
         {},
-        ['app_metadata: It contains an integer'],
+        ['app_metadata.id: It contains an integer'],
       ],
       [
-        { ...user, user_id: 'email|b', user_metadata: { text: 'x'.repeat(9_000) } },
-        {},
-        ['user_metadata: Metadata is larger'],
+        { ...user, user_id: 'email|b', user_metadata: { text: 'x'.repeat(9_000), theme: 'dark' } },
+        { publicMetadata: { theme: 'dark' } },
+        ['user_metadata.text: Metadata is larger'],
       ],
       [
         { ...user, user_id: 'email|c', user_metadata: { deep: 'DEEP' } },
         { publicMetadata: undefined },
-        ['user_metadata: Metadata is nested deeper'],
+        ['user_metadata.deep: Metadata is nested deeper'],
       ],
       [
         {
@@ -309,9 +309,15 @@ describe('gatehouse', () => {
     const expected = [
       ['customers.json', { email: 'a', unknown: 1 }],
       ['customers.json', null],
+      ['customers.json', { email: 'b', metadata: { plan: 'pro' } }],
       ['customers.json', null],
     ];
-    const values = [{ email: 'a', unknown: 1 }, 'text', { email: 'b', externalId: 2 ** 60 }];
+    const values = [
+      { email: 'a', unknown: 1 },
+      'text',
+      { email: 'b', metadata: { id: 2 ** 60, plan: 'pro' } },
+      { email: 'c', externalId: 2 ** 60 },
+    ];
     for (const content of [
       toLines(values),
       `\ufeff\n\n${toLines(values)}`,
@@ -322,8 +328,10 @@ describe('gatehouse', () => {
         expected,
       );
     }
-    const deep = await read(gatehouse, { 'deep.json': `{"email":"a","identities":${DEEP}}` });
-    expect(deep).toMatchObject([{ customer: null }]);
+    const deep = await read(gatehouse, { 'deep.json': `{"email":"a","metadata":{"deep":${DEEP}}}` });
+    expect(deep).toMatchObject([{ customer: { email: 'a' }, leftOut: [{ field: 'metadata.deep' }] }]);
+    const deepField = await read(gatehouse, { 'deep.json': `{"email":"a","identities":${DEEP}}` });
+    expect(deepField).toMatchObject([{ customer: null }]);
     await expect(read(gatehouse, { 'cut.json': '[{"email":"a"},' })).rejects.toMatchObject({ exitCode: 1 });
   });
 });
