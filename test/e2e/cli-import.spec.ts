@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import bcrypt from 'bcrypt';
 import { parseLines, runCli, startCli } from '../support/cli.js';
@@ -222,6 +222,89 @@ it.each([
   const folder = await writeFiles({ [name]: content });
   for (const dryRun of [['--dry-run'], []])
     expect((await importFiles(folder, ...args, name, ...dryRun)).code).toBe(1);
+});
+
+it('reports the values that Gatehouse leaves out, with what to do, in a dry run and an import', async () => {
+  const lines = [
+    { email: uniqueEmail(), passwordHash: 'md5:1234', firstName: 'Ada' },
+    { email: uniqueEmail(), identities: [{ provider: 'unknown', subject: '1' }] },
+    { email: uniqueEmail(), metadata: { plan: 'pro', big: 'x'.repeat(9_000) } },
+  ];
+  const folder = await writeFiles({ 'customers.ndjson': toNdjson(lines) });
+  const counts = { created: 3, updated: 0, skipped: 0, failed: 0, notSent: 0, incomplete: 2 };
+  for (const args of [['--dry-run'], []]) {
+    const { code, stdout } = await importFiles(
+      folder,
+      'customers.ndjson',
+      '--report',
+      'report.ndjson',
+      ...args,
+    );
+    expect([code, parseLines(stdout)]).toMatchObject([1, [counts]]);
+    const entries = parseNdjson(await readFile(join(folder, 'report.ndjson'), 'utf8'));
+    expect(entries).toMatchObject([
+      { result: 'left_out', position: 'customers.ndjson:3', field: 'metadata.big' },
+      {
+        ...{ result: 'left_out', position: 'customers.ndjson:1', field: 'passwordHash' },
+        remedy: expect.stringMatching(/^Let the customer reset the password, or .*[^.]$/),
+      },
+      {
+        ...{ result: 'left_out', position: 'customers.ndjson:2', field: 'identities.0.provider' },
+        reason: 'identities.0.provider is not the slug of an identity provider of this project',
+        remedy: 'Create the identity provider and import the customer again with update',
+      },
+    ]);
+  }
+  expect(await getCustomer(lines[0]!.email)).toMatchObject({ firstName: 'Ada' });
+  expect(await getCustomer(lines[2]!.email)).toMatchObject({ metadata: { plan: 'pro' } });
+});
+
+it('updates customers with --update, and says without it that existing customers stay unchanged', async () => {
+  const user = (more: object = {}) => ({
+    ...{ user_id: `email|${randomUUID()}`, email: uniqueEmail(), identities: [] },
+    ...{ updated_at: '2026-01-01T00:00:00Z', ...more },
+  });
+  const [banned, unbanned, same] = [user(), user({ blocked: true }), user()];
+  const newer = { updated_at: '2026-01-02T00:00:00Z' };
+  const folder = await writeFiles({
+    'old.json': toNdjson([banned, unbanned, same]),
+    'new.json': toNdjson([
+      { ...banned, ...newer, blocked: true },
+      { ...unbanned, ...newer, blocked: false, given_name: 'Ada' },
+      same,
+      user(),
+    ]),
+  });
+  const send = async (...args: string[]) => {
+    const { code, stdout, stderr } = await importFiles(folder, '--from', 'auth0', ...args);
+    return { code, stderr, ...parseLines(stdout)[0] };
+  };
+  expect(await send('old.json')).toMatchObject({ code: 0, created: 3 });
+  const updated = { code: 0, created: 1, updated: 2, skipped: 1, unchanged: 1, reasons: [] };
+  expect(await send('new.json', '--update', '--dry-run')).toMatchObject({ ...updated, dryRun: true });
+  expect(await send('new.json', '--update')).toMatchObject(updated);
+  expect(await getCustomer(banned.email)).toMatchObject({ disabledAt: '2026-01-02T00:00:00.000Z' });
+  expect(await getCustomer(unbanned.email)).toMatchObject({ disabledAt: null, firstName: 'Ada' });
+  const importId = randomUUID();
+  const skipped = await runCli(
+    instance,
+    ['customers', 'import', '--from', 'auth0', 'new.json', '--import-id', importId],
+    { cwd: folder, env: env() },
+  );
+  expect([skipped.code, skipped.stderr]).toEqual([
+    1,
+    expect.stringContaining('To update them, pass --update.'),
+  ]);
+  // The same id accepts the same files only.
+  expect(await send('new.json', '--import-id', importId)).toMatchObject({ code: 1, skipped: 4 });
+  for (const other of ['old.json', 'changed.json']) {
+    if (other === 'changed.json')
+      await writeFile(join(folder, other), toNdjson([banned, unbanned, same, user()]));
+    expect(await send(other, '--import-id', importId)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/was made of other files|started with different lines/),
+    });
+  }
 });
 
 describe('an interrupted import', () => {

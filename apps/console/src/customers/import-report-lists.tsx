@@ -31,7 +31,7 @@ const results: Record<ReportResult, [label: string, tone: Tone]> = {
   failed: ['Failed', 'bad'],
 };
 
-/** Returns all recorded lines of an import: at most 20,000. */
+/** Returns all recorded lines of an import: at most 40,000. */
 async function fetchFailures(importId: string, signal: AbortSignal): Promise<Failure[]> {
   const failures: Failure[] = [];
   for (let cursor: string | null = null; ;) {
@@ -67,8 +67,8 @@ export function ImportReport({ customerImport, file }: ImportReportProps): React
   const counts = countReasons(sent, file?.report.counts);
   if (query.error) return <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (entries.length === 0) return null;
-  const { skipped = 0, failed = 0 } = customerImport ?? {};
-  const isPartial = (dryRun || query.data !== undefined) && skipped + failed > failures.length;
+  const { skipped = 0, failed = 0, incomplete = 0 } = customerImport ?? {};
+  const isPartial = (dryRun || query.data !== undefined) && skipped + failed + incomplete > failures.length;
   return (
     <ReportLists
       lineName={file?.lineName ?? 'Line'}
@@ -76,7 +76,7 @@ export function ImportReport({ customerImport, file }: ImportReportProps): React
       entries={entries}
       note={
         isPartial
-          ? `Only the first ${dryRun ? '1,000' : '10,000'} skipped and failed lines are listed.`
+          ? `Only the first ${dryRun ? '1,000' : '10,000'} lines of each kind are listed: skipped, failed, and without some values.`
           : null
       }
     />

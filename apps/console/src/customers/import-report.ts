@@ -1,4 +1,4 @@
-import { remedyOf } from '../../../../packages/cli/src/import-shared/line-remedies';
+import { explainLineError } from '../../../../packages/cli/src/import-shared/line-remedies';
 import type { Schemas } from '../http/client';
 import { formatCsv } from './format-csv';
 
@@ -82,13 +82,12 @@ export function toEntries(
   const reasons = isSkipped && errors.length === 0 ? [SKIPPED] : errors;
   const toEntry =
     (result: ReportResult) =>
-    ({ field, code, message }: Failure['errors'][number]): ReportEntry => ({
+    (error: Failure['errors'][number]): ReportEntry => ({
       result,
       ...find(line),
       customerId: id,
-      field,
-      reason: message,
-      remedy: remedyOf(code),
+      field: error.field,
+      ...explainLineError(error),
     });
   return [...reasons.map(toEntry(isSkipped ? 'skipped' : 'failed')), ...warnings.map(toEntry('left_out'))];
 }

@@ -11,5 +11,23 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['provider_not_found', 'Create the identity provider, and import the file again'],
 ]);
 
-/** Returns what to do about an error of a line of an import, as a sentence without a period. @param code of the API */
-export const remedyOf = (code: string): string => remedies.get(code) ?? CORRECT_LINE;
+const withoutPeriod = (text: string): string => text.replace(/\.$/, '');
+
+/**
+ * Returns the reason of an error or warning of a line, and what to do about it, as sentences without a period. The message of the API
+ * is the reason, and its second sentence, if there is one, the remedy.
+ */
+export function explainLineError({
+  field,
+  code,
+  message,
+}: {
+  field: string;
+  code: string;
+  message: string;
+}): { reason: string; remedy: string } {
+  // The message can begin with the name of the field, which can be any text.
+  const end = message.indexOf('. ', message.startsWith(field) ? field.length : 0);
+  if (end < 0) return { reason: withoutPeriod(message), remedy: remedies.get(code) ?? CORRECT_LINE };
+  return { reason: message.slice(0, end), remedy: withoutPeriod(message.slice(end + 2)) };
+}

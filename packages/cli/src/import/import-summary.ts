@@ -2,7 +2,7 @@ import type { Gatehouse } from '@gatehouse/server';
 import type { Cli } from '../cli.js';
 import { formatTime, printJson, printNote, printRecord } from '../output.js';
 import { printTable } from '../table.js';
-import { remedyOf } from '../import-shared/line-remedies.js';
+import { explainLineError } from '../import-shared/line-remedies.js';
 import { visibleText } from '../visible-text.js';
 import type { ImportReport, ReportCount } from './import-report.js';
 import type { ImportState } from './send-import.js';
@@ -13,9 +13,12 @@ type Failure = ImportState['failures']['data'][number];
 
 const PAGE = 200;
 
+/** Codes of lines whose customers have their values already. */
+const UNCHANGED = new Set(['not_newer', 'unchanged']);
+
 /**
- * Adds the lines that created no customer to the report. Their users are found by reading the records again, so that
- * an import needs no memory for the users that it creates.
+ * Adds the lines that created or updated no customer to the report, and the values that Gatehouse has left out. Their users are
+ * found by reading the records again, so that an import needs no memory for the users that it creates.
  */
 export async function addFailures(
   client: Gatehouse,
@@ -23,7 +26,8 @@ export async function addFailures(
   records: AsyncIterable<SourceRecord>,
   report: ImportReport,
 ): Promise<void> {
-  if (state.skipped + state.failed === 0) return;
+  const { skipped, failed, unchanged, incomplete } = state;
+  if (skipped - unchanged + failed + incomplete === 0) return;
   const failures = await listFailures(client, state);
   let line = 0;
   for await (const record of toLines(records)) {
@@ -32,16 +36,16 @@ export async function addFailures(
     const failure = failures.get(line);
     if (!record || !failure) continue;
     failures.delete(line);
-    for (const { field, code, message } of failure.errors)
-      await report.add(record, failure.status === 'skipped' ? 'skipped' : 'failed', {
-        field,
-        reason: message,
-        remedy: remedyOf(code),
-      });
+    const result = failure.status === 'failed' ? 'failed' : 'skipped';
+    for (const error of failure.errors)
+      if (!UNCHANGED.has(error.code))
+        await report.add(record, result, { field: error.field, ...explainLineError(error) });
+    for (const warning of failure.warnings)
+      await report.add(record, 'left_out', { field: warning.field, ...explainLineError(warning) });
   }
 }
 
-/** Returns the lines that created no customer by their numbers, as many as Gatehouse stores. */
+/** Returns the lines that an import lists by their numbers, as many as Gatehouse stores. */
 async function listFailures(client: Gatehouse, state: ImportState): Promise<Map<number, Failure>> {
   const failures = new Map<number, Failure>();
   // The response to a dry run contains all that there is.
@@ -87,19 +91,27 @@ export async function printSummary(
   cli: Cli,
   state: ImportState,
   report: ImportReport,
-  file: string | null,
+  { file, isUpdate }: { file: string | null; isUpdate: boolean },
 ): Promise<void> {
-  const { id, dryRun, created, skipped, failed, weakHashes } = state;
+  const { id, dryRun, created, updated, skipped, failed, unchanged, incomplete, weakHashes } = state;
   if (cli.isJson) {
     const { notSent, withoutEmail, unusedApps } = report;
-    const counts = { created, skipped, failed, notSent, withoutEmail, weakHashes, unusedApps };
+    const ofServer = { created, updated, skipped, failed, unchanged, incomplete, weakHashes };
+    const counts = { ...ofServer, notSent, withoutEmail, unusedApps };
     await printJson(cli, { importId: dryRun ? null : id, dryRun, ...counts, reasons: report.counts });
     return;
   }
   await printRecord(cli, [
     ...(dryRun ? [] : ([['Import', id]] as [string, string][])),
     [dryRun ? 'Would be created' : 'Created', created],
-    ['Skipped, because the email exists', skipped],
+    ...(isUpdate
+      ? ([
+          [dryRun ? 'Would be updated' : 'Updated', updated],
+          ['Unchanged', unchanged],
+          ['Skipped', skipped - unchanged],
+        ] as [string, number][])
+      : ([['Skipped, because the email exists', skipped]] as [string, number][])),
+    ['Without some values', incomplete],
     ['Failed', failed],
     ['Not sent', report.notSent],
     ['Not sent, because there is no email', report.withoutEmail],
@@ -108,5 +120,7 @@ export async function printSummary(
     ['Finished', formatTime(state.finishedAt)],
   ]);
   await printReasons(cli, report);
+  if (!isUpdate && skipped > 0)
+    await printNote(cli, 'Customers who existed already were not updated. To update them, pass --update.');
   if (file) await printNote(cli, `Wrote the report to ${visibleText(file)}.`);
 }

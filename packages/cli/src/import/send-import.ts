@@ -7,13 +7,15 @@ import type { ImportReport } from './import-report.js';
 import { toLines } from './to-lines.js';
 import type { SourceRecord } from './source.js';
 
-/** The import of the API, with the lines that created no customer. */
+/** The import of the API, with the lines that it lists. */
 export type ImportState = Awaited<ReturnType<Gatehouse['imports']['get']>>;
 
 export interface ImportRequest {
   importId: string;
   projectId: string | undefined;
   emitEvents: boolean;
+  /** True to update the customers that lines belong to. */
+  update: boolean;
   dryRun: boolean;
   allowFastHashes: boolean;
   /** Returns the records from the first one: a repeated request sends all of them. */
@@ -64,7 +66,7 @@ async function sendOnce(
   request: ImportRequest,
   report: ImportReport,
 ): Promise<ImportState> {
-  const { importId, projectId, emitEvents, dryRun, allowFastHashes, records } = request;
+  const { importId, projectId, emitEvents, update, dryRun, allowFastHashes, records } = request;
   const sent = { count: 0 };
   const stopProgress = showProgress(cli, client, request, sent);
   try {
@@ -72,6 +74,7 @@ async function sendOnce(
       importId,
       ...(projectId && { projectId }),
       ...(emitEvents && { emitEvents }),
+      ...(update && { update }),
       ...(dryRun && { dryRun }),
       ...(allowFastHashes && { allowFastHashes }),
     };

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { GatehouseError, type Gatehouse } from '@gatehouse/server';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { VERSION, type Cli } from '../../cli.js';
-import { ExitCode, usageError } from '../../cli-error.js';
+import { CliError, ExitCode, usageError } from '../../cli-error.js';
 import { deadProviderError, findDeadProvider } from '../../import/dead-providers.js';
 import { IdentitySlugs, type Provider } from '../../import/identity-slugs.js';
 import { deriveImportId } from '../../import/import-id.js';
@@ -15,6 +15,8 @@ import { findImport, sendImport, type ImportState } from '../../import/send-impo
 import { mfaChoices, prepareMfa, reportUnusedApp, type Mfa } from '../../import/second-factors.js';
 import type { ImportSource, SourceOption, SourceRecord } from '../../import/source.js';
 import { sources } from '../../import/sources.js';
+import { toLines } from '../../import/to-lines.js';
+import { withoutBan } from '../../import/without-ban.js';
 import { isEncoding } from '../../import-shared/decode-text.js';
 import { printNote } from '../../output.js';
 import { findProject } from '../../project.js';
@@ -32,6 +34,7 @@ export interface FileOptions {
 interface Options extends FileOptions {
   dryRun?: boolean;
   importId?: string;
+  update?: boolean;
   emitEvents?: boolean;
   allowFastHashes?: boolean;
   setMfa?: (typeof mfaChoices)[number];
@@ -68,7 +71,11 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
       parseEncoding,
     )
     .option('--import-id <uuid>', 'id of the import; default: one that depends on the files', parseUuid)
-    .option('--emit-events', 'emit customer.created for each customer')
+    .option(
+      '--update',
+      'update the customers that exist with newer records of the files; without it, they stay unchanged',
+    )
+    .option('--emit-events', 'emit customer.created for each customer, and the events of updates')
     .addOption(
       new Option(
         '--set-mfa <mfa>',
@@ -167,7 +174,9 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const opened = await openFiles(cli, client, names, options);
   const { inputs, reportFile, projectId, currentMfa, slugs, settings } = opened;
   const allowFastHashes = options.allowFastHashes ?? false;
-  const importId = options.importId ?? (await deriveImportId(inputs, [...settings, allowFastHashes]));
+  const isUpdate = options.update ?? false;
+  const modes = [allowFastHashes, ...(isUpdate ? ['update'] : [])];
+  const importId = options.importId ?? (await deriveImportId(inputs, [...settings, ...modes]));
   const previous = options.dryRun ? null : await findImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
   // A report that cannot be written fails before anything is imported.
@@ -176,21 +185,32 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
-  const records = (): AsyncIterable<SourceRecord> => reportUnusedApps(opened.records(), mfa);
-  const { state, report } = isFinished(previous)
-    ? { state: previous, report: await readAgain(cli, previous, records(), createReport()) }
-    : await sendImport(cli, client, {
-        ...{ importId, projectId, records, createReport },
-        emitEvents: options.emitEvents ?? false,
-        dryRun: options.dryRun ?? false,
-        allowFastHashes,
-      });
+  // Only records of Gatehouse state themselves that a customer is not disabled.
+  const statesBan = !isUpdate || options.from === sources[0]!.name;
+  const records = (): AsyncIterable<SourceRecord> => {
+    const reported = reportUnusedApps(opened.records(), mfa);
+    return statesBan ? reported : withoutBans(reported);
+  };
+  // The default id contains the files, which are therefore the same.
+  if (options.importId && isFinished(previous)) await assertSameLength(previous, records());
+  if (isFinished(previous)) await noteFinished(cli, previous);
+  const { state, report } =
+    isFinished(previous) && !options.importId
+      ? { state: previous, report: await readAgain(records(), createReport()) }
+      : await sendImport(cli, client, {
+          ...{ importId, projectId, records, createReport },
+          emitEvents: options.emitEvents ?? false,
+          update: isUpdate,
+          dryRun: options.dryRun ?? false,
+          allowFastHashes,
+        });
   await addFailures(client, state, records(), report);
   await report.close();
-  await printSummary(cli, state, report, options.report ?? null);
+  await printSummary(cli, state, report, { file: options.report ?? null, isUpdate });
   await warnOfClients(cli, slugs);
   // A script must notice everything that was not carried over.
-  if (state.created === 0 || report.counts.length > 0) cli.exitCode = ExitCode.failure;
+  const { created, updated, unchanged } = state;
+  if (created + updated + unchanged === 0 || report.counts.length > 0) cli.exitCode = ExitCode.failure;
 }
 
 /** @throws CliError for a file that does not exist, or that cannot be read several times */
@@ -208,17 +228,30 @@ function assertNoInput(reportFile: string, inputs: readonly string[]): void {
 
 const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
 
-/** Returns the report of an import that an earlier command has completed. */
-async function readAgain(
-  cli: Cli,
-  { finishedAt }: ImportState,
+/**
+ * Gatehouse compares the lines of a complete import, but continues it with further ones.
+ * @throws CliError if the files have another number of lines
+ */
+async function assertSameLength(
+  { id, lastLine }: ImportState,
   records: AsyncIterable<SourceRecord>,
-  report: ImportReport,
-): Promise<ImportReport> {
-  await printNote(
+): Promise<void> {
+  let lines = 0;
+  for await (const _ of toLines(records)) lines += 1;
+  if (lines === lastLine) return;
+  throw new CliError(`The import ${id} is complete, and was made of other files.`, {
+    fix: 'Run the command without --import-id, or with another one.',
+  });
+}
+
+const noteFinished = (cli: Cli, { finishedAt }: ImportState): Promise<void> =>
+  printNote(
     cli,
     `These files were imported at ${finishedAt}. To import them again, pass --import-id ${randomUUID()}.`,
   );
+
+/** Returns the report of an import that an earlier command has completed. */
+async function readAgain(records: AsyncIterable<SourceRecord>, report: ImportReport): Promise<ImportReport> {
   for await (const record of records) await report.addRecord(record);
   return report;
 }
@@ -297,6 +330,10 @@ async function* resolveAll(
   slugs: IdentitySlugs,
 ): AsyncGenerator<SourceRecord> {
   for await (const record of records) yield slugs.resolve(record);
+}
+
+async function* withoutBans(records: AsyncIterable<SourceRecord>): AsyncGenerator<SourceRecord> {
+  for await (const record of records) yield withoutBan(record);
 }
 
 async function* reportUnusedApps(
