@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import bcrypt from 'bcrypt';
+import { NEW_PASSWORD, requestReset, submitToken } from '../support/customers.js';
 import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { LEGACY_PASSWORD, LegacySystem } from '../support/legacy-system.js';
@@ -146,14 +148,14 @@ describe('a first sign-in with an unknown address', () => {
   });
 });
 
-describe('a first sign-in of a customer who has no password', () => {
-  /** Imports customers. @returns their ids */
-  const importCustomers = async (...customers: object[]): Promise<string[]> => {
-    const path = '/api/v1/customers/import';
-    const { body } = await instance.requestWithSecretKey('POST', path, { customers });
-    return (body.results as { id: string }[]).map(({ id }) => id);
-  };
+/** Imports customers. @returns their ids */
+const importCustomers = async (...customers: object[]): Promise<string[]> => {
+  const path = '/api/v1/customers/import';
+  const { body } = await instance.requestWithSecretKey('POST', path, { customers });
+  return (body.results as { id: string }[]).map(({ id }) => id);
+};
 
+describe('a first sign-in of a customer who has no password', () => {
   it('sets the password of an imported customer, and changes nothing else', async () => {
     const [email, disabled] = [uniqueEmail(), uniqueEmail()];
     const [id] = await importCustomers(
@@ -193,6 +195,59 @@ describe('a first sign-in of a customer who has no password', () => {
     for (const email of [created, owned, changed, known])
       expect([email, await login(email!)]).toMatchObject([email, invalid]);
     expect([created, owned, changed, known].flatMap((email) => system.listRequests(email!))).toEqual([]);
+  });
+});
+
+describe('a sign-in of a customer with an imported password', () => {
+  const passwordHash = bcrypt.hashSync(PASSWORD, 4);
+
+  it('replaces the hash if only the previous system accepts the password, and never asks it again', async () => {
+    const email = uniqueEmail();
+    const [id] = await importCustomers({ email, firstName: 'Bob', passwordHash });
+    expect(await login(email, 'wrong password')).toMatchObject(invalid);
+    const stored = () => instance.sql('SELECT password_hash FROM customers WHERE id = $1', [id]);
+    const before = await stored();
+    expect(await login(email)).toMatchObject({ status: 200, body: { customer: { id, firstName: 'Bob' } } });
+    expect(await stored()).not.toEqual(before);
+    expect(await listAudit(id!)).toMatchObject([
+      { action: 'customer.password_changed', details: { source: 'legacy_sign_in' } },
+    ]);
+    expect((await eventTypes(id!)).filter((type) => type !== 'login.failed')).toEqual([
+      ...['password.changed', 'login.succeeded', 'session.created'],
+    ]);
+    expect(await login(email, PASSWORD)).toMatchObject(invalid);
+    expect(idOf(await login(email))).toBe(id);
+    expect(system.listRequests(email).map(({ password }) => password)).toEqual([
+      ...['wrong password', LEGACY_PASSWORD],
+    ]);
+  });
+
+  it('sends no request if the hash matches, after a sign-in, or once a password is set here', async () => {
+    const [matching, changed, reset, created] = Array.from({ length: 4 }, uniqueEmail);
+    await importCustomers(
+      { email: matching, passwordHash },
+      { email: changed, passwordHash },
+      { email: reset, passwordHash },
+    );
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: created, passwordHash });
+    for (const email of [matching, changed]) expect((await login(email!, PASSWORD)).status).toBe(200);
+    const { accessToken } = (await login(changed!, PASSWORD)).body.tokens;
+    const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    await instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/password', body);
+    await submitToken(instance, 'reset-password', await requestReset(instance, reset!));
+    for (const email of [matching, changed, reset, created])
+      expect([email, await login(email!)]).toMatchObject([email, invalid]);
+    expect([matching, changed, reset, created].flatMap((email) => system.listRequests(email!))).toEqual([]);
+  });
+
+  it('RL-01: lets at most ten guesses reach the system', async () => {
+    const email = uniqueEmail();
+    await importCustomers({ email, passwordHash });
+    const responses = await Promise.all(
+      Array.from({ length: 15 }, (_, index) => login(email, `guess ${index}`)),
+    );
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(system.listRequests(email)).toHaveLength(10);
   });
 });
 

@@ -31,7 +31,7 @@ export class LegacySignInService {
 
   /**
    * Returns the customer of an address, with this password, if the previous system confirms it. Creates the customer, or
-   * sets the password of an imported one. The password need not meet the current requirements, like that of an imported
+   * sets the password of an imported one who has never set one here. The password need not meet the current requirements, like that of an imported
    * hash. The caller has counted the attempt and holds no transaction.
    * @returns null if the customer cannot move, or the password is wrong
    * @throws GatehouseError `overloaded`, `request_timeout`, `weak_password` if the correct password cannot be hashed

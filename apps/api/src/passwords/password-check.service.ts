@@ -82,7 +82,7 @@ export class PasswordCheckService {
    * Returns the customer with this email address if the password is correct. An unknown address, a customer
    * without a password and a wrong password give the same response and take the same time (requirement
    * PW-08). The failures stay counted until a completed sign-in, `confirm` or `unlock` clears them.
-   * @param checkElsewhere called once the attempt is counted if there is no password to compare with
+   * @param checkElsewhere called once the attempt is counted if the password matches no stored hash
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`; `sso_required` before the attempt is
    *   counted
    */
@@ -110,13 +110,12 @@ export class PasswordCheckService {
     const hash = owner?.passwordHash;
     const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;
     if (hash && isCorrect && !isClosed) return { ...owner, passwordHash: hash, attempt };
-    const moved =
-      hash || isClosed
-        ? null
-        : await checkElsewhere().catch(async (error: unknown) => {
-            await counter.release(attempt.granted);
-            throw error;
-          });
+    const moved = isClosed
+      ? null
+      : await checkElsewhere().catch(async (error: unknown) => {
+          await counter.release(attempt.granted);
+          throw error;
+        });
     if (moved) return { ...moved, attempt };
     const reason = isClosed ? 'locked' : hash ? 'wrong_password' : 'no_password';
     throw this.fail(project, owner, attempt, { reason, methods, client });

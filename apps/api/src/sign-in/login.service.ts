@@ -30,7 +30,8 @@ export class LoginService {
 
   /**
    * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated. A customer without a
-   * password may move from the previous system of the project (`legacySignIn`).
+   * password, or with an imported one that does not match, may move from the previous system of the project
+   * (`legacySignIn`).
    * @throws GatehouseError `method_not_enabled`, `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
    *   `email_not_verified`, `overloaded`
    */

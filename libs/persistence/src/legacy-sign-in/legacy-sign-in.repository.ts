@@ -14,22 +14,24 @@ export interface LegacySystem {
 }
 
 /**
- * SQL for whether an import has created the customer `c` without a password, and neither a password nor a proof of the
- * address has been added since. Only `claimed_at` shows a password that was removed.
+ * SQL for whether an import has created the customer `c` without a password, or with a hash of the previous system that
+ * nothing has replaced (`i1$`, docs/adr/0010), and neither a password nor a proof of the address has been added since. Only
+ * `claimed_at` shows a password that was removed.
  */
-const AWAITS_PASSWORD = 'c.imported AND c.password_hash IS NULL AND c.claimed_at IS NULL';
+const CAN_MOVE = `(c.imported AND c.claimed_at IS NULL
+  AND (c.password_hash IS NULL OR starts_with(c.password_hash, 'i1$')))`;
 
 const findSystem = statement(
   { url: nullable(text), secret: neverNull(bytea) },
   `SELECT p.settings -> 'legacySignIn' ->> 'url' AS url, p.legacy_sign_in_secret AS secret
    FROM projects p LEFT JOIN customers c ON c.project_id = p.id AND c.email = $2
-   WHERE p.id = $1 AND p.legacy_sign_in_secret IS NOT NULL AND (c.id IS NULL OR (${AWAITS_PASSWORD}))`,
+   WHERE p.id = $1 AND p.legacy_sign_in_secret IS NOT NULL AND (c.id IS NULL OR ${CAN_MOVE})`,
 );
 
 const setPassword = statement(
   customerRow,
   `UPDATE customers c SET password_hash = $3, updated_at = now()
-   WHERE c.project_id = $1 AND c.email = $2 AND ${AWAITS_PASSWORD} RETURNING ${customerColumns}`,
+   WHERE c.project_id = $1 AND c.email = $2 AND ${CAN_MOVE} RETURNING ${customerColumns}`,
 );
 
 /** The systems from which customers move to projects at their first sign-in, and the customers who can move. */
@@ -38,14 +40,17 @@ export class LegacySignInRepository {
 
   /**
    * Returns the system that knows the password of an address. Returns null if the project has none, and if a customer
-   * has the address, unless an import created them without a password and they have never had one.
+   * has the address, unless an import created them and they have never set a password here.
    */
   async findSystem(projectId: string, email: string): Promise<LegacySystem | null> {
     const [row] = await this.database.execute(findSystem, [projectId, email]);
     return row?.url ? { url: row.url, secret: row.secret } : null;
   }
 
-  /** Sets the password of an imported customer who has never had one. Returns null if no such customer has the email. */
+  /**
+   * Sets the password of an imported customer who has never set one here. Returns null if no such customer has the
+   * email.
+   */
   async setPassword(
     tx: Tx,
     projectId: string,
