@@ -379,7 +379,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
     expect(fieldsOf(response.body.settings)).toEqual(
       `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck defaultLocale
        enumerationProtection legacySignIn limits mail mailLimits mfa mfaGraceDays passkeys passwordHashing passwordMinLength redirectUrls refreshAbsoluteTtl refreshGrace refreshIdleTtl requireVerifiedEmail resetPasswordUrl
-       signIn signingAlgorithm testEmailCode verifyEmailUrl`
+       signIn signingAlgorithm testEmailCode tokenSubject verifyEmailUrl`
         .split(/\s+/)
         .sort(),
     );

@@ -95,6 +95,7 @@ describe('a patch', () => {
       mfaGraceDays: 90,
       accessTokenClaims: ['plan', '_tier2'],
       signingAlgorithm: 'RS256',
+      tokenSubject: 'externalId',
       passwordMinLength: 64,
       passwordHashing: 'portable',
       breachCheck: true,
@@ -442,7 +443,7 @@ describe('a patch is rejected', () => {
     }
   });
 
-  describe('that turns on second factors, passkeys or portable hashes', () => {
+  describe('that turns on second factors, passkeys or portable hashes, or changes the subject of tokens', () => {
     const methods = [
       { mfa: 'optional' },
       { mfa: 'required' },
@@ -459,7 +460,7 @@ describe('a patch is rejected', () => {
       await instance.sql(
         `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'a.internal', '0.0.9', 1764288030000)`,
       );
-      for (const settings of methods)
+      for (const settings of [...methods, { tokenSubject: 'externalId' }])
         expect(await patch({ settings })).toMatchObject(running('0.0.9 on a.internal'));
       expect(
         await instance.requestWithSecretKey('POST', '/api/v1/projects', {

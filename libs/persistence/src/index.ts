@@ -94,6 +94,7 @@ export * from './sessions/reauthentication-codes.repository.js';
 export * from './sessions/session-events.js';
 export * from './sessions/session-proofs.repository.js';
 export * from './sessions/sessions.repository.js';
+export * from './sessions/token-subjects.repository.js';
 export * from './sign-in-exchanges/sign-in-exchanges.repository.js';
 export * from './sign-in-flows/sign-in-flows.repository.js';
 export * from './sign-in-tokens/sign-in-tokens.repository.js';

@@ -64,6 +64,7 @@ import { SearchRepository } from './search/search.repository.js';
 import { ReauthenticationCodesRepository } from './sessions/reauthentication-codes.repository.js';
 import { SessionProofsRepository } from './sessions/session-proofs.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
+import { TokenSubjectsRepository } from './sessions/token-subjects.repository.js';
 import { ChallengesRepository } from './factors/challenges.repository.js';
 import { FactorAttemptsRepository } from './factors/factor-attempts.repository.js';
 import { FactorsRepository } from './factors/factors.repository.js';
@@ -155,6 +156,7 @@ const repositories: Provider[] = [
   SignInTokensRepository,
   SigningKeysRepository,
   SystemStatusRepository,
+  TokenSubjectsRepository,
   UnnotifiedDeadLettersRepository,
   WebhookEndpointsRepository,
   WorkersRepository,

@@ -38,7 +38,8 @@ export async function prove(
   if (!accessToken) return missing;
   try {
     const claims = await verifier.verifyAccessToken(accessToken, conditions);
-    const session = { isSignedIn: true as const, customerId: claims.sub, sessionId: claims.sid, claims };
+    const customerId = claims.customer_id ?? claims.sub;
+    const session = { isSignedIn: true as const, customerId, sessionId: claims.sid, claims };
     return { status: 'valid', session, cookies };
   } catch (error) {
     if (!(error instanceof GatehouseError)) throw error;

@@ -4,8 +4,10 @@ export interface AccessTokenClaims {
   iss: string;
   /** Id of the project. */
   aud: string;
-  /** Id of the customer. */
+  /** Id of the customer, or `externalId` if the project's setting `tokenSubject` says so. */
   sub: string;
+  /** Id of the customer. Only in tokens of a project whose `tokenSubject` is `externalId`. */
+  customer_id?: string;
   /** Id of the session. */
   sid: string;
   jti: string;

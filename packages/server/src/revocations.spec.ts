@@ -27,8 +27,9 @@ it('rejects the tokens of a revoked session, and those that a customer received 
     claims('s3', 'c2', issuedAt),
     claims('s3', 'c2', issuedAt + 1),
     claims('s4', 'c3', issuedAt - 60),
+    { ...claims('s4', 'auth0|3', issuedAt - 60), customer_id: 'c3' },
   ];
-  expect(tokens.map((token) => revoked.has(token))).toEqual([true, false, true, false, true]);
+  expect(tokens.map((token) => revoked.has(token))).toEqual([true, false, true, false, true, true]);
   expect(revoked.size).toBe(3);
 });
 

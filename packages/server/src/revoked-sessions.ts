@@ -27,8 +27,8 @@ export class RevokedSessions {
     else remember(this.customers, idOf(data['customer']), revokedAt);
   }
 
-  has({ sid, sub, iat }: AccessTokenClaims): boolean {
-    return this.sessions.has(sid) || iat * 1_000 <= (this.customers.get(sub) ?? -Infinity);
+  has({ sid, sub, customer_id: customerId = sub, iat }: AccessTokenClaims): boolean {
+    return this.sessions.has(sid) || iat * 1_000 <= (this.customers.get(customerId) ?? -Infinity);
   }
 
   /** Removes what was revoked so long ago that every token has expired. @param now ms since 1970 */

@@ -16,6 +16,7 @@ import {
   CustomerChangesRepository,
   CustomersRepository,
   EventsRepository,
+  TokenSubjectsRepository,
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
@@ -35,6 +36,7 @@ export class CustomerChangesService {
     private readonly customers: CustomersRepository,
     private readonly changes: CustomerChangesRepository,
     private readonly access: CustomerAccessService,
+    private readonly subjects: TokenSubjectsRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -43,7 +45,7 @@ export class CustomerChangesService {
   /**
    * Applies a merge patch from a server.
    * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed` for metadata that becomes too
-   *   large, `email_already_registered`, `external_id_taken`
+   *   large, `email_already_registered`, `external_id_taken`, `conflict` for an `externalId` that is the `sub` of tokens
    */
   async update(
     reach: Reach,
@@ -79,6 +81,7 @@ export class CustomerChangesService {
       const patched = change(before);
       const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], patched[field]));
       if (changed.length === 0) return before;
+      if (changed.includes('externalId')) await this.assertSubjectIsUnused(tx, before, project);
       const after = { ...patched, updatedAt: time };
       tx.awaitWithCommit(this.changes.update(tx, after));
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
@@ -86,6 +89,18 @@ export class CustomerChangesService {
       this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
       if (after.email !== before.email) await this.recordEmailChange(tx, before, after, project);
       return after;
+    });
+  }
+
+  /**
+   * Checks that no token contains the `sub` that a new `externalId` would replace (docs/adr/0105).
+   * @throws GatehouseError `conflict`
+   */
+  private async assertSubjectIsUnused(tx: Tx, { id }: Customer, { settings }: ProjectContext): Promise<void> {
+    if (settings.tokenSubject === 'id' || !(await this.subjects.isUsedByCustomer(tx, id))) return;
+    throw new GatehouseError('conflict', {
+      detail:
+        'externalId cannot change after the customer has signed in, because it is the sub of their tokens (setting tokenSubject).',
     });
   }
 

@@ -108,7 +108,7 @@ export class CustomersController {
   @SecretKey('customer:write')
   @ETag({ volatile: customerVolatileFields })
   @ApiOkResponse({ type: CustomerResponse })
-  @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived')
+  @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived', 'conflict')
   async update(
     @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,

@@ -13,6 +13,7 @@ import {
   CustomersBulkRepository,
   PasskeysRepository,
   ProjectsRepository,
+  TokenSubjectsRepository,
   type Tx,
 } from '@gatehouse/persistence';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
@@ -28,6 +29,7 @@ export class SettingsChecksService {
     private readonly projects: ProjectsRepository,
     private readonly passkeys: PasskeysRepository,
     private readonly customers: CustomersBulkRepository,
+    private readonly subjects: TokenSubjectsRepository,
     private readonly apis: RunningApisService,
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -41,11 +43,12 @@ export class SettingsChecksService {
 
   /**
    * Checks the new settings of a project that the transaction has locked.
-   * @throws GatehouseError `validation_failed`, `conflict` if an api of an older version would ignore a setting that is
-   *   turned on, or if customers have passkeys that a new `rpId` would make useless
+   * @throws GatehouseError `validation_failed`, `conflict` if an api of an older version would ignore a setting, if
+   *   customers have passkeys that a new `rpId` would make useless, or if customers have tokens with another `sub`
    */
   async assertMayChange(tx: Tx, id: string, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     await this.assertSupported(tx, before, after);
+    await this.assertSubjectIsUnused(tx, id, before, after);
     const rpId = effectiveRpId(before.passkeys, this.config);
     if (rpId === effectiveRpId(after.passkeys, this.config)) return;
     const count = rpId === null ? 0 : await this.passkeys.count(tx, id);
@@ -71,11 +74,32 @@ export class SettingsChecksService {
       this.logger.warn({ projectId, bytes }, 'access token claims are larger than 3 KiB');
   }
 
-  /** Checks that every running api knows a setting that is turned on. Portable hashes would fail there (docs/adr/0102). */
+  /**
+   * Checks that every running api knows a setting that changes. Portable hashes (docs/adr/0102) and tokens with another
+   * `sub` (docs/adr/0105) would fail there.
+   */
   private async assertSupported(tx: Tx, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     const becomesPortable = before.passwordHashing !== 'portable' && after.passwordHashing === 'portable';
-    if (becomesPortable || enablesSignInMethod(before, after, this.config))
+    const changesSubject = before.tokenSubject !== after.tokenSubject;
+    if (becomesPortable || changesSubject || enablesSignInMethod(before, after, this.config))
       await this.apis.assertNoneIsOlder(tx);
+  }
+
+  /**
+   * Checks that no customer has signed in before `tokenSubject` changes: services store the `sub` of their tokens as a key.
+   * @throws GatehouseError `conflict`
+   */
+  private async assertSubjectIsUnused(
+    tx: Tx,
+    id: string,
+    before: ProjectSettings,
+    after: ProjectSettings,
+  ): Promise<void> {
+    if (before.tokenSubject === after.tokenSubject || !(await this.subjects.isUsedInProject(tx, id))) return;
+    throw new GatehouseError('conflict', {
+      detail:
+        'tokenSubject cannot change after customers have signed in, because your services have stored the sub of their tokens. Create another project with this setting, or delete the customers who have signed in.',
+    });
   }
 
   private async assertRpIdIsFree(

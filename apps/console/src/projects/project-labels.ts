@@ -28,6 +28,7 @@ export const projectLabels: Record<keyof ProjectFields, string> = {
   refreshGrace: 'Repeat a lost refresh',
   accessTokenClaims: 'Claims',
   signingAlgorithm: 'Signing algorithm',
+  tokenSubject: 'Token subject',
   passwordMinLength: 'Minimum length',
   passwordHashing: 'Password hashes',
   breachCheck: 'Reject breached passwords',

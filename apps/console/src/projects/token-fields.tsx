@@ -46,6 +46,25 @@ function SigningAlgorithmSetting({ form }: SectionProps): ReactNode {
   );
 }
 
+function TokenSubjectSetting({ form }: SectionProps): ReactNode {
+  return (
+    <Select
+      label={projectLabels.tokenSubject}
+      description="Field that is the sub of access tokens. With the external ID, customers keep the sub that they have in the system that they move from. It cannot change after the first sign-in of a customer. Default: Gatehouse ID."
+      allowDeselect={false}
+      styles={{ wrapper: { maxWidth: 280 } }}
+      readOnly={form.isReadOnly}
+      data={[
+        { value: 'id', label: 'Gatehouse ID' },
+        { value: 'externalId', label: 'External ID' },
+      ]}
+      value={form.values.tokenSubject}
+      error={form.fieldError('tokenSubject')}
+      onChange={(subject) => subject && form.setValue('tokenSubject', subject)}
+    />
+  );
+}
+
 export function TokenFields({ form }: SectionProps): ReactNode {
   return (
     <>
@@ -83,6 +102,7 @@ export function TokenFields({ form }: SectionProps): ReactNode {
         placeholder="plan"
       />
       <SigningAlgorithmSetting form={form} />
+      <TokenSubjectSetting form={form} />
     </>
   );
 }

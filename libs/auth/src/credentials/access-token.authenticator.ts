@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SessionsRepository } from '@gatehouse/persistence';
-import { AccessTokens } from '../tokens/access-tokens.js';
+import { AccessTokens, customerIdOf } from '../tokens/access-tokens.js';
 import type { CustomerCaller } from './caller.js';
 
 /** Authenticates the customer of an access token. */
@@ -18,7 +18,7 @@ export class AccessTokenAuthenticator {
   async authenticate(token: string): Promise<CustomerCaller | null> {
     const claims = this.tokens.verify(token);
     if (!claims) return null;
-    const found = await this.sessions.findActiveCustomer(claims.sid, claims.sub, claims.aud);
+    const found = await this.sessions.findActiveCustomer(claims.sid, customerIdOf(claims), claims.aud);
     return found && { kind: 'access-token', ...found, sessionId: claims.sid };
   }
 

@@ -9,7 +9,7 @@ import {
   type SigningAlgorithm,
 } from '@gatehouse/domain';
 import type { Config } from '@gatehouse/platform';
-import { AccessTokens, type AccessTokenClaims, type TokenSession } from './access-tokens.js';
+import { AccessTokens, customerIdOf, type AccessTokenClaims, type TokenSession } from './access-tokens.js';
 import type { SigningKey, SigningKeyRing } from './signing-key-ring.js';
 
 const pair = (kid: string): SigningKey => ({
@@ -98,6 +98,32 @@ describe('AccessTokens', () => {
       auth_time: Date.UTC(2026, 10, 20, 12) / 1000,
     });
     expect(tokens.verify(token)).toEqual(body);
+  });
+
+  describe('with the tokenSubject externalId', () => {
+    const settings = { ...project.settings, tokenSubject: 'externalId' as const };
+    const signFor = (externalId: string | null) =>
+      tokens.sign({ ...customer, externalId }, session, { ...project, settings });
+
+    it.each([
+      ['auth0|64a1', 'auth0|64a1'],
+      [null, customer.id],
+    ])('has the sub of the externalId %s, and the id as customer_id', (externalId, sub) => {
+      const token = signFor(externalId);
+      expect(decode(token, 1)).toMatchObject({ sub, customer_id: customer.id });
+      expect(customerIdOf(tokens.verify(token)!)).toBe(customer.id);
+    });
+
+    it('needs a customer_id to verify a sub that is no id', () => {
+      expect(tokens.verify(signed(header(), claims({ sub: 'auth0|64a1' })))).toBeNull();
+      expect(
+        tokens.verify(signed(header(), claims({ sub: 'auth0|64a1', customer_id: customer.id }))),
+      ).not.toBeNull();
+      expect(tokens.verify(signed(header(), claims({ customer_id: 'auth0|64a1' })))).toBeNull();
+      expect(
+        tokens.verify(signed(header(), claims({ sub: undefined, customer_id: customer.id }))),
+      ).toBeNull();
+    });
   });
 
   it.each(signingAlgorithms)('signs with the signingAlgorithm of the project, %s', (signingAlgorithm) => {

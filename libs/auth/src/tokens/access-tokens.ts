@@ -28,8 +28,10 @@ export interface AccessTokenClaims {
   iss: string;
   /** Project id. */
   aud: string;
-  /** Customer id. */
+  /** Customer id, or the customer's `externalId` if the project's `tokenSubject` says so. */
   sub: string;
+  /** Customer id. Only in tokens of a project whose `tokenSubject` is `externalId`. */
+  customer_id?: string;
   /** Session id. */
   sid: string;
   jti: string;
@@ -72,9 +74,11 @@ export class AccessTokens {
    */
   sign(customer: CustomerIdentity, session: TokenSession, project: TokenProject): string {
     const key = this.ring.getCurrentKey(project.settings.signingAlgorithm);
+    const isExternal = project.settings.tokenSubject === 'externalId';
     return this.jwt.sign(
       {
         ...customClaims(customer, project),
+        ...(isExternal && { customer_id: customer.id }),
         sid: session.id,
         email_verified: customer.emailVerified,
         amr: session.amr,
@@ -87,7 +91,7 @@ export class AccessTokens {
         header: { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid },
         issuer: this.config.publicUrl,
         audience: project.id,
-        subject: customer.id,
+        subject: isExternal ? (customer.externalId ?? customer.id) : customer.id,
         jwtid: newRandomId(),
         expiresIn: project.settings.accessTokenTtl,
       },
@@ -167,8 +171,12 @@ function customClaims(customer: CustomerIdentity, { settings }: TokenProject): R
   );
 }
 
+/** Returns the id of the customer of a token, whatever its `sub` (docs/adr/0105). */
+export const customerIdOf = ({ customer_id: id, sub }: AccessTokenClaims): string => id ?? sub;
+
 const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
-  [claims.aud, claims.sub, claims.sid, claims.jti].every(isUuid) &&
+  [claims.aud, customerIdOf(claims), claims.sid, claims.jti].every(isUuid) &&
+  typeof claims.sub === 'string' &&
   Number.isInteger(claims.iat) &&
   Number.isInteger(claims.exp);
 

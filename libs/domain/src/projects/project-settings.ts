@@ -8,6 +8,10 @@ import type { RefreshGrace } from '../sessions/refresh-decision.js';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
+/** The fields of a customer that can be the `sub` of access tokens. */
+export const tokenSubjects = ['id', 'externalId'] as const;
+export type TokenSubject = (typeof tokenSubjects)[number];
+
 /** How customers can sign in to a project, and whether they can create accounts. */
 export interface SignInSettings {
   password: boolean;
@@ -98,6 +102,8 @@ export interface ProjectSettings {
   /** Keys of `publicMetadata`, and `profileClaims`, that access tokens contain as claims of the same name. */
   accessTokenClaims: string[];
   signingAlgorithm: SigningAlgorithm;
+  /** The field that is the `sub` of access tokens. The id takes the place of an `externalId` that is null. */
+  tokenSubject: TokenSubject;
   passwordMinLength: number;
   /** How new passwords, and those of sign-ins whose hash is of the other kind, are hashed. */
   passwordHashing: PasswordHashing;
@@ -146,6 +152,7 @@ export const defaultSettings: ProjectSettings = {
   mfaGraceDays: 14,
   accessTokenClaims: [],
   signingAlgorithm: 'ES256',
+  tokenSubject: 'id',
   passwordMinLength: 8,
   passwordHashing: 'peppered',
   breachCheck: false,

@@ -20,7 +20,7 @@ import {
 import { factorTypes, mfaPolicies } from '../factors/factor.js';
 import { identityProviderTypes } from '../identity-providers/identity-provider.js';
 import { limitSettings } from '../limits/limit-catalog.js';
-import { signingAlgorithms } from '../projects/project-settings.js';
+import { signingAlgorithms, tokenSubjects } from '../projects/project-settings.js';
 import { attemptErrors } from './delivery.js';
 
 /** The schema of every field of a customer. */
@@ -82,6 +82,7 @@ const settings = {
   mfaGraceDays: { type: 'integer' },
   accessTokenClaims: texts,
   signingAlgorithm: openEnum('Algorithm of access tokens', ...signingAlgorithms),
+  tokenSubject: openEnum('Field of a customer that is the `sub` of access tokens', ...tokenSubjects),
   passwordMinLength: { type: 'integer' },
   passwordHashing: openEnum('How passwords are hashed', ...passwordHashings),
   breachCheck: flag,

@@ -3,6 +3,7 @@ import {
   environments,
   passwordHashings,
   signingAlgorithms,
+  tokenSubjects,
   type Branding,
   type LegacySignInSettings,
   mfaPolicies,
@@ -15,6 +16,7 @@ import {
   type RefreshGrace,
   type Reach,
   type SigningAlgorithm,
+  type TokenSubject,
   type SignInSettings,
 } from '@gatehouse/domain';
 import { domainSchema, slugSchema, targetUrlSchema, urlSchema } from '../../http/text-schemas.js';
@@ -172,6 +174,12 @@ export class ProjectSettingsResponse implements ProjectSettings {
     description: 'Algorithm that signs new access tokens',
   })
   signingAlgorithm!: SigningAlgorithm;
+  @ApiProperty({
+    enum: tokenSubjects,
+    default: 'id',
+    description: 'Field of a customer that is the `sub` of access tokens',
+  })
+  tokenSubject!: TokenSubject;
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
   @ApiProperty({
     enum: passwordHashings,
@@ -218,6 +226,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
       mfaGraceDays: settings.mfaGraceDays,
       accessTokenClaims: settings.accessTokenClaims,
       signingAlgorithm: settings.signingAlgorithm,
+      tokenSubject: settings.tokenSubject,
       passwordMinLength: settings.passwordMinLength,
       passwordHashing: settings.passwordHashing,
       breachCheck: settings.breachCheck,

@@ -12,6 +12,7 @@ import {
   passwordHashings,
   reservedClaims,
   signingAlgorithms,
+  tokenSubjects,
   type Branding,
   type MailSettings,
   type MfaPolicy,
@@ -20,6 +21,7 @@ import {
   type SettingsPatch,
   type SigningAlgorithm,
   type SignInSettings,
+  type TokenSubject,
 } from '@gatehouse/domain';
 import { domainSchema } from '../../http/text-schemas.js';
 import { describeField, presence } from '../../http/field-options.js';
@@ -282,6 +284,13 @@ export class SettingsRequest implements SettingsPatch {
     { nullable: true },
   )
   signingAlgorithm?: SigningAlgorithm | null;
+
+  @OneOfField(
+    'Field of a customer that is the `sub` of access tokens. With `externalId`, the id takes the place of an externalId that is null, and the claim `customer_id` contains the id. It cannot change once a customer has signed in',
+    tokenSubjects,
+    { nullable: true },
+  )
+  tokenSubject?: TokenSubject | null;
 
   @IntegerField({ ...setting('Minimum length of new passwords in characters'), min: 8, max: 64 })
   passwordMinLength?: number | null;
