@@ -116,7 +116,8 @@ const routesByCredential: Record<string, string> = {
     GET /api/v1/customers/:customerId, GET /api/v1/mails, GET /api/v1/customers,
     GET /api/v1/customers/:customerId/export, GET /api/v1/customers/:customerId/factors,
     GET /api/v1/customers/:customerId/identities`,
-  'secret customer:impersonate': 'POST /api/v1/customers/:customerId/sign-in-tokens',
+  // The scope depends on the body (sign-in-tokens.spec.ts).
+  secret: 'POST /api/v1/customers/:customerId/sign-in-tokens',
   'secret customer:delete': 'DELETE /api/v1/customers/:customerId',
   'secret session:read': 'GET /api/v1/customers/:customerId/sessions',
   'secret session:revoke': `

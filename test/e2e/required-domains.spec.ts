@@ -36,7 +36,7 @@ beforeAll(async () => {
     env: { WEBHOOK_DNS_SERVERS: nameServer.address },
     workerEnv: { PERIODIC_JOBS: 'off' },
   });
-  const scopes = ['customer:impersonate'];
+  const scopes = ['customer:impersonate', 'session:migrate'];
   supportKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
 });
 afterAll(async () => {
@@ -156,6 +156,14 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     await requireProvider(instance, provider);
     const complete = await signInMethods(instance, supportKey).signInToken(customer as Owner);
     expect(outcomeOf(await complete())).toBe('session');
+  });
+
+  it('cannot keep a session of another system', async () => {
+    const provider = await newProvider();
+    const customer = await registerCustomer(instance, emailAt(provider));
+    const complete = await signInMethods(instance, supportKey).migrationToken(customer as Owner);
+    await requireProvider(instance, provider);
+    expect(problemOf(await complete())).toEqual(ssoRequired(provider));
   });
 
   it('cannot move their email into or out of the domain; a secret key can', async () => {

@@ -34,7 +34,7 @@ let instance: TestInstance;
 let supportKey: string;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  const scopes = ['customer:impersonate'];
+  const scopes = ['customer:impersonate', 'session:migrate'];
   supportKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
 });
 afterAll(async () => instance?.stop());
@@ -59,7 +59,7 @@ interface Rule {
 
 const everyMethod = (outcome: string): Record<Method, string> => ({
   ...{ password: outcome, emailCode: outcome, emailLink: outcome, passkey: outcome },
-  ...{ signInToken: outcome, challenge: outcome },
+  ...{ signInToken: outcome, migrationToken: outcome, challenge: outcome },
 });
 const withFactor = {
   ...everyMethod('session'),
@@ -83,6 +83,7 @@ const rules: Rule[] = [
     outcomes: {
       ...{ password: 'enroll_factor', emailCode: 'enroll_factor', emailLink: 'enroll_factor' },
       ...{ passkey: 'passkey_not_accepted', signInToken: 'session', challenge: 'invalid_code' },
+      migrationToken: 'session',
     },
   },
   {

@@ -187,7 +187,7 @@ it('MF-01: a refused sign-in does not consume the token', async () => {
   expect((await signIn((await create(id)).body.token)).status).toBe(200);
 });
 
-it('AK-06: only a key with customer:impersonate creates a token, and only with a reason', async () => {
+it('AK-06: only a key with customer:impersonate creates a token of support, and only with a reason', async () => {
   const { id } = await registerCustomer(instance);
   const refused = await create(id, undefined, instance.credentials.secretKey);
   expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });

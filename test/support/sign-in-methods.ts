@@ -35,10 +35,34 @@ export async function addFactors(instance: TestInstance, customer: RegisteredCus
   return { ...enrolled, authenticator };
 }
 
-export type Method = 'password' | 'emailCode' | 'emailLink' | 'passkey' | 'signInToken' | 'challenge';
+export type Method =
+  | 'password'
+  | 'emailCode'
+  | 'emailLink'
+  | 'passkey'
+  | 'signInToken'
+  | 'migrationToken'
+  | 'challenge';
 
 /** Begins a sign-in. @returns a function that sends its proof */
 type BeginSignIn = (customer: Owner) => Promise<() => Promise<TestResponse>>;
+
+/** Begins a sign-in with a token. @param key creates the token @param fields the fields beside the reason */
+const beginWithToken =
+  (instance: TestInstance, key: string, fields: () => object): BeginSignIn =>
+  async ({ id }) => {
+    const { body } = await instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
+      body: { reason: 'Ticket 4711', ...fields() },
+      headers: bearerHeader(key),
+    });
+    const { token } = body;
+    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
+  };
+
+/** Returns the fields of a token that moves a session with a password, which begins now, from another system. */
+export const newMigration = () => ({
+  ...{ purpose: 'migration', amr: ['pwd'], authTime: new Date().toISOString() },
+});
 
 /** Returns every method with which a customer signs in at the api itself. @param supportKey creates sign-in tokens */
 export const signInMethods = (instance: TestInstance, supportKey: string): Record<Method, BeginSignIn> => ({
@@ -58,14 +82,8 @@ export const signInMethods = (instance: TestInstance, supportKey: string): Recor
     const response = authenticator.get(await requestPasskey(instance));
     return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/passkey', { response });
   },
-  signInToken: async ({ id }) => {
-    const { body } = await instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
-      body: { reason: 'Ticket 4711' },
-      headers: bearerHeader(supportKey),
-    });
-    const { token } = body;
-    return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
-  },
+  signInToken: beginWithToken(instance, supportKey, () => ({})),
+  migrationToken: beginWithToken(instance, supportKey, newMigration),
   challenge: async ({ email, secret }) => {
     const token = await openChallenge(instance, email);
     return () => completeChallenge(instance, token, totpCode(secret));

@@ -13,7 +13,7 @@ import { createPerson } from './identity-providers/person.js';
 import { StandInProvider } from './identity-providers/stand-in-provider.js';
 import { UserAgent } from './identity-providers/user-agent.js';
 import { addPasskey, requestPasskey } from './passkeys.js';
-import { redirectUrl } from './sign-in-methods.js';
+import { newMigration, redirectUrl } from './sign-in-methods.js';
 import {
   addProvider,
   beginInSession,
@@ -124,7 +124,7 @@ export class SignInSecrets {
     const project = { id, publishableKey };
     await changeSettings(instance, project, SECRETS_SETTINGS);
     const provider = await addProvider(instance, project, server, { type: 'oidc', issuer: server.issuer });
-    const scopes = ['customer:impersonate'];
+    const scopes = ['customer:impersonate', 'session:migrate'];
     const supportKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
     return new SignInSecrets(instance, project, server, provider, supportKey);
   }
@@ -265,19 +265,8 @@ export class SignInSecrets {
         return { value, flow: readFlow(page), code, context: this.contextOf(page, owner) };
       },
     },
-    'sign-in token': {
-      ...{ owner: 'plain', consumer: 'sign-in token' },
-      issue: async ({ id, tokens }) => {
-        const { body } = expectStatus(
-          201,
-          await this.instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
-            body: { reason: 'Ticket 4711' },
-            headers: bearerHeader(this.supportKey),
-          }),
-        );
-        return { value: body.token, context: this.newContext(tokens.accessToken) };
-      },
-    },
+    'sign-in token': this.signInToken(() => ({})),
+    'migration token': this.signInToken(newMigration),
     'passkey response of the API': {
       ...{ owner: 'factor', consumer: 'passkey' },
       issue: async ({ authenticator, tokens }) => {
@@ -372,6 +361,23 @@ export class SignInSecrets {
 
   private contextOf({ codeVerifier, state }: HostedSignIn, { tokens }: SecretOwner): Context {
     return { ...this.newContext(tokens.accessToken, codeVerifier), state };
+  }
+
+  /** A token that a secret key creates. @param fields the fields beside the reason */
+  private signInToken(fields: () => object): SecretKind {
+    return {
+      ...{ owner: 'plain', consumer: 'sign-in token' },
+      issue: async ({ id, tokens }) => {
+        const { body } = expectStatus(
+          201,
+          await this.instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
+            body: { reason: 'Ticket 4711', ...fields() },
+            headers: bearerHeader(this.supportKey),
+          }),
+        );
+        return { value: body.token, context: this.newContext(tokens.accessToken) };
+      },
+    };
   }
 
   /** A code with which the hosted page leads back to the application. */

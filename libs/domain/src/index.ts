@@ -73,6 +73,7 @@ export * from './sessions/sign-in-exchange.js';
 export * from './sessions/sign-in-failure.js';
 export * from './sessions/support-access.js';
 export * from './sessions/sign-in-flow.js';
+export * from './sessions/sign-in-token.js';
 export * from './sessions/surplus-session-count.js';
 export * from './slug.js';
 export * from './timestamp.js';

@@ -107,13 +107,13 @@ export class AuthController {
     operationId: 'auth.signInWithToken',
     summary: 'Sign in with a sign-in token',
     description:
-      'Signs in as the customer of a sign-in token. The access token contains `amr: ["support"]`. The sign-in does not count as one of the customer.',
+      'Signs in as the customer of a sign-in token. With a token of the purpose `support`, the access token contains `amr: ["support"]`, and the sign-in does not count as one of the customer. With one of the purpose `migration`, the session has the `amr` and `authTime` of the token. No second factor is required.',
   })
   @HttpCode(200)
   @PublishableKey()
   @RateLimit('login')
   @ApiOkResponse({ type: AuthResponse })
-  @ApiProblems('invalid_token', 'customer_disabled', 'email_not_verified')
+  @ApiProblems('invalid_token', 'sso_required', 'customer_disabled', 'email_not_verified')
   async signInWithToken(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() { token }: SignInTokenRequest,

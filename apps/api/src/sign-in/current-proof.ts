@@ -22,6 +22,11 @@ interface Proof {
   authTime?: Date | undefined;
   /** The sign-in token with which support signs in. Default: none. */
   support?: SupportAccess | undefined;
+  /**
+   * True for a session of another system: no second factor is required, and its lifetime counts from `authTime`.
+   * Default: false.
+   */
+  isMigrated?: boolean | undefined;
   /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
   attempt?: LoginAllowance | undefined;
 }
@@ -36,14 +41,24 @@ export class CurrentProof implements Proof {
   readonly newIdentity: ProviderProfile | null;
   readonly authTime: Date | undefined;
   readonly support: SupportAccess | undefined;
+  readonly isMigrated: boolean;
   readonly attempt: LoginAllowance | undefined;
 
-  private constructor({ amr, provider = null, newIdentity = null, authTime, support, attempt }: Proof) {
+  private constructor({
+    amr,
+    provider = null,
+    newIdentity = null,
+    authTime,
+    support,
+    isMigrated = false,
+    attempt,
+  }: Proof) {
     this.amr = amr;
     this.provider = provider;
     this.newIdentity = newIdentity;
     this.authTime = authTime;
     this.support = support;
+    this.isMigrated = isMigrated;
     this.attempt = attempt;
   }
 

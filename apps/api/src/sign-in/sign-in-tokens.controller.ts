@@ -17,16 +17,16 @@ export class SignInTokensController {
     operationId: 'customers.createSignInToken',
     summary: 'Create a sign-in token',
     description:
-      'Returns a token for `POST /api/v1/auth/sign-in-token`, with which support and tests sign in as the customer. It works once, within five minutes.',
+      'Returns a token for `POST /api/v1/auth/sign-in-token`, which signs in as the customer once, within five minutes. Requires a secret key with the scope `customer:impersonate`, or `session:migrate` for the purpose `migration`.',
   })
-  @SecretKey('customer:impersonate')
+  @SecretKey()
   @ApiCreatedResponse({ type: SignInTokenResponse })
-  @ApiProblems('conflict', 'project_archived')
+  @ApiProblems('insufficient_scope', 'conflict', 'project_archived')
   create(
     @CurrentCaller() caller: SecretKeyCaller,
     @Param('customerId') id: string,
-    @Body() { reason }: CreateSignInTokenRequest,
+    @Body() body: CreateSignInTokenRequest,
   ): Promise<SignInTokenResponse> {
-    return this.tokens.create(caller, parsePathUuid(id), reason);
+    return this.tokens.create(caller, parsePathUuid(id), body);
   }
 }

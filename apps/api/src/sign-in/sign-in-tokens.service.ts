@@ -1,20 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '@gatehouse/auth';
-import { GatehouseError, type ProjectContext } from '@gatehouse/domain';
-import { CustomersRepository, SignInTokensRepository, Transactions } from '@gatehouse/persistence';
+import {
+  GatehouseError,
+  insufficientScope,
+  notFound,
+  signInTokenScopes,
+  type MigratedProof,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import {
+  CustomersRepository,
+  SignInTokensRepository,
+  Transactions,
+  type ConsumedSignInToken,
+  type CustomerForUpdate,
+} from '@gatehouse/persistence';
 import { newToken, sha256 } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client, GatehouseRequest } from '../http/request-context.js';
 import { CurrentProof } from './current-proof.js';
 import type { AuthResponse } from './dto/auth.response.js';
+import type { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
 import type { SignInTokenResponse } from './dto/sign-in-token.response.js';
+import { assertMigratable, isMigratable, readMigratedProof } from './migrated-proof.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Validity of a sign-in token in seconds (sign-in contract, section 2). */
 const TTL = 5 * 60;
 
-/** Lets the holder of a secret key sign in as a customer. Both steps are audited with the key. */
+/** The hash under which a token of migration is stored. Older apis, which would take it for one of support, do not find it. */
+const migrationHash = (token: string): Buffer => sha256(`migration:${token}`);
+
+/**
+ * Lets the holder of a secret key sign in as a customer, or move a customer's session from another system. Both steps are
+ * audited with the key.
+ */
 @Injectable()
 export class SignInTokensService {
   constructor(
@@ -28,26 +49,40 @@ export class SignInTokensService {
 
   /**
    * Creates a token, of which only the hash is stored.
-   * @throws GatehouseError `not_found`, `project_archived`, `conflict` for a disabled customer
+   * @throws GatehouseError `insufficient_scope`, `validation_failed`, `not_found`, `project_archived`, `conflict` for a
+   *   disabled customer, and for a session of another system that a later event has ended
    */
-  async create({ keyId, reach }: SecretKeyCaller, id: string, reason: string): Promise<SignInTokenResponse> {
-    const { customer, project } = await this.customers.getActive(reach, id);
-    if (customer.disabledAt)
-      throw new GatehouseError('conflict', {
-        detail: 'The customer is disabled. Enable the customer first.',
-      });
+  async create(
+    { keyId, reach, scopes }: SecretKeyCaller,
+    id: string,
+    request: CreateSignInTokenRequest,
+  ): Promise<SignInTokenResponse> {
+    const scope = signInTokenScopes[request.purpose ?? 'support'];
+    if (!scopes.includes(scope)) throw insufficientScope([scope]);
+    const { project } = await this.customers.getActive(reach, id);
+    const proof = readMigratedProof(request, project.settings);
+    const { reason } = request;
     const { token, tokenHash } = newToken();
-    const expiresAt = await this.transactions.run((tx) => {
-      this.audit.record(tx, customerAction('customer.sign_in_token_created', customer, project, { reason }));
-      return this.tokens.insert(tx, { tokenHash, customerId: id, keyId, reason, ttl: TTL });
+    const expiresAt = await this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, id);
+      if (!customer) throw notFound();
+      if (customer.disabledAt)
+        throw new GatehouseError('conflict', {
+          detail: 'The customer is disabled. Enable the customer first.',
+        });
+      if (proof) assertMigratable(customer, proof);
+      const details = { reason, ...auditDetails(proof) };
+      this.audit.record(tx, customerAction('customer.sign_in_token_created', customer, project, details));
+      const hash = proof ? migrationHash(token) : tokenHash;
+      return this.tokens.insert(tx, { tokenHash: hash, customerId: id, keyId, reason, proof, ttl: TTL });
     });
     return { token, expiresAt: expiresAt.toISOString() };
   }
 
   /**
-   * Signs in with a token. The session has no proof of the customer's identity, so it counts as one from long ago,
+   * Signs in with a token. A session of support has no proof of the customer's identity, so it counts as one from long ago,
    * and the address of the client does not become a known one of the customer.
-   * @throws GatehouseError `invalid_token`, `customer_disabled`, `email_not_verified`
+   * @throws GatehouseError `invalid_token`, `sso_required`, `customer_disabled`, `email_not_verified`
    */
   signIn(
     project: ProjectContext,
@@ -63,18 +98,45 @@ export class SignInTokensService {
 
   private signInAudited(project: ProjectContext, token: string, client: Client): Promise<AuthResponse> {
     return this.transactions.run(async (tx) => {
-      const tokenHash = sha256(token);
-      const id = await this.tokens.findCustomerId(tx, project.id, tokenHash);
+      const hashes = [sha256(token), migrationHash(token)];
+      const id = await this.tokens.findCustomerId(tx, project.id, hashes);
       const customer = id && (await this.customers.lock(tx, project.id, id));
-      const used = customer && (await this.tokens.consume(tx, tokenHash));
+      const used = customer && (await this.tokens.consume(tx, hashes));
       if (!customer || !used) throw new GatehouseError('invalid_token');
-      const { keyId, reason } = used;
-      const given = { amr: ['support' as const], authTime: new Date(0), support: { keyId, reason } };
-      const proof = CurrentProof.of(customer, used.createdAt, given);
+      const migrated = toMigratedProof(used);
+      const proof = migrated ? proveMigrated(project, customer, migrated) : proveSupport(customer, used);
       if (!proof) throw new GatehouseError('invalid_token');
-      const action = customerAction('customer.sign_in_token_used', customer, project, { reason });
+      const { keyId, reason } = used;
+      const details = { reason, ...auditDetails(migrated) };
+      const action = customerAction('customer.sign_in_token_used', customer, project, details);
       this.audit.record(tx, { ...action, keyId });
-      return this.signIns.complete(tx, project, customer, proof, { ...client, addressBlock: null });
+      const signedInBy = migrated ? client : { ...client, addressBlock: null };
+      return this.signIns.complete(tx, project, customer, proof, signedInBy);
     });
   }
 }
+
+const toMigratedProof = ({ amr, authTime }: ConsumedSignInToken): MigratedProof | null =>
+  amr && authTime && { amr, authTime };
+
+/** Returns null if an event since has ended the access from before it. */
+function proveSupport(
+  customer: CustomerForUpdate,
+  { keyId, reason, createdAt }: ConsumedSignInToken,
+): CurrentProof | null {
+  const given = { amr: ['support' as const], authTime: new Date(0), support: { keyId, reason } };
+  return CurrentProof.of(customer, createdAt, given);
+}
+
+/** Returns null if the lifetime of the session has passed since, or if an event has ended it. */
+function proveMigrated(
+  { settings }: ProjectContext,
+  customer: CustomerForUpdate,
+  { amr, authTime }: MigratedProof,
+): CurrentProof | null {
+  if (!isMigratable(settings, customer, authTime)) return null;
+  return CurrentProof.of(customer, authTime, { amr, authTime, isMigrated: true });
+}
+
+const auditDetails = (proof: MigratedProof | null): object =>
+  proof ? { purpose: 'migration', amr: proof.amr, authTime: proof.authTime.toISOString() } : {};

@@ -18,7 +18,7 @@ import {
   type CustomerFactors,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, newToken, sha256 } from '@gatehouse/platform';
+import { newId, newToken, now, sha256 } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
@@ -189,11 +189,11 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     { id, mfa }: Customer,
-    { amr, provider, newIdentity }: CurrentProof,
+    { amr, provider, newIdentity, isMigrated }: CurrentProof,
     { page }: Client,
   ): Promise<SignInOutcome | null> {
     const policy = effectiveMfa(project.settings.mfa, mfa);
-    if (policy === 'off' || amr.includes('mfa') || amr.includes('support')) return null;
+    if (isMigrated || policy === 'off' || amr.includes('mfa') || amr.includes('support')) return null;
     const factors = await this.factors.list(id, tx);
     const isEnrollment = !hasFactor(factors);
     if (isEnrollment && policy !== 'required') return null;
@@ -229,10 +229,11 @@ export class SignInService {
     tx: Tx,
     project: ProjectContext,
     before: Customer,
-    { amr, provider, authTime, support, attempt }: CurrentProof,
+    proof: CurrentProof,
     client: Client,
     isNew: boolean,
   ): Promise<AuthResponse> {
+    const { amr, provider, authTime, support, attempt } = proof;
     // Neither a registration nor a sign-in by support counts as a sign-in of the customer.
     const isCounted = !isNew && !amr.includes('support');
     const id = newId();
@@ -242,7 +243,7 @@ export class SignInService {
       customerId: before.id,
       refreshHash: refresh.hash,
       idleTtl: project.settings.refreshIdleTtl,
-      absoluteTtl: project.settings.refreshAbsoluteTtl,
+      absoluteTtl: remainingLifetime(project, proof),
       amr,
       authTime: authTime ?? null,
       providerId: provider?.id ?? null,
@@ -300,6 +301,12 @@ export class SignInService {
       expiresIn: project.settings.accessTokenTtl,
     };
   }
+}
+
+/** Returns the maximum age of a new session in seconds. A session of another system has begun there. */
+function remainingLifetime({ settings }: ProjectContext, { isMigrated, authTime }: CurrentProof): number {
+  const age = isMigrated && authTime ? (now().getTime() - authTime.getTime()) / 1_000 : 0;
+  return settings.refreshAbsoluteTtl - Math.max(0, Math.floor(age));
 }
 
 const usableMethods = ({ totp, passkeys, recoveryCodes }: CustomerFactors): ChallengeMethod[] => [

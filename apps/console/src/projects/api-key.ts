@@ -19,6 +19,7 @@ const scopeSet: Record<Scope, true> = {
   'customer:impersonate': true,
   'session:read': true,
   'session:revoke': true,
+  'session:migrate': true,
   'mailbox:read': true,
   'billing:write': true,
   'webhook:read': true,

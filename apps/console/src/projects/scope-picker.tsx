@@ -54,6 +54,12 @@ export function ScopePicker({ value, onChange, error }: ScopePickerProps): React
           customer:impersonate signs in as any customer. Use it only for support and tests.
         </Input.Description>
       )}
+      {value.includes('session:migrate') && (
+        <Input.Description mt={8}>
+          session:migrate opens sessions of any customer, with any authentication methods. Use it only to move
+          sessions from another system, and revoke the key afterward.
+        </Input.Description>
+      )}
       {value.includes('mailbox:read') && (
         <Input.Description mt={8}>
           mailbox:read reads captured emails with their one-time links. No emails are captured while a mail

@@ -3,7 +3,7 @@ import { scopes } from './scopes.js';
 describe('scopes', () => {
   it('AK-06: equal those of the contract', () => {
     const contract =
-      'organization:read|write project:read|write api_key:read|write customer:read|write|delete|export_hashes|impersonate session:read|revoke mailbox:read billing:write webhook:read|write|redeliver event:read|write audit:read';
+      'organization:read|write project:read|write api_key:read|write customer:read|write|delete|export_hashes|impersonate session:read|revoke|migrate mailbox:read billing:write webhook:read|write|redeliver event:read|write audit:read';
     const named = contract.split(' ').flatMap((group) => {
       const [noun, verbs] = group.split(':') as [string, string];
       return verbs.split('|').map((verb) => `${noun}:${verb}`);

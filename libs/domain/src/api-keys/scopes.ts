@@ -13,6 +13,7 @@ export const scopes = [
   'customer:impersonate',
   'session:read',
   'session:revoke',
+  'session:migrate',
   'mailbox:read',
   'billing:write',
   'webhook:read',
@@ -26,7 +27,9 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /** The scopes of the key that the first start creates: all except those that a key has only on request. */
-export const firstKeyScopes = scopes.filter((scope) => scope !== 'customer:impersonate');
+export const firstKeyScopes = scopes.filter(
+  (scope) => scope !== 'customer:impersonate' && scope !== 'session:migrate',
+);
 
 /**
  * The projects that a key can access: its own project, or all projects of its organization and of the

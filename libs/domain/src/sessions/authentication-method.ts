@@ -16,6 +16,9 @@ export const authenticationMethods = [
 ] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
+/** The methods with which customers themselves prove their identity, here or in another system. */
+export const customerMethods = authenticationMethods.filter((method) => method !== 'support');
+
 /** A passkey proves both factors: its possession, and the PIN or the biometric trait with which it verifies the user. */
 const passkeys: readonly AuthenticationMethod[] = ['hwk', 'swk'];
 

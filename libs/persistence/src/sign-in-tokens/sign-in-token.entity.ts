@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { AuthenticationMethod } from '@gatehouse/domain';
 
 /** A token with which a secret key lets its holder sign in as a customer, stored as a hash. */
 @Entity('sign_in_tokens')
@@ -9,6 +10,10 @@ export class SignInTokenEntity {
   @Column('uuid', { name: 'key_id' }) keyId!: string;
   /** Why; null in tokens of earlier versions. */
   @Column('text', { nullable: true }) reason!: string | null;
+  /** How the customer has proven their identity in the other system; null in a token of support. */
+  @Column('text', { array: true, nullable: true }) amr!: AuthenticationMethod[] | null;
+  /** When the customer has proven their identity in the other system; null in a token of support. */
+  @Column({ type: 'timestamptz', name: 'auth_time', precision: 3, nullable: true }) authTime!: Date | null;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

@@ -1,32 +1,39 @@
 // This file contains SQL: times by the clock of the database, and deletion that returns rows.
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
+import type { AuthenticationMethod, MigratedProof } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { pruneInBatches, pruneStatement } from '../prune.js';
-import { nullable, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
+import { arrayOf, nullable, statement, text, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { SignInTokenEntity } from './sign-in-token.entity.js';
 
 const insertToken = statement(
   { expiresAt: timestamptz },
-  `INSERT INTO sign_in_tokens (token_hash, customer_id, key_id, expires_at, created_at, reason)
-   VALUES ($1, $2, $3, now() + $4 * interval '1 second', ${issuedAtFor('$2')}, $5) RETURNING expires_at AS "expiresAt"`,
+  `INSERT INTO sign_in_tokens (token_hash, customer_id, key_id, expires_at, created_at, reason, amr, auth_time)
+   VALUES ($1, $2, $3, now() + $4 * interval '1 second', ${issuedAtFor('$2')}, $5, $6, $7) RETURNING expires_at AS "expiresAt"`,
 );
 
 const findToken = statement(
   { customerId: uuid },
   `SELECT t.customer_id AS "customerId" FROM sign_in_tokens t JOIN customers c ON c.id = t.customer_id
-   WHERE t.token_hash = $1 AND c.project_id = $2`,
+   WHERE t.token_hash = ANY ($1) AND c.project_id = $2`,
 );
 
-const consumedRow = { keyId: uuid, reason: nullable(text), createdAt: timestamptz };
+const consumedRow = {
+  keyId: uuid,
+  reason: nullable(text),
+  createdAt: timestamptz,
+  amr: nullable(arrayOf(textOf<AuthenticationMethod>())),
+  authTime: nullable(timestamptz),
+};
 
-/** The key that created a token, why, and when. */
+/** The key that created a token, why, and when, and the proof of identity in another system. */
 export type ConsumedSignInToken = RowOf<typeof consumedRow>;
 
 const consumeToken = statement(
   consumedRow,
-  `DELETE FROM sign_in_tokens WHERE token_hash = $1 AND expires_at > now()
-   RETURNING key_id AS "keyId", reason, created_at AS "createdAt"`,
+  `DELETE FROM sign_in_tokens WHERE token_hash = ANY ($1) AND expires_at > now()
+   RETURNING key_id AS "keyId", reason, created_at AS "createdAt", amr, auth_time AS "authTime"`,
 );
 
 const pruneTokens = pruneStatement('sign_in_tokens', 'expires_at <= now()');
@@ -38,7 +45,15 @@ export class SignInTokensRepository {
   /** @param ttl seconds @returns the time at which the token expires */
   async insert(
     tx: Tx,
-    token: { tokenHash: Buffer; customerId: string; keyId: string; reason: string; ttl: number },
+    token: {
+      tokenHash: Buffer;
+      customerId: string;
+      keyId: string;
+      reason: string;
+      /** Null in a token of support. */
+      proof: MigratedProof | null;
+      ttl: number;
+    },
   ): Promise<Date> {
     const [row] = await tx.execute(insertToken, [
       token.tokenHash,
@@ -46,13 +61,18 @@ export class SignInTokensRepository {
       token.keyId,
       token.ttl,
       token.reason,
+      token.proof?.amr ?? null,
+      token.proof?.authTime ?? null,
     ]);
     return row!.expiresAt;
   }
 
-  /** Returns the id of the customer of a token, if the customer belongs to the project; otherwise null. */
-  async findCustomerId(tx: Tx, projectId: string, tokenHash: Buffer): Promise<string | null> {
-    const [row] = await tx.execute(findToken, [tokenHash, projectId]);
+  /**
+   * Returns the id of the customer of a token, if the customer belongs to the project; otherwise null.
+   * @param tokenHashes the hashes of a token, one of which is stored
+   */
+  async findCustomerId(tx: Tx, projectId: string, tokenHashes: Buffer[]): Promise<string | null> {
+    const [row] = await tx.execute(findToken, [tokenHashes, projectId]);
     return row?.customerId ?? null;
   }
 
@@ -60,8 +80,8 @@ export class SignInTokensRepository {
    * Consumes an unexpired token. Of several parallel calls one succeeds. The caller must have locked the customer:
    * every transaction locks the customer before the token, which prevents deadlocks.
    */
-  async consume(tx: Tx, tokenHash: Buffer): Promise<ConsumedSignInToken | null> {
-    const [row] = await tx.execute(consumeToken, [tokenHash]);
+  async consume(tx: Tx, tokenHashes: Buffer[]): Promise<ConsumedSignInToken | null> {
+    const [row] = await tx.execute(consumeToken, [tokenHashes]);
     return row ?? null;
   }
 

@@ -1,0 +1,72 @@
+import {
+  addMethods,
+  GatehouseError,
+  invalidField,
+  isRevoked,
+  type MigratedProof,
+  type ProjectSettings,
+} from '@gatehouse/domain';
+import type { CustomerForUpdate } from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
+import { parseTime } from '../http/time-field.js';
+import type { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
+
+/** Tolerance for a clock of the other system that is ahead, in ms. */
+const LEEWAY_MS = 60_000;
+
+type Lifetimes = Pick<ProjectSettings, 'refreshAbsoluteTtl'>;
+type RevocableCustomer = Pick<CustomerForUpdate, 'accessRevokedAt' | 'proofRequiredAt'>;
+
+/**
+ * Returns the proof of a request for a sign-in token; null if the token is for support.
+ * @throws GatehouseError `validation_failed`
+ */
+export function readMigratedProof(
+  { purpose, amr = [], authTime }: CreateSignInTokenRequest,
+  settings: Lifetimes,
+): MigratedProof | null {
+  const time = parseTime(authTime);
+  if (purpose !== 'migration') {
+    const field = amr.length > 0 ? 'amr' : 'authTime';
+    if (amr.length > 0 || time)
+      throw invalidField(field, 'not_allowed', `${field} requires the purpose migration`);
+    return null;
+  }
+  if (amr.length === 0) throw invalidField('amr', 'required', 'amr must contain at least one method');
+  if (!time) throw invalidField('authTime', 'required', 'authTime is required');
+  const ahead = time.getTime() - now().getTime();
+  if (ahead > LEEWAY_MS) throw invalidField('authTime', 'invalid', 'authTime must not be in the future');
+  if (isExpired(settings, time))
+    throw invalidField(
+      'authTime',
+      'invalid',
+      `authTime must not be older than refreshAbsoluteTtl, which is ${settings.refreshAbsoluteTtl} seconds`,
+    );
+  return { amr: addMethods([], amr), authTime: ahead > 0 ? now() : time };
+}
+
+/**
+ * Checks that no event has ended the access of a customer, whom the transaction has locked, since the proof.
+ * @throws GatehouseError `conflict`
+ */
+export function assertMigratable(customer: RevocableCustomer, { authTime }: MigratedProof): void {
+  if (isRevoked(customer, authTime))
+    throw new GatehouseError('conflict', {
+      detail:
+        'An event after authTime has ended all access of the customer, such as a new password or a sign-out everywhere. The customer must sign in.',
+    });
+  if (isProofRequired(customer, authTime))
+    throw new GatehouseError('conflict', {
+      detail: 'A proof of identity after authTime is required. The customer must sign in.',
+    });
+}
+
+/** Returns whether a session of another system can still be moved. The caller compares its proof with revocations. */
+export const isMigratable = (settings: Lifetimes, customer: RevocableCustomer, authTime: Date): boolean =>
+  !isExpired(settings, authTime) && !isProofRequired(customer, authTime);
+
+const isExpired = ({ refreshAbsoluteTtl }: Lifetimes, authTime: Date): boolean =>
+  authTime.getTime() + refreshAbsoluteTtl * 1_000 <= now().getTime();
+
+const isProofRequired = ({ proofRequiredAt }: RevocableCustomer, authTime: Date): boolean =>
+  proofRequiredAt !== null && authTime < proofRequiredAt;

@@ -1,0 +1,17 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Adds the proof of identity of the session that a sign-in token moves from another system (docs/adr/0106). Null in the
+ * tokens of support, the only ones that older apis create.
+ */
+export class AddSignInTokenProof1764900130000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'ALTER TABLE sign_in_tokens ADD COLUMN amr text[], ADD COLUMN auth_time timestamptz(3)',
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE sign_in_tokens DROP COLUMN amr, DROP COLUMN auth_time');
+  }
+}
