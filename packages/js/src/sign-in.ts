@@ -22,6 +22,9 @@ export const createSignIn = (core: ClientCore) => ({
   emailCode: (proof: { token: string; code: string; locale?: string }): Promise<SignInResult> =>
     core.signIn('/auth/email-code/verify', proof),
 
+  /** Signs in with a token that your server has created (`customers.createSignInToken` of `@gatehouse/server`). */
+  token: (token: string): Promise<SignInResult> => core.signIn('/auth/sign-in-token', { token }),
+
   /** Signs in with a passkey that the customer chooses. */
   passkey: async (): Promise<SignInResult> => (await loadPasskeys()).signIn(core),
 
