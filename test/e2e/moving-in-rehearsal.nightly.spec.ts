@@ -1,0 +1,196 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { Auth0StandIn, type PreviousUser } from '../support/auth0-stand-in.js';
+import { parseLines, runCli } from '../support/cli.js';
+import { refreshSession, type Tokens } from '../support/customers.js';
+import { DocumentFolder } from '../support/document-folder.js';
+import { writeFiles } from '../support/moving-in.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+import { freePort } from '../support/server-process.mjs';
+import { insertKey } from '../support/tenants.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
+
+const PEOPLE = 10_000;
+/** People who register between the first export and the last. */
+const LATE = 200;
+/** Instances of the application, which are replaced one after the other. */
+const INSTANCES = 4;
+const CONCURRENCY = 24;
+/** Ends a hung test. It is no measurement. */
+const MAX_DURATION_MS = 3_600_000;
+
+/** Reads the sessions of the stand-in, in place of the file of the documentation. */
+const oldSessionFile = `
+export async function readOldSession(cookies) {
+  const id = /(?:^|; )old_session=([\\w-]+)/.exec(cookies ?? '')?.[1];
+  return id ? (await fetch(process.env.OLD_SYSTEM + '/sessions/' + id)).json() : null;
+}
+export const noOldSession = 'old_session=; Path=/; Max-Age=0';
+`;
+
+/** A person with a browser, which has the cookie of a live session or none. */
+interface Person {
+  user: PreviousUser;
+  cookie: string | null;
+  tokens: Tokens | null;
+}
+
+let instance: TestInstance;
+let system: Auth0StandIn;
+let document: DocumentFolder;
+let application: string;
+let folder: string;
+beforeAll(async () => {
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  system = await Auth0StandIn.start();
+  folder = await writeFiles({});
+  document = await DocumentFolder.create('docs/moving-in/live-sessions.md');
+  await document.write('old-session.mjs', oldSessionFile);
+  const { projectId } = instance.credentials;
+  const settings = { tokenSubject: 'externalId', mfa: 'optional', legacySignIn: system.setting };
+  const patched = await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, { settings });
+  expect(patched.status).toBe(200);
+  const scopes = ['customer:read', 'customer:write', 'session:migrate'];
+  const port = await freePort();
+  application = `http://127.0.0.1:${port}`;
+  await document.start([process.execPath, 'express-migration.mjs'], application, {
+    GATEHOUSE_URL: instance.baseUrl,
+    GATEHOUSE_PROJECT_ID: projectId,
+    GATEHOUSE_MIGRATION_KEY: await insertKey(instance, { ...instance.credentials, type: 'secret', scopes }),
+    OLD_SYSTEM: system.url,
+    PORT: String(port),
+  });
+});
+afterAll(async () => {
+  await document?.close();
+  await instance?.stop();
+  await system?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** Registers a person, seven of ten with a live session. */
+function addPerson(): Person {
+  const user = system.register();
+  const isSignedIn = system.users.length % 10 < 7;
+  return { user, cookie: isSignedIn ? system.openSession(user) : null, tokens: null };
+}
+
+/** Imports the current users of the previous system. @returns the result of the command */
+async function importUsers(...options: string[]): Promise<Record<string, number>> {
+  const files = system.exportFiles();
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const args = ['--json', 'customers', 'import', '--from', 'auth0', ...Object.keys(files), ...options];
+  const { stdout, stderr } = await runCli(instance, args, { cwd: folder });
+  const [result] = parseLines(stdout);
+  if (!result) throw new Error(stderr);
+  return result as Record<string, number>;
+}
+
+/** Visits an instance of the application from before the switch. @returns the id of the signed-in user, or null */
+const visitBefore = ({ cookie }: Person): string | null => system.findSession(cookie ?? '')?.userId ?? null;
+
+/** Visits an instance that uses Gatehouse. @returns the `sub` of the signed-in customer, or null */
+async function visitAfter(person: Person): Promise<string | null> {
+  if (person.tokens) {
+    const { body } = await refreshSession(instance, person.tokens.refreshToken);
+    person.tokens = body.tokens ?? null;
+  } else {
+    const headers = { cookie: `old_session=${person.cookie}` };
+    const response = await fetch(`${application}/migrate-session`, { method: 'POST', headers });
+    const { token } = (await response.json()) as { token: string | null };
+    if (token) person.tokens = (await post('sign-in-token', { token })).body.tokens;
+  }
+  if (!person.tokens) return null;
+  const { accessToken } = person.tokens;
+  const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
+  return me.body.email === person.user.email ? (decodeJwt(accessToken).sub ?? null) : null;
+}
+
+const post = (path: string, body: object): Promise<TestResponse> =>
+  retryWhileRejected(() => instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body));
+
+/** Signs a person in with the current password, and the code of the app. @returns the `sub`, or the code of the error */
+async function signIn({ user: { email, password, totpSecret } }: Person): Promise<string> {
+  let { body } = await post('login', { email, password });
+  if (body.challenge)
+    ({ body } = await post('challenge/totp', {
+      ...{ challengeToken: body.challenge.token, code: totpCode(totpSecret!) },
+    }));
+  return body.tokens ? decodeJwt(body.tokens.accessToken).sub! : body.code;
+}
+
+/** Runs an action for each person, several at a time. @returns the people for whom it did not return their id */
+const listLost = (
+  people: Person[],
+  action: (person: Person) => Promise<string | null> | string | null,
+): Promise<string[]> =>
+  runInChunks(
+    people,
+    async (person) => {
+      const sub = await action(person);
+      return sub === person.user.id ? [] : [`${person.user.id}: ${sub}`];
+    },
+    CONCURRENCY,
+  );
+
+it(
+  'moves 10,000 people under load: no person is signed out or lost, and every sub stays',
+  async () => {
+    const people = Array.from({ length: PEOPLE - LATE }, addPerson);
+    const dryRun = await importUsers('--dry-run');
+    expect(dryRun).toMatchObject({ failed: 0, skipped: 0 });
+    expect(await importUsers()).toMatchObject({ created: people.length, failed: 0, skipped: 0 });
+
+    // Changes between the first export and the last.
+    const every = (step: number, first: number): Person[] =>
+      people.filter((_, index) => index % step === first);
+    const changed = every(50, 8);
+    for (const { user } of changed) system.changePassword(user);
+    people.push(...Array.from({ length: LATE }, addPerson));
+    expect(await importUsers()).toMatchObject({ created: LATE, failed: 0 });
+    // Changes after the last export.
+    const stale = every(100, 7);
+    for (const { user } of stale) system.changePassword(user);
+
+    const live = people.filter(({ cookie }) => cookie !== null);
+    const others = people.filter(({ cookie }) => cookie === null);
+    const switchInstances = async (): Promise<string[]> => {
+      const lost: string[] = [];
+      for (let replaced = 1; replaced <= INSTANCES; replaced += 1) {
+        const visitors = replaced < INSTANCES ? live.filter((_, index) => index % 3 === replaced - 1) : live;
+        let visits = 0;
+        // The visits reach one instance after the other, and the old cookie stays until the switch is complete.
+        const visit = (person: Person): Promise<string | null> | string | null => {
+          visits += 1;
+          return visits % INSTANCES < replaced ? visitAfter(person) : visitBefore(person);
+        };
+        lost.push(...(await listLost(visitors, visit)));
+      }
+      return lost;
+    };
+    const [signedOut, notSignedIn] = await Promise.all([switchInstances(), listLost(others, signIn)]);
+    expect({ signedOut, notSignedIn }).toEqual({ signedOut: [], notSignedIn: [] });
+
+    // Every session is one of Gatehouse now, and lasts.
+    const sample = live.filter((_, index) => index % 5 === 0);
+    expect(await listLost(sample, visitAfter)).toEqual([]);
+
+    const customers = await instance.sql<{ id: string }>(
+      'SELECT external_id AS id FROM customers WHERE project_id = $1',
+      [instance.credentials.projectId],
+    );
+    expect(customers.map(({ id }) => id).sort()).toEqual(people.map(({ user }) => user.id).sort());
+    const [used] = await instance.sql(
+      `SELECT count(*)::int AS count FROM audit_log WHERE action = 'customer.sign_in_token_used'`,
+    );
+    expect(used).toEqual({ count: live.length });
+    // Only passwords that were changed after their export are verified by the previous system.
+    const known = new Set([...changed, ...stale].map(({ user }) => user.email));
+    expect(system.verified.filter((email) => !known.has(email))).toEqual([]);
+    expect(system.verified.length).toBeGreaterThan(0);
+  },
+  MAX_DURATION_MS,
+);
