@@ -1,15 +1,14 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Cli } from '../../cli.js';
 import { ExitCode, usageError } from '../../cli-error.js';
 import { compareCustomers, type ComparisonResult } from '../../compare/comparison.js';
 import { CountedCustomers } from '../../export/read-customers.js';
 import { ImportReport } from '../../import/import-report.js';
 import { printReasons } from '../../import/import-summary.js';
-import { sources } from '../../import/sources.js';
+import { addFileOptions, openFiles, type FileOptions } from '../../import/open-files.js';
 import { printJson, printNote, printRecord } from '../../output.js';
 import { printTable } from '../../table.js';
 import { visibleText } from '../../visible-text.js';
-import { addSourceOptions, collectProvider, openFiles, type FileOptions } from './import-customers.js';
 
 interface Options extends FileOptions {
   hashes?: boolean;
@@ -25,25 +24,11 @@ export function addCompareCustomersCommand(customers: Command, cli: Cli): void {
         'Requires an organization key with the scopes project:read and customer:read.',
     )
     .argument('<file...>', 'files of the export; .gz files are decompressed')
-    .addOption(
-      new Option('--from <system>', 'system that has exported the files')
-        .choices(sources.map(({ name }) => name))
-        .default(sources[0]!.name),
-    )
     .option(
       '--hashes',
       'also compare whether customers have a password, and their TOTP secrets; requires the scope customer:export_hashes',
-    )
-    .option(
-      '--provider <name=slug>',
-      'identity provider of the project for a provider of the system; repeatable',
-      collectProvider,
-    )
-    .option(
-      '--report <file>',
-      'file to create with each difference: CSV if its name ends with .csv, otherwise NDJSON',
     );
-  addSourceOptions(command);
+  addFileOptions(command, 'each difference');
   command.action((files: string[], options: Options) => compare(cli, files, options));
 }
 

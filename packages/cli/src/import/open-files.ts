@@ -1,0 +1,225 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { GatehouseError, type Gatehouse } from '@gatehouse/server';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { VERSION, type Cli } from '../cli.js';
+import { usageError } from '../cli-error.js';
+import { isEncoding } from '../import-shared/decode-text.js';
+import { printNote } from '../output.js';
+import { findProject } from '../project.js';
+import { deadProviderError, findDeadProvider } from './dead-providers.js';
+import { IdentitySlugs, type Provider } from './identity-slugs.js';
+import { setEncoding } from './read-text.js';
+import type { Mfa } from './second-factors.js';
+import type { ImportSource, SourceOption, SourceRecord } from './source.js';
+import { sources } from './sources.js';
+
+/** The options of commands that read files of another system. */
+export interface FileOptions {
+  from: string;
+  provider?: string[];
+  encoding?: string;
+  report?: string;
+  /** The options of the sources. */
+  [name: string]: unknown;
+}
+
+/**
+ * Adds the options of `FileOptions`, and the files of each system to the help.
+ * @param reported what the file of `--report` contains
+ */
+export function addFileOptions(command: Command, reported: string): void {
+  command
+    .addOption(
+      new Option('--from <system>', 'system that has exported the files')
+        .choices(sources.map(({ name }) => name))
+        .default(sources[0]!.name),
+    )
+    .option(
+      '--provider <name=slug>',
+      'identity provider of the project for a provider of the system; repeatable',
+      collectProvider,
+    )
+    .option(
+      '--report <file>',
+      `file to create with ${reported}: CSV if its name ends with .csv, otherwise NDJSON`,
+    )
+    .option(
+      '--encoding <name>',
+      'encoding of files without a byte order mark, such as windows-1252; default: utf-8',
+      parseEncoding,
+    );
+  addSourceOptions(command);
+  command.addHelpText(
+    'after',
+    `\nFiles:\n${sources.map(({ name, files }) => `  ${name.padEnd(11)} ${files}`).join('\n')}`,
+  );
+}
+
+const collect = (text: string, previous: string[] = []): string[] => [...previous, text];
+
+/** Adds the options of all sources. Several sources can have the same one. */
+function addSourceOptions(command: Command): void {
+  const collected = new Map<string, { option: SourceOption; names: string[] }>();
+  for (const { name, options = [] } of sources)
+    for (const option of options)
+      collected.set(option.flags, { option, names: [...(collected.get(option.flags)?.names ?? []), name] });
+  for (const { option, names } of collected.values()) {
+    const { flags, description, isRepeatable } = option;
+    const added = new Option(flags, `${description} (--from ${names.join(', ')})`);
+    command.addOption(isRepeatable ? added.argParser(collect) : added);
+  }
+}
+
+const collectProvider = (text: string, previous: string[] = []): string[] => {
+  if (!/^[^=]+=[^=]+$/.test(text))
+    throw new InvalidArgumentError('Use <name>=<slug>, such as google-oauth2=google.');
+  return collect(text, previous);
+};
+
+function parseEncoding(text: string): string {
+  if (isEncoding(text)) return text;
+  throw new InvalidArgumentError(
+    'Use a name such as utf-8, windows-1252, iso-8859-2, shift_jis or utf-16le.',
+  );
+}
+
+/** The files of a command, and how they are read. */
+export interface OpenedFiles {
+  /** All files that decide what is read. */
+  inputs: string[];
+  reportFile: string | null;
+  projectId: string | undefined;
+  /** The setting `mfa` of the project, or null if the key cannot read it. */
+  currentMfa: Mfa | null;
+  slugs: IdentitySlugs;
+  /** The settings on which the records depend. */
+  settings: unknown[];
+  /** Returns the records from the first one. */
+  records: () => AsyncIterable<SourceRecord>;
+}
+
+/** Returns how the files of another system are read. @throws CliError for files or options that are wrong */
+export async function openFiles(
+  cli: Cli,
+  client: Gatehouse,
+  names: string[],
+  options: FileOptions,
+): Promise<OpenedFiles> {
+  const source = sources.find(({ name }) => name === options.from)!;
+  const files = names.map((name) => resolve(cli.cwd, name));
+  const { values, lists, optionFiles } = readSourceOptions(cli, source, options);
+  const inputs = [...files, ...Object.values(optionFiles)];
+  for (const file of inputs) {
+    assertFile(file);
+    setEncoding(file, options.encoding ?? 'utf-8');
+  }
+  const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
+  if (reportFile) assertNoInput(reportFile, inputs);
+  const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
+  const slugs = createSlugs(source, options.provider ?? [], providers);
+  const given = { ...values, ...lists, encoding: options.encoding };
+  const settings = [VERSION, source.name, given, projectId, slugs.fingerprint];
+  const sourceOptions = { values: { ...values, ...optionFiles }, lists, note: createNote(cli) };
+  const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
+  return { inputs, reportFile, projectId, currentMfa, slugs, settings, records };
+}
+
+/** @throws CliError for a file that does not exist, or that cannot be read several times */
+function assertFile(file: string): void {
+  if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
+  if (!statSync(file).isFile())
+    throw usageError(`${file} is not a regular file, and an import reads its files several times.`);
+}
+
+/** @throws CliError if the report would replace one of the files */
+function assertNoInput(reportFile: string, inputs: readonly string[]): void {
+  if (existsSync(reportFile) && inputs.some((file) => realpathSync(file) === realpathSync(reportFile)))
+    throw usageError(`The report would replace ${reportFile}, which is to be imported.`);
+}
+
+/** Returns the project, its identity providers and its setting `mfa`, or null for what the key cannot read. */
+async function readProject(
+  cli: Cli,
+  client: Gatehouse,
+): Promise<{ projectId: string | undefined; providers: Provider[] | null; mfa: Mfa | null }> {
+  try {
+    const projectId = await findProject(cli, client);
+    const { settings } = await client.projects.get(projectId, {}, { signal: cli.signal });
+    const providers: Provider[] = [];
+    for await (const provider of client.identityProviders.list(projectId, {}, { signal: cli.signal }))
+      providers.push(provider);
+    return { projectId, providers, mfa: settings.mfa };
+  } catch (error) {
+    if (!(error instanceof GatehouseError) || error.code !== 'insufficient_scope') throw error;
+    await printNote(
+      cli,
+      'The key lacks the scope project:read, so a customer with an identity of an unknown provider fails.',
+    );
+    return { projectId: cli.settings().projectId, providers: null, mfa: null };
+  }
+}
+
+function createSlugs(source: ImportSource, pairs: string[], providers: Provider[] | null): IdentitySlugs {
+  const mapped = pairs.map((pair) => pair.split('=') as [string, string]);
+  const { deadProviders = {} } = source;
+  for (const [name] of mapped) {
+    const dead = findDeadProvider(deadProviders, name);
+    if (dead) throw deadProviderError(name, dead);
+  }
+  const missing =
+    providers && mapped.find(([, slug]) => !providers.some((provider) => provider.slug === slug));
+  if (missing)
+    throw usageError(
+      `The project has no identity provider with the slug ${missing[1]}.`,
+      `Its identity providers: ${providers.map(({ slug }) => slug).join(', ') || 'none'}. Create it first.`,
+    );
+  const slugs = new Map([...Object.entries(source.providers), ...mapped]);
+  // The records of Gatehouse contain slugs, and the server reports those that do not exist.
+  if (source === sources[0]) return new IdentitySlugs(slugs, null, { keepsNames: true });
+  const passedNames = new Set(mapped.map(([name]) => name));
+  return new IdentitySlugs(slugs, providers, { deadProviders, passedNames });
+}
+
+/** The options of a source that were passed, by their names in camel case. */
+interface PassedOptions {
+  values: Record<string, string>;
+  lists: Record<string, string[]>;
+  /** The paths of those that name a file, whose content decides what is imported. */
+  optionFiles: Record<string, string>;
+}
+
+/** @throws CliError for an option of another source */
+function readSourceOptions(cli: Cli, source: ImportSource, options: FileOptions): PassedOptions {
+  const passed: PassedOptions = { values: {}, lists: {}, optionFiles: {} };
+  for (const { name, options: own = [] } of sources)
+    for (const { flags } of own) {
+      const attribute = new Option(flags).attributeName();
+      const value = options[attribute] as string | string[] | undefined;
+      if (value === undefined) continue;
+      if (name !== source.name) {
+        if (!source.options?.some((each) => each.flags === flags))
+          throw usageError(`${flags} requires --from ${name}.`);
+      } else if (Array.isArray(value)) passed.lists[attribute] = value;
+      else if (flags.endsWith('<file>')) passed.optionFiles[attribute] = resolve(cli.cwd, value);
+      else passed.values[attribute] = value;
+    }
+  return passed;
+}
+
+async function* resolveAll(
+  records: AsyncIterable<SourceRecord>,
+  slugs: IdentitySlugs,
+): AsyncGenerator<SourceRecord> {
+  for await (const record of records) yield slugs.resolve(record);
+}
+
+/** Returns a function that prints each note once, because an import reads its files several times. */
+function createNote(cli: Cli): (text: string) => Promise<void> {
+  const printed = new Set<string>();
+  return async (text) => {
+    if (printed.has(text)) return;
+    printed.add(text);
+    await printNote(cli, text);
+  };
+}
