@@ -21,10 +21,10 @@ function resolveProvider(
   provider: string,
   passed: Record<string, string> = {},
 ): SourceRecord {
-  const { providers, deadProviders = {} } = sources.find(({ name }) => name === system)!;
+  const { providers, unusableProviders = {} } = sources.find(({ name }) => name === system)!;
   const slugs = new Map(Object.entries({ ...providers, ...passed }));
   const passedNames = new Set(Object.keys(passed));
-  const options = { deadProviders, passedNames };
+  const options = { unusableProviders, passedNames };
   const customer = { email: 'a', identities: [{ provider, subject: '1' }] };
   return new IdentitySlugs(slugs, [{ slug: 'google', type: 'google' }], options).resolve({
     ...{ position: '', sourceId: null, customer, leftOut: [] },

@@ -1,5 +1,5 @@
 import { toObject } from '../json-object.js';
-import { deadProviderError, findDeadProvider } from './dead-providers.js';
+import { unusableProviderError, findUnusableProvider } from './unusable-providers.js';
 import { reasons, type Reason } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
@@ -13,7 +13,7 @@ export interface IdentitySlugsOptions {
   /** Whether other names already are slugs. Default: false. */
   keepsNames?: boolean;
   /** The reasons why identities of providers never match, by the names of the other system. */
-  deadProviders?: Readonly<Record<string, Reason>>;
+  unusableProviders?: Readonly<Record<string, Reason>>;
   /** The names that the user has passed. */
   passedNames?: ReadonlySet<string>;
 }
@@ -55,8 +55,8 @@ export class IdentitySlugs {
     for (const identity of identities) {
       const { provider } = identity;
       const slug = this.slugs.get(provider) ?? (this.options.keepsNames ? provider : undefined);
-      const dead = this.findDead(provider);
-      if (dead) leftOut.push({ field: `identity ${provider}`, ...dead });
+      const reason = this.findUnusable(provider);
+      if (reason) leftOut.push({ field: `identity ${provider}`, ...reason });
       else if (slug === undefined)
         leftOut.push({ field: `identity ${provider}`, ...reasons.unknownProvider });
       else if (this.types && !this.types.has(slug))
@@ -78,11 +78,11 @@ export class IdentitySlugs {
     };
   }
 
-  private findDead(provider: string): Reason | null {
-    const { deadProviders = {}, passedNames } = this.options;
-    const dead = findDeadProvider(deadProviders, provider);
+  private findUnusable(provider: string): Reason | null {
+    const { unusableProviders = {}, passedNames } = this.options;
+    const reason = findUnusableProvider(unusableProviders, provider);
     const connection = provider.slice(provider.indexOf(':') + 1);
-    if (dead && passedNames?.has(connection)) throw deadProviderError(connection, dead);
-    return dead;
+    if (reason && passedNames?.has(connection)) throw unusableProviderError(connection, reason);
+    return reason;
   }
 }

@@ -7,7 +7,7 @@ import { usageError } from '../cli-error.js';
 import { isEncoding } from '../import-shared/decode-text.js';
 import { printNote } from '../output.js';
 import { findProject } from '../project.js';
-import { deadProviderError, findDeadProvider } from './dead-providers.js';
+import { unusableProviderError, findUnusableProvider } from './unusable-providers.js';
 import { IdentitySlugs, type Provider } from './identity-slugs.js';
 import { setEncoding } from './read-text.js';
 import type { Mfa } from './second-factors.js';
@@ -162,10 +162,10 @@ async function readProject(
 
 function createSlugs(source: ImportSource, pairs: string[], providers: Provider[] | null): IdentitySlugs {
   const mapped = pairs.map((pair) => pair.split('=') as [string, string]);
-  const { deadProviders = {} } = source;
+  const { unusableProviders = {} } = source;
   for (const [name] of mapped) {
-    const dead = findDeadProvider(deadProviders, name);
-    if (dead) throw deadProviderError(name, dead);
+    const reason = findUnusableProvider(unusableProviders, name);
+    if (reason) throw unusableProviderError(name, reason);
   }
   const missing =
     providers && mapped.find(([, slug]) => !providers.some((provider) => provider.slug === slug));
@@ -178,7 +178,7 @@ function createSlugs(source: ImportSource, pairs: string[], providers: Provider[
   // The records of Gatehouse contain slugs, and the server reports those that do not exist.
   if (source === sources[0]) return new IdentitySlugs(slugs, null, { keepsNames: true });
   const passedNames = new Set(mapped.map(([name]) => name));
-  return new IdentitySlugs(slugs, providers, { deadProviders, passedNames });
+  return new IdentitySlugs(slugs, providers, { unusableProviders, passedNames });
 }
 
 /** The options of a source that were passed, by their names in camel case. */

@@ -53,7 +53,7 @@ export interface ImportSource {
    * The reasons why identities of providers never match an account at Gatehouse, by their names in the other system. An entry
    * `saml` also stands for `saml:acme` and `saml.acme`. `--provider` cannot override them.
    */
-  readonly deadProviders?: Readonly<Record<string, Reason>>;
+  readonly unusableProviders?: Readonly<Record<string, Reason>>;
   readonly options?: readonly SourceOption[];
   /**
    * Returns one record for each user, in an order and with contents that depend on the files and options alone: an

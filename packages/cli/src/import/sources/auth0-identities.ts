@@ -1,5 +1,5 @@
 import { toObject, type JsonObject } from '../../json-object.js';
-import { findDeadProvider, NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
+import { findUnusableProvider, NO_OPENID, OTHER_IDS, withReason } from '../unusable-providers.js';
 import { reasons, type Reason } from '../reasons.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
 import { setIdentities } from '../source-values.js';
@@ -15,7 +15,7 @@ const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
 const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'okta']);
 
 /** The strategies of Auth0 whose ids never match an account at Gatehouse. */
-export const deadProviders: Readonly<Record<string, Reason>> = {
+export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(reasons.noSaml, ['adfs', 'pingfederate', 'samlp']),
   // Microsoft: the id of an older API, or the object id instead of the claim sub. Google Workspace: the email address.
   ...withReason(OTHER_IDS, ['google-apps', 'office365', 'waad', 'windowslive']),
@@ -25,7 +25,7 @@ export const deadProviders: Readonly<Record<string, Reason>> = {
   ...withReason(NO_OPENID, ['vkontakte', 'weibo', 'wordpress', 'yammer', 'yandex']),
 };
 
-const isDead = (provider: string): boolean => findDeadProvider(deadProviders, provider) !== null;
+const isUnusable = (provider: string): boolean => findUnusableProvider(unusableProviders, provider) !== null;
 
 /** Sets the identities and the password of a user, whose hash is removed from the passwords. */
 export function convertIdentities(
@@ -47,7 +47,7 @@ export function convertIdentities(
     } else if (provider === 'google-apps' && !subject.includes('@')) {
       // The connection was created with "Use ID instead of Email for Auth0 User ID".
       identities.push({ provider: connection, subject: withoutPrefix(subject, connection) });
-    } else if (isDead(provider)) {
+    } else if (isUnusable(provider)) {
       const name = connection === provider ? provider : `${provider}:${connection}`;
       identities.push({ provider: name, subject });
     } else if (SHARED_PROVIDERS.has(provider)) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceRecord } from '../source.js';
-import { deadProviders } from './auth0-identities.js';
+import { unusableProviders } from './auth0-identities.js';
 import { convertAuth0User } from './auth0-user.js';
 import { auth0 } from './auth0.js';
 
@@ -74,7 +74,7 @@ it.each([
 });
 
 it('lists no provider both as one that can match and as one that never matches', () => {
-  expect(Object.keys(auth0.providers).filter((name) => name in deadProviders)).toEqual([]);
+  expect(Object.keys(auth0.providers).filter((name) => name in unusableProviders)).toEqual([]);
 });
 
 describe('the files of Auth0', () => {

@@ -7,7 +7,7 @@ import { reasons } from '../reasons.js';
 import { notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import { convertBulkUser, isBulkUser } from './auth0-bulk.js';
-import { deadProviders, passwordIds, type Passwords } from './auth0-identities.js';
+import { unusableProviders, passwordIds, type Passwords } from './auth0-identities.js';
 import { convertAuth0User } from './auth0-user.js';
 
 const NO_PASSWORDS = 'No file is a password export: customers with a password are imported without it.';
@@ -27,7 +27,7 @@ export const auth0: ImportSource = {
     discord: 'discord',
     gitlab: 'gitlab',
   },
-  deadProviders,
+  unusableProviders,
   read: readAuth0,
 };
 

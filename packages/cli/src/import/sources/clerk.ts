@@ -1,6 +1,6 @@
 import { usageError } from '../../cli-error.js';
 import { addId, assertSameUsers } from '../companion-files.js';
-import { NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
+import { NO_OPENID, OTHER_IDS, withReason } from '../unusable-providers.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, type Row } from '../read-files.js';
 import { readUserObjects } from '../read-user-objects.js';
 import { CustomerDraft, toText } from '../source-fields.js';
@@ -28,7 +28,7 @@ export const clerk: ImportSource = {
     'the CSV export of the dashboard, and optionally users as JSON from the Backend API or `clerk migrate export clerk`',
   // Clerk does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab', discord: 'discord' },
-  deadProviders: {
+  unusableProviders: {
     microsoft: OTHER_IDS,
     ...withReason(reasons.noSaml, ['saml_custom', 'saml_google', 'saml_microsoft', 'saml_okta']),
     ...withReason(NO_OPENID, [

@@ -1,5 +1,5 @@
 import { usageError } from '../../cli-error.js';
-import { NO_OPENID, withReason } from '../dead-providers.js';
+import { NO_OPENID, withReason } from '../unusable-providers.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 import { isCsv, isInvalidRow, readColumns, readCsv } from '../read-files.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
@@ -54,7 +54,7 @@ export const cognito: ImportSource = {
   files:
     'the JSON of `aws cognito-idp list-users`, in any number of pages, or CSV with the columns of `aws cognito-idp get-csv-header`',
   providers: { Google: 'google', SignInWithApple: 'apple' },
-  deadProviders: withReason(NO_OPENID, ['Facebook', 'LoginWithAmazon']),
+  unusableProviders: withReason(NO_OPENID, ['Facebook', 'LoginWithAmazon']),
   read: readCognito,
 };
 

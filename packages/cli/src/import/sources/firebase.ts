@@ -8,7 +8,7 @@ import {
   toHash,
   type FirebaseHashConfig,
 } from '../password-hashes.js';
-import { NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
+import { NO_OPENID, OTHER_IDS, withReason } from '../unusable-providers.js';
 import { readDocuments } from '../read-documents.js';
 import { isCsv, type FileRecord } from '../read-files.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
@@ -47,7 +47,7 @@ export const firebase: ImportSource = {
   files: 'the JSON or CSV file of `firebase auth:export`',
   // Firebase does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
   providers: { 'google.com': 'google', 'github.com': 'github', 'apple.com': 'apple' },
-  deadProviders: {
+  unusableProviders: {
     'microsoft.com': OTHER_IDS,
     saml: reasons.noSaml,
     ...withReason(NO_OPENID, ['facebook.com', 'gc.apple.com', 'playgames.google.com', 'twitter.com']),

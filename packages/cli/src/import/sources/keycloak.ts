@@ -1,6 +1,6 @@
 import { usageError, type CliError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
-import { NO_OPENID, OTHER_IDS, withReason } from '../dead-providers.js';
+import { NO_OPENID, OTHER_IDS, withReason } from '../unusable-providers.js';
 import { findValue, readDocuments } from '../read-documents.js';
 import { startsWithArray } from '../read-files.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
@@ -38,7 +38,7 @@ export const keycloak: ImportSource = {
   files: 'the JSON files of `kc.sh export` that contain users, or lists of users of the Admin API',
   // The provider `microsoft` of Keycloak stores ids of Microsoft Graph, and Gatehouse compares the claim `sub`.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab' },
-  deadProviders: {
+  unusableProviders: {
     microsoft: OTHER_IDS,
     saml: reasons.noSaml,
     ...withReason(NO_OPENID, ['bitbucket', 'facebook', 'instagram', 'stackoverflow', 'twitter']),

@@ -20,7 +20,13 @@ import { supabase } from './supabase.js';
 
 const oddities = [
   ...(['banned', 'deleted', 'unverified', 'no email', 'phone only', 'duplicate address'] as const),
-  ...(['two passwords', 'foreign hash', 'weird times', 'metadata too big', 'dead identity'] as const),
+  ...([
+    'two passwords',
+    'foreign hash',
+    'unreadable times',
+    'metadata too big',
+    'identity that never matches',
+  ] as const),
   ...(['missing companion file', 'factor that cannot be moved', 'role or group'] as const),
 ];
 type Oddity = (typeof oddities)[number];
@@ -116,7 +122,7 @@ const keycloakSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{ passwordHash: undefined }],
       report: [leftOut('credentials.password', reasons.hashAlgorithm)],
     },
-    'weird times': {
+    'unreadable times': {
       users: [{ createdTimestamp: -1 }],
       customers: [{ createdAt: undefined }],
       report: [leftOut('createdTimestamp', reasons.noTime)],
@@ -126,7 +132,7 @@ const keycloakSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{}],
       report: ['left_out attributes'],
     },
-    'dead identity': {
+    'identity that never matches': {
       users: [{ federatedIdentities: [{ identityProvider: 'microsoft', userId: 'm1' }] }],
       customers: [{ identities: undefined }],
       report: ['left_out identity microsoft: '],
@@ -199,7 +205,7 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{ passwordHash: undefined }],
       report: [leftOut('passwordHash', reasons.noFirebaseHash)],
     },
-    'weird times': {
+    'unreadable times': {
       users: [{ createdAt: '-1' }],
       customers: [{ createdAt: undefined }],
       report: [leftOut('createdAt', reasons.noTime)],
@@ -209,7 +215,7 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{}],
       report: ['left_out customAttributes'],
     },
-    'dead identity': {
+    'identity that never matches': {
       users: [{ providerUserInfo: [{ providerId: 'facebook.com', rawId: 'f1' }] }],
       customers: [{ identities: undefined }],
       report: ['left_out identity facebook.com: '],
@@ -305,7 +311,7 @@ const cognitoSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{}],
       report: [leftOut('password', cognitoReasons.temporaryPassword), ...cognitoUnknown],
     },
-    'weird times': {
+    'unreadable times': {
       users: [{ UserCreateDate: 'yesterday' }],
       customers: [{ createdAt: undefined }],
       report: [leftOut('UserCreateDate', reasons.noTime), cognitoPassword, ...cognitoUnknown],
@@ -315,7 +321,7 @@ const cognitoSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{}],
       report: ['left_out Attributes', cognitoPassword, ...cognitoUnknown],
     },
-    'dead identity': {
+    'identity that never matches': {
       users: [{ attributes: cognitoAccount('Facebook', 'Facebook') }],
       customers: [{}],
       report: [cognitoPassword, ...cognitoUnknown, 'left_out identity Facebook: '],
@@ -409,7 +415,7 @@ const auth0System: System = {
       customers: [{ passwordHash: undefined }],
       report: ['left_out passwordHash: '],
     },
-    'weird times': {
+    'unreadable times': {
       users: [{ created_at: 'yesterday' }],
       customers: [{ createdAt: undefined }],
       report: [leftOut('created_at', reasons.noTime)],
@@ -419,7 +425,7 @@ const auth0System: System = {
       customers: [{}],
       report: ['left_out app_metadata'],
     },
-    'dead identity': {
+    'identity that never matches': {
       users: [{ identities: [auth0Identity('auth0', '1'), auth0Identity('facebook', 'f1')] }],
       customers: [{}],
       report: ['left_out identity facebook: '],
@@ -502,7 +508,7 @@ const clerkSystem: System = {
       customers: [{ passwordHash: undefined }],
       report: [leftOut('password_digest', reasons.hasher)],
     },
-    'weird times': {
+    'unreadable times': {
       users: [{ created_at: -1 }],
       customers: [{ createdAt: undefined }],
       report: [leftOut('created_at', reasons.noTime)],
@@ -512,7 +518,7 @@ const clerkSystem: System = {
       customers: [{}],
       report: ['left_out public_metadata'],
     },
-    'dead identity': {
+    'identity that never matches': {
       users: [
         {
           external_accounts: [{ provider: 'oauth_facebook', provider_user_id: 'f1', verification: verified }],
@@ -596,7 +602,7 @@ const supabaseSystem: System = {
       customers: [{ passwordHash: undefined }],
       report: ['left_out encrypted_password: '],
     },
-    'weird times': {
+    'unreadable times': {
       users: [{ created_at: '0001-01-01 00:00:00+00' }],
       customers: [{ createdAt: undefined }],
       report: [leftOut('created_at', reasons.noTime)],
@@ -606,7 +612,7 @@ const supabaseSystem: System = {
       customers: [{}],
       report: ['left_out raw_user_meta_data'],
     },
-    'dead identity': {
+    'identity that never matches': {
       users: [],
       files: supabaseFiles([{}], { provider: 'facebook' }),
       customers: [{ identities: undefined }],
@@ -648,9 +654,9 @@ async function convert(
   for (const [name, content] of Object.entries(contents)) writeFileSync(join(folder, name), content);
   const options = { values: 'hash-config.txt' in contents ? (values?.(folder) ?? {}) : {} };
   const files = Object.keys(contents).filter((name) => name !== 'hash-config.txt');
-  const { providers, deadProviders = {} } = source;
+  const { providers, unusableProviders = {} } = source;
   const slugs = new IdentitySlugs(new Map(Object.entries(providers)), [{ slug: 'google', type: 'google' }], {
-    deadProviders,
+    unusableProviders,
   });
   async function* records() {
     for await (const record of source.read(

@@ -1,12 +1,12 @@
 import { toObject, type JsonObject } from '../../json-object.js';
-import { findDeadProvider } from '../dead-providers.js';
+import { findUnusableProvider } from '../unusable-providers.js';
 import type { Row } from '../read-files.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
 import { leaveOutOthers, parseJson, setDisabled, setIdentities, setTime, toTexts } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
-import { deadProviders, ownProviders } from './supabase-providers.js';
+import { unusableProviders, ownProviders } from './supabase-providers.js';
 import type { Identity, RelatedRows } from './supabase-related.js';
 import { hasTime, readBanEnd, readBoolean } from './supabase-table.js';
 
@@ -103,7 +103,10 @@ function leaveOutMissing(
   for (const provider of new Set(providers)) {
     const isListed = identities.some((identity) => identity.provider === provider);
     if (ownProviders.has(provider) || isListed) continue;
-    draft.leaveOut(`identity ${provider}`, findDeadProvider(deadProviders, provider) ?? unknownReason);
+    draft.leaveOut(
+      `identity ${provider}`,
+      findUnusableProvider(unusableProviders, provider) ?? unknownReason,
+    );
   }
   if (providers.length === 0 && !hasIdentities) draft.leaveOut('identities', unknown.identities);
 }

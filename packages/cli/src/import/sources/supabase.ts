@@ -4,7 +4,7 @@ import { readColumns, readCsv } from '../read-files.js';
 import { reasons } from '../reasons.js';
 import { notImported } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
-import { deadProviders } from './supabase-providers.js';
+import { unusableProviders } from './supabase-providers.js';
 import { RelatedRows } from './supabase-related.js';
 import { emptyNulls } from './supabase-table.js';
 import { convertSupabaseUser } from './supabase-user.js';
@@ -24,7 +24,7 @@ export const supabase: ImportSource = {
     discord: 'discord',
     gitlab: 'gitlab',
   },
-  deadProviders,
+  unusableProviders,
   read: readSupabase,
 };
 

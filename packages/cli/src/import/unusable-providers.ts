@@ -23,17 +23,17 @@ export const withReason = (reason: Reason, names: readonly string[]): Record<str
  * Returns the reason why identities of a provider never match an account at Gatehouse, or null. An entry `saml` also stands for
  * `saml:acme` and `saml.acme`.
  */
-export function findDeadProvider(
-  deadProviders: Readonly<Record<string, Reason>>,
+export function findUnusableProvider(
+  unusableProviders: Readonly<Record<string, Reason>>,
   name: string,
 ): Reason | null {
   const [prefix = ''] = name.split(/[.:]/, 1);
-  for (const key of [name, prefix]) if (Object.hasOwn(deadProviders, key)) return deadProviders[key]!;
+  for (const key of [name, prefix]) if (Object.hasOwn(unusableProviders, key)) return unusableProviders[key]!;
   return null;
 }
 
 /** Returns the error for an option `--provider` that names such a provider. */
-export const deadProviderError = (name: string, { reason, remedy: fix }: Reason): CliError =>
+export const unusableProviderError = (name: string, { reason, remedy: fix }: Reason): CliError =>
   usageError(
     `Identities of ${name} cannot be imported. ${reason}.`,
     `Leave out --provider ${name}=<slug>. ${fix}.`,
