@@ -45,6 +45,10 @@ it.each([
   ['firebase', 'microsoft.com'],
   ['firebase', 'facebook.com'],
   ['cognito', 'Facebook'],
+  ['better-auth', 'twitter'],
+  ['kratos', 'facebook'],
+  ['logto', 'facebook'],
+  ['supertokens', 'facebook'],
 ])('leaves out identities of %s at %s, and recommends no provider for them', (system, provider) => {
   const { customer, leftOut } = resolveProvider(system, provider);
   expect(customer).toEqual({ email: 'a' });
@@ -63,7 +67,7 @@ it('rejects the connection of an identity that never matches', () => {
   );
 });
 
-it.each(['auth0', 'clerk', 'supabase', 'keycloak', 'firebase', 'cognito'])(
+it.each(sources.map(({ name }) => name).filter((name) => name !== 'gatehouse'))(
   'names the option for other providers of %s',
   (system) => {
     const { leftOut } = resolveProvider(system, 'acme');

@@ -15,6 +15,11 @@ export const NO_OPENID: Reason = {
   remedy,
 };
 
+/** Social providers without OpenID Connect, by the names that most systems give them. */
+export const SOCIAL_WITHOUT_OPENID = [
+  ...['bitbucket', 'facebook', 'figma', 'instagram', 'notion', 'reddit', 'spotify', 'tiktok', 'twitter', 'x'],
+];
+
 /** Returns an object that gives each name the same reason. */
 export const withReason = (reason: Reason, names: readonly string[]): Record<string, Reason> =>
   Object.fromEntries(names.map((name) => [name, reason]));

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json-object.js';
 import { parseTime } from '../../parse-time.js';
+import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { encodeBase32 } from '../password-hashes.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
@@ -77,6 +78,7 @@ export const betterAuth: ImportSource = {
   files: 'the tables user, account, twoFactor and passkey as CSV files with a header, or as JSON',
   // Better Auth does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
+  unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   async *read(files) {
     const tables = await findTables(files, shapes, 'better-auth');
     requireTable(tables, 'user');

@@ -1,4 +1,5 @@
 import { toObject, type JsonObject } from '../../json-object.js';
+import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { reasons, type Reason } from '../reasons.js';
 import { readObjects } from '../read-files.js';
 import { CustomerDraft, toText } from '../source-fields.js';
@@ -44,6 +45,7 @@ export const kratos: ImportSource = {
   files: 'identities as JSON of the admin API with include_credential, as arrays or one per line',
   // The id of Microsoft is `sub` or `oid`, as the provider is configured.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
+  unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   options: [
     {
       flags: '--rp-id <domain>',

@@ -1,4 +1,5 @@
 import { toObject, type JsonObject } from '../../json-object.js';
+import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { saltedShaHash, decodeHex, pbkdf2Hash, readPositiveInteger, toHash } from '../password-hashes.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
@@ -78,6 +79,7 @@ export const logto: ImportSource = {
   files:
     'users as JSON of the Management API or as CSV of the table users, and passwords as CSV of this table',
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
+  unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   async *read(files) {
     const tables = await findTables(files, shapes, 'logto');
     requireTable(tables, 'users');

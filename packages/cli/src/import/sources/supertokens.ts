@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
+import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { decodeBase64, firebaseScryptHash } from '../password-hashes.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
@@ -81,6 +82,7 @@ export const supertokens: ImportSource = {
   name: 'supertokens',
   files: 'the tables all_auth_recipe_users, emailpassword_users and others as CSV files with a header',
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
+  unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   options: [
     {
       flags: '--signer-key <file>',
