@@ -35,7 +35,7 @@ const plainQueries = new Set(
   `limit success delivery_state status_class http_status event types created_after created_before createdAfter
    createdBefore lastLoginAfter lastLoginBefore environment archived emailVerified disabled hashes emitEvents action
    actorType targetType window kind kinds state range status resolution attempt error locked failed_attempts
-   sort compare start include_body dryRun update`.split(/\s+/),
+   sort compare start include_body dryRun update allowFastHashes`.split(/\s+/),
 );
 
 const plainHeaders = new Set([
