@@ -47,7 +47,7 @@ it.each([
   ['cognito', 'Facebook'],
   ['better-auth', 'twitter'],
   ['kratos', 'facebook'],
-  ['logto', 'facebook'],
+  ['logto', 'azuread'],
   ['supertokens', 'facebook'],
 ])('leaves out identities of %s at %s, and recommends no provider for them', (system, provider) => {
   const { customer, leftOut } = resolveProvider(system, provider);

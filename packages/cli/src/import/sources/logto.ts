@@ -1,5 +1,5 @@
 import { toObject, type JsonObject } from '../../json-object.js';
-import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
+import { NO_OPENID, OTHER_IDS, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { saltedShaHash, decodeHex, pbkdf2Hash, readPositiveInteger, toHash } from '../password-hashes.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
@@ -79,7 +79,11 @@ export const logto: ImportSource = {
   files:
     'users as JSON of the Management API or as CSV of the table users, and passwords as CSV of this table',
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
-  unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
+  unusableProviders: {
+    // The connector stores the id of Microsoft Graph.
+    azuread: OTHER_IDS,
+    ...withReason(NO_OPENID, [...SOCIAL_WITHOUT_OPENID, 'alipay', 'qq', 'wechat', 'weibo']),
+  },
   async *read(files) {
     const tables = await findTables(files, shapes, 'logto');
     requireTable(tables, 'users');

@@ -9,6 +9,7 @@ import type { ImportedCustomer, ImportSource } from '../source.js';
 import { toLines } from '../to-lines.js';
 import { unknown } from '../unknown-reasons.js';
 import { auth0 } from './auth0.js';
+import { betterAuth } from './better-auth.js';
 import { clerk } from './clerk.js';
 import { cognitoReasons } from './cognito-reasons.js';
 import { cognito } from './cognito.js';
@@ -16,7 +17,11 @@ import { firebaseReasons } from './firebase-reasons.js';
 import { firebase } from './firebase.js';
 import { keycloakReasons } from './keycloak-reasons.js';
 import { keycloak } from './keycloak.js';
+import { kratos } from './kratos.js';
+import { logto } from './logto.js';
 import { supabase } from './supabase.js';
+import { supertokens } from './supertokens.js';
+import { wordpress } from './wordpress.js';
 
 const oddities = [
   ...(['banned', 'deleted', 'unverified', 'no email', 'phone only', 'duplicate address'] as const),
@@ -640,7 +645,424 @@ const supabaseSystem: System = {
   },
 };
 
-const systems = [keycloakSystem, firebaseSystem, cognitoSystem, auth0System, clerkSystem, supabaseSystem];
+const credential = { userId: 'b1', providerId: 'credential', accountId: 'b1', password: bcrypt };
+const betterAuthFiles = (
+  users: object[],
+  accounts: object[] = [credential, { ...credential, providerId: 'google', accountId: 'g1', password: null }],
+  others: Record<string, string> = {},
+): Record<string, string> => ({
+  'user.json': json(
+    users.map((user) => ({ id: 'b1', name: null, email, emailVerified: true, createdAt: created, ...user })),
+  ),
+  'account.json': json(accounts),
+  ...others,
+});
+
+const betterAuthSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: betterAuth,
+  files: (differences) => betterAuthFiles(differences),
+  customer: {
+    ...{ externalId: 'b1', email, emailVerified: true, createdAt: created },
+    ...{ passwordHash: bcrypt, identities: [google] },
+  },
+  cells: {
+    banned: { users: [{ banned: true }], customers: [{ disabledAt: created }], report: [] },
+    deleted: 'Better Auth deletes users at once',
+    unverified: { users: [{ emailVerified: false }], customers: [{ emailVerified: false }], report: [] },
+    'no email': { users: [{ email: '' }], customers: [null], report: [notSent('email', reasons.noEmail)] },
+    'phone only': {
+      users: [{ email: null, phoneNumber: phone }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('phoneNumber', reasons.noPhone)],
+    },
+    'duplicate address': {
+      users: [{}, { id: 'b2' }],
+      customers: [{}, { externalId: 'b2', passwordHash: undefined, identities: undefined }],
+      report: [],
+    },
+    'two passwords': {
+      users: [],
+      files: betterAuthFiles([{}], [credential, { ...credential, password: `${bcrypt}2` }]),
+      customers: [{ identities: undefined }],
+      report: [leftOut('account.password', reasons.onePassword)],
+    },
+    'foreign hash': {
+      users: [],
+      files: betterAuthFiles([{}], [{ ...credential, password: 'md5' }]),
+      customers: [{ passwordHash: undefined, identities: undefined }],
+      report: [leftOut('account.password', reasons.hashFormat)],
+    },
+    'unreadable times': {
+      users: [{ createdAt: 'yesterday' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('createdAt', reasons.noTime)],
+    },
+    'metadata too big': 'Better Auth has no metadata',
+    'identity that never matches': {
+      users: [],
+      files: betterAuthFiles([{}], [credential, { ...credential, providerId: 'facebook', password: null }]),
+      customers: [{ identities: undefined }],
+      report: ['left_out identity facebook: '],
+    },
+    'missing companion file': {
+      users: [{ twoFactorEnabled: true }],
+      customers: [{}],
+      report: ['left_out twoFactorEnabled: The user has a second factor, and the files do not contain it'],
+    },
+    'factor that cannot be moved': {
+      users: [],
+      files: betterAuthFiles([{}], undefined, {
+        'passkey.json': json([{ userId: 'b1', credentialID: 'AAAA', publicKey: 'AAAA' }]),
+      }),
+      customers: [{}],
+      report: ['left_out passkey: Better Auth does not store the user handle'],
+    },
+    'role or group': {
+      users: [{ role: 'admin' }],
+      customers: [{}],
+      report: [leftOut('role', reasons.noRoles)],
+    },
+  },
+};
+
+const logtoUser = {
+  ...{ id: 'l1', primary_email: email, password_encrypted: bcrypt, password_encryption_method: 'Bcrypt' },
+  ...{ identities: { google: { userId: 'g1' } }, created_at: createdMs, updated_at: createdMs },
+};
+
+const logtoSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: logto,
+  files: (differences) => ({
+    'users.json': json(differences.map((difference) => ({ ...logtoUser, ...difference }))),
+  }),
+  customer: {
+    ...{ externalId: 'l1', email, emailVerified: true, createdAt: created, updatedAt: created },
+    ...{ passwordHash: bcrypt, identities: [google] },
+  },
+  cells: {
+    banned: { users: [{ is_suspended: true }], customers: [{ disabledAt: created }], report: [] },
+    deleted: 'Logto deletes users at once',
+    unverified: 'Logto stores an address only after its owner has proven it',
+    'no email': {
+      users: [{ primary_email: null }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail)],
+    },
+    'phone only': {
+      users: [{ primary_email: null, primary_phone: phone }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('primaryPhone', reasons.noPhone)],
+    },
+    'duplicate address': { users: [{}, { id: 'l2' }], customers: [{}, { externalId: 'l2' }], report: [] },
+    'two passwords': 'a user of Logto has one password',
+    'foreign hash': {
+      users: [{ password_encrypted: '0'.repeat(32), password_encryption_method: 'MD5' }],
+      customers: [{ passwordHash: undefined }],
+      report: ['left_out passwordEncrypted: The password hash has no salt'],
+    },
+    'unreadable times': {
+      users: [{ created_at: 'yesterday' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('createdAt', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [{ custom_data: { bio: big } }],
+      customers: [{}],
+      report: ['left_out customData'],
+    },
+    'identity that never matches': {
+      users: [{ identities: { facebook: { userId: 'f1' } } }],
+      customers: [{ identities: undefined }],
+      report: ['left_out identity facebook: '],
+    },
+    'missing companion file': {
+      users: [{ password_encrypted: undefined, hasPassword: true }],
+      customers: [{ passwordHash: undefined }],
+      report: ['left_out passwordEncrypted: The user has a password, and the files do not contain it'],
+    },
+    'factor that cannot be moved': {
+      users: [{ mfa_verifications: [{ type: 'WebAuthn' }] }],
+      customers: [{}],
+      report: [leftOut('mfaVerifications', reasons.securityKey)],
+    },
+    'role or group': 'the table users does not contain roles and organizations',
+  },
+};
+
+const kratosPassword = (hash: string) => ({ password: { config: { hashed_password: hash } } });
+const kratosAddress = { value: email, via: 'email', verified: true };
+const kratosIdentity = {
+  ...{
+    id: uuid,
+    state: 'active',
+    traits: { email },
+    verifiable_addresses: [kratosAddress],
+    created_at: created,
+  },
+  credentials: {
+    ...kratosPassword(bcrypt),
+    oidc: { config: { providers: [{ provider: 'google', subject: 'g1' }] } },
+  },
+};
+
+const kratosSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: kratos,
+  files: (differences) => ({
+    'identities.json': json(differences.map((difference) => ({ ...kratosIdentity, ...difference }))),
+  }),
+  customer: {
+    ...{ id: uuid, externalId: uuid, email, emailVerified: true, createdAt: created },
+    ...{ passwordHash: bcrypt, identities: [google] },
+  },
+  cells: {
+    banned: { users: [{ state: 'inactive' }], customers: [{ disabledAt: created }], report: [] },
+    deleted: 'Kratos deletes identities at once',
+    unverified: {
+      users: [{ verifiable_addresses: [{ ...kratosAddress, verified: false }] }],
+      customers: [{ emailVerified: false }],
+      report: [],
+    },
+    'no email': {
+      users: [{ traits: { username: 'ada' }, verifiable_addresses: [] }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('traits.username', reasons.noUsername)],
+    },
+    'phone only': {
+      users: [{ traits: { phone }, verifiable_addresses: [{ value: phone, via: 'sms', verified: true }] }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('traits.phone', reasons.noPhone)],
+    },
+    'duplicate address': {
+      users: [{}, { id: 'k2' }],
+      customers: [{}, { id: undefined, externalId: 'k2' }],
+      report: [],
+    },
+    'two passwords': 'an identity of Kratos has one password',
+    'foreign hash': {
+      users: [{ credentials: kratosPassword('$md5$x') }],
+      customers: [{ passwordHash: undefined, identities: undefined }],
+      report: [leftOut('credentials.password', reasons.hashFormat)],
+    },
+    'unreadable times': {
+      users: [{ created_at: 'yesterday' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('created_at', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [{ metadata_public: { bio: big } }],
+      customers: [{}],
+      report: ['left_out metadata_public'],
+    },
+    'identity that never matches': {
+      users: [
+        { credentials: { oidc: { config: { providers: [{ provider: 'facebook', subject: 'f1' }] } } } },
+      ],
+      customers: [{ passwordHash: undefined, identities: undefined }],
+      report: ['left_out identity facebook: '],
+    },
+    'missing companion file': {
+      users: [{ credentials: { password: {} } }, { credentials: undefined }],
+      customers: [
+        { passwordHash: undefined, identities: undefined },
+        { passwordHash: undefined, identities: undefined },
+      ],
+      report: [
+        'left_out credentials.password: The export contains this credential without its configuration',
+        'left_out credentials: The export does not contain the credentials of the identity',
+      ],
+    },
+    'factor that cannot be moved': {
+      users: [{ credentials: { lookup_secret: {} } }],
+      customers: [{ passwordHash: undefined, identities: undefined }],
+      report: [leftOut('credentials.lookup_secret', reasons.recoveryCodes)],
+    },
+    'role or group': {
+      users: [{ organization_id: uuid }],
+      customers: [{}],
+      report: [leftOut('organization_id', reasons.noField)],
+    },
+  },
+};
+
+const supertokensAccount = { user_id: uuid, email, time_joined: createdMs };
+const supertokensFiles = (
+  ids: string[],
+  others: Record<string, object[]>,
+  passwords: object[] = [{}],
+): Record<string, string> => ({
+  'all.json': json(
+    ids.map((id) => ({ user_id: id, primary_or_recipe_user_id: uuid, recipe_id: 'emailpassword' })),
+  ),
+  ...(passwords.length > 0 && {
+    'emailpassword.json': json(
+      passwords.map((row) => ({ ...supertokensAccount, password_hash: bcrypt, ...row })),
+    ),
+  }),
+  'verified.json': json([{ user_id: uuid, email }]),
+  ...Object.fromEntries(
+    Object.entries(others).map(([name, rows]) => [
+      `${name}.json`,
+      json(rows.map((row) => ({ user_id: uuid, ...row }))),
+    ]),
+  ),
+});
+const thirdParty = { email, third_party_id: 'facebook', third_party_user_id: 'f1' };
+
+const supertokensSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: supertokens,
+  files: (differences) => supertokensFiles([uuid], {}, differences),
+  customer: {
+    ...{ id: uuid, externalId: uuid, email, emailVerified: true, createdAt: created, passwordHash: bcrypt },
+  },
+  cells: {
+    banned: 'SuperTokens has no bans',
+    deleted: 'SuperTokens deletes users at once',
+    unverified: {
+      users: [{ email: 'b@example.com' }],
+      customers: [{ email: 'b@example.com', emailVerified: false }],
+      report: [],
+    },
+    'no email': {
+      users: [],
+      files: supertokensFiles([uuid], { thirdparty: [{ ...thirdParty, email: '' }] }, []),
+      customers: [null],
+      report: [notSent('email', reasons.noEmail)],
+    },
+    'phone only': {
+      users: [],
+      files: supertokensFiles([uuid], { passwordless: [{ email: null, phone_number: phone }] }, []),
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('phone_number', reasons.noPhone)],
+    },
+    'duplicate address': 'linked accounts become one customer, and others with the same address are skipped',
+    'two passwords': {
+      users: [],
+      files: supertokensFiles([uuid, 's2'], {}, [{}, { user_id: 's2' }]),
+      customers: [{}],
+      report: [leftOut('password_hash', reasons.onePassword)],
+    },
+    'foreign hash': {
+      users: [{ password_hash: '$f_scrypt$x' }],
+      customers: [{ passwordHash: undefined }],
+      report: ['left_out password_hash: The hash is one of Firebase'],
+    },
+    'unreadable times': {
+      users: [{ time_joined: 'yesterday' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('time_joined', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [],
+      files: supertokensFiles([uuid], { metadata: [{ user_metadata: { bio: big } }] }),
+      customers: [{}],
+      report: ['left_out user_metadata'],
+    },
+    'identity that never matches': {
+      users: [],
+      files: supertokensFiles([uuid], { thirdparty: [thirdParty] }),
+      customers: [{}],
+      report: ['left_out identity facebook: '],
+    },
+    'missing companion file': {
+      users: [],
+      files: supertokensFiles([uuid], {}, []),
+      customers: [null],
+      report: ['not_sent : The files contain no account of this user'],
+    },
+    'factor that cannot be moved': {
+      users: [],
+      files: supertokensFiles([uuid], { totp: [{ secret_key: 'x', period: 60, verified: true }] }),
+      customers: [{}],
+      report: [leftOut('totp_user_devices', reasons.totpParameters)],
+    },
+    'role or group': {
+      users: [],
+      files: supertokensFiles([uuid], { roles: [{ role: 'admin' }] }),
+      customers: [{}],
+      report: [leftOut('user_roles', reasons.noRoles)],
+    },
+  },
+};
+
+const phpass = '$P$B44iPs3V0/d42J83rtnf6f6K8b4y7F1';
+const wordpressFiles = (users: object[], meta: Record<string, string> = {}): Record<string, string> => ({
+  'users.json': json(
+    users.map((user) => ({
+      ...{ ID: 1, user_login: email, user_email: email, user_pass: phpass, display_name: email },
+      ...{ user_registered: '2020-09-13 12:26:40', user_status: 0, ...user },
+    })),
+  ),
+  'usermeta.json': json(
+    Object.entries({ nickname: 'ada', ...meta }).map(([name, value]) => ({
+      ...{ user_id: 1, meta_key: name, meta_value: value },
+    })),
+  ),
+});
+
+const wordpressSystem: System & { cells: Record<Oddity, Cell> } = {
+  source: wordpress,
+  files: (differences) => wordpressFiles(differences),
+  customer: { externalId: '1', email, emailVerified: false, createdAt: created, passwordHash: phpass },
+  cells: {
+    banned: {
+      users: [{ spam: 1 }, { user_status: 1 }],
+      customers: [{ disabledAt: created }, { disabledAt: created }],
+      report: ['left_out user_status: WordPress itself does not use user_status'],
+    },
+    deleted: { users: [{ deleted: 1 }], customers: [null], report: [notSent('', reasons.deleted)] },
+    unverified: 'WordPress does not store it: every customer is imported as not verified',
+    'no email': {
+      users: [{ user_login: 'ada', user_email: '' }],
+      customers: [null],
+      report: [notSent('email', reasons.noEmail), notSent('user_login', reasons.noUsername)],
+    },
+    'phone only': 'WordPress has no phone numbers',
+    'duplicate address': { users: [{}, { ID: 2 }], customers: [{}, { externalId: '2' }], report: [] },
+    'two passwords': 'a user of WordPress has one password',
+    'foreign hash': {
+      users: [{ user_pass: '0'.repeat(32) }],
+      customers: [{ passwordHash: undefined }],
+      report: ['left_out user_pass: The password hash is MD5 without a salt'],
+    },
+    'unreadable times': {
+      users: [{ user_registered: '0000-00-00 00:00:00' }],
+      customers: [{ createdAt: undefined }],
+      report: [leftOut('user_registered', reasons.noTime)],
+    },
+    'metadata too big': {
+      users: [],
+      files: wordpressFiles([{}], { billing_address: big }),
+      customers: [{}],
+      report: ['left_out wp_usermeta: Gatehouse does not import what plugins store'],
+    },
+    'identity that never matches': 'WordPress has no accounts at identity providers',
+    'missing companion file': {
+      users: [],
+      files: wordpressFiles([{ ID: 2 }]),
+      customers: [{ externalId: '2' }],
+      report: ['not_sent wp_usermeta: The table wp_users does not contain the user of these rows'],
+    },
+    'factor that cannot be moved': {
+      users: [],
+      files: wordpressFiles([{}], {
+        _two_factor_enabled_providers: 'a:1:{i:0;s:16:"Two_Factor_Email";}',
+      }),
+      customers: [{}],
+      report: [leftOut('second factor', reasons.onlyTotp)],
+    },
+    'role or group': {
+      users: [],
+      files: wordpressFiles([{}], { wp_capabilities: 'a:1:{s:13:"administrator";b:1;}' }),
+      customers: [{}],
+      report: [leftOut('capabilities', reasons.noRoles)],
+    },
+  },
+};
+
+const systems = [
+  ...[keycloakSystem, firebaseSystem, cognitoSystem, auth0System, clerkSystem, supabaseSystem],
+  ...[betterAuthSystem, logtoSystem, kratosSystem, supertokensSystem, wordpressSystem],
+];
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-oddities-'))));
@@ -757,11 +1179,16 @@ describe('docs/moving-in/unusual-users.md', () => {
   it('contains the results of these imports', async () => {
     const tables = [
       await createTable('Auth0', auth0System),
+      await createTable('Better Auth', betterAuthSystem),
       await createTable('Clerk', clerkSystem),
       await createTable('Amazon Cognito', cognitoSystem),
       await createTable('Firebase', firebaseSystem),
       await createTable('Keycloak', keycloakSystem),
+      await createTable('Logto', logtoSystem),
+      await createTable('Ory Kratos', kratosSystem),
       await createTable('Supabase', supabaseSystem),
+      await createTable('SuperTokens', supertokensSystem),
+      await createTable('WordPress', wordpressSystem),
     ].join('\n\n');
     const start = '<!-- tables: UPDATE_PAGE=1 npx jest --selectProjects unit --testPathPatterns oddities -->';
     const content = readFileSync(page, 'utf8');

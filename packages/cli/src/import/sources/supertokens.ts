@@ -152,8 +152,7 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
     return notImported(position, id, '', ownReasons.missingAccount);
   const draft = new CustomerDraft().setId('user_id', id);
   setEmail(draft, accounts, list('emailverification_verified_emails'));
-  const joined = accounts.map((row) => toTime(row['time_joined'])).filter((time) => time !== null);
-  draft.set('createdAt', joined.sort()[0]);
+  setJoined(draft, accounts);
   setPassword(draft, passwords, signerKey);
   setIdentities(
     draft,
@@ -182,6 +181,14 @@ function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void 
   if (email !== undefined) draft.set('emailVerified', isProven(email));
   if (emails.some((each) => each.toLowerCase() !== email?.toLowerCase()))
     draft.leaveOut('email', reasons.oneEmail);
+}
+
+/** Sets the time of the oldest account. */
+function setJoined(draft: CustomerDraft, accounts: Row[]): void {
+  const values = accounts.map((row) => row['time_joined']).filter((value) => toText(value) !== '');
+  const times = values.map(toTime).filter((time) => time !== null);
+  if (times.length < values.length) draft.leaveOut('time_joined', reasons.noTime);
+  draft.set('createdAt', times.sort()[0]);
 }
 
 function setPassword(draft: CustomerDraft, passwords: Row[], signerKey: Buffer | null): void {

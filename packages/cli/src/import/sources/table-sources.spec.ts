@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Papa from 'papaparse';
+import { reasons } from '../reasons.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { betterAuth } from './better-auth.js';
 import { logto } from './logto.js';
@@ -181,7 +182,7 @@ describe('better-auth', () => {
     expect(record!.leftOut).toMatchObject([
       { field: 'twoFactorEnabled', remedy: 'Add the table twoFactor to the command' },
     ]);
-    expect(orphan).toMatchObject({ sourceId: 'b', customer: null });
+    expect(orphan).toMatchObject({ sourceId: 'b', customer: null, leftOut: [reasons.unmatchedRow] });
   });
 
   it('rejects files without accounts, and other tables', async () => {
@@ -301,7 +302,7 @@ describe('logto', () => {
     const [orphan] = (
       await read(logto, { 'users.json': users, 'passwords.csv': [{ ...passwords[0], id: 'x' }] })
     ).slice(-1);
-    expect(orphan).toMatchObject({ sourceId: 'x', customer: null });
+    expect(orphan).toMatchObject({ sourceId: 'x', customer: null, leftOut: [reasons.unmatchedPassword] });
   });
 
   it('converts the table users', async () => {
