@@ -370,6 +370,10 @@ describe('a list of customers', () => {
     const salt = randomBytes(8);
     const digest = createHash('sha256').update(PASSWORD).update(salt).digest();
     const passwordHash = `{SSHA256}${Buffer.concat([digest, salt]).toString('base64')}`;
+    const left = await importList({ customers: [{ email: uniqueEmail(), passwordHash }] });
+    expect(left.body.results).toMatchObject([
+      { status: 'created', warnings: [{ field: 'passwordHash', code: 'fast_hash' }] },
+    ]);
     const [email, streamedEmail] = [uniqueEmail(), uniqueEmail()];
     const { body } = await importList({ allowFastHashes: true, customers: [{ email, passwordHash }] });
     const query = { allowFastHashes: 'true' };

@@ -3,6 +3,11 @@ import { leftOutWarning, limitWarnings } from './left-out-values.js';
 describe('leftOutWarning', () => {
   it.each([
     ['passwordHash', 'unknown_pepper', 'Append the old secret'],
+    [
+      'passwordHash',
+      'fast_hash',
+      'Let the customer reset the password, or import the customer again with update and allowFastHashes',
+    ],
     ['passwordHash', 'invalid', 'Let the customer reset the password'],
     ['passkeys.3.rpId', 'not_allowed', 'Set passkeys.rpId'],
     ['identities.0.subject', 'repeated', 'No action is necessary'],

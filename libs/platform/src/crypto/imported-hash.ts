@@ -15,7 +15,10 @@ const MAX_TEXT_LENGTH = 1_024;
  * A hash with the estimated duration of one comparison, and the forms of a password to compare; or the problem
  * of the text.
  */
-export type ParsedHash = { hash: ImportedHash; ms: number; forms: PasswordForms } | { problem: string };
+export type ParsedHash =
+  | { hash: ImportedHash; ms: number; forms: PasswordForms }
+  /** `code`: `fast_hash` if only `allowFastHashes` is missing. */
+  | { problem: string; code: 'invalid' | 'fast_hash' };
 
 export interface ImportedHashOptions {
   /** True accepts hashes of fast functions (`isFastHash`). */
@@ -28,20 +31,23 @@ export interface ImportedHashOptions {
  */
 export function parseImportedHash(text: string, options: ImportedHashOptions = {}): ParsedHash {
   const format = importedHashFormats.find(({ prefix }) => prefix.test(text));
-  if (!format) return { problem: `must be in one of the formats ${formatNames}` };
+  if (!format) return invalid(`must be in one of the formats ${formatNames}`);
   const { name, pattern, limit } = format;
   const fields = text.length <= MAX_TEXT_LENGTH ? pattern.exec(text)?.groups : undefined;
   const decoded = fields ? format.decode(fields as HashFields) : null;
-  if (!decoded) return { problem: `must be a well-formed ${name} hash` };
+  if (!decoded) return invalid(`must be a well-formed ${name} hash`);
   const { hash, ms, bytes, forms = typedForms } = decoded;
   if (ms > MAX_MS || bytes > MAX_MEMORY_BYTES)
-    return { problem: `must be cheaper to verify: the limit for ${name} is ${limit}` };
+    return invalid(`must be cheaper to verify: the limit for ${name} is ${limit}`);
   if (isFastHash(hash) && !options.allowFastHashes)
     return {
+      code: 'fast_hash',
       problem: `must not be a ${name} hash, which is fast to guess, unless the import sets allowFastHashes`,
     };
   return { hash, ms, forms };
 }
+
+const invalid = (problem: string): ParsedHash => ({ problem, code: 'invalid' });
 
 /** Several formats have the same name. */
 const formatNames = [...new Set(importedHashFormats.map(({ name }) => name))].join(', ');

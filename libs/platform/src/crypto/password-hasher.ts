@@ -137,8 +137,8 @@ export class PasswordHasher {
    * Returns the value to store for a hash of another system. It has no pepper, so it is encrypted: the hashes
    * in a stolen database cannot be used to verify guesses. A hash that `exportHash` returned is stored
    * unchanged.
-   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects, and, with the code
-   *   `unknown_pepper` of the field, for a hash of Gatehouse whose pepper is unknown here
+   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects. The code of the field is
+   *   `fast_hash` if it requires `allowFastHashes`, and `unknown_pepper` for a hash of Gatehouse whose pepper is unknown here
    */
   importHash(text: string, options?: ImportedHashOptions): ImportedPasswordHash {
     const [, kid, bcryptHash] = storedPattern.exec(text) ?? [];
@@ -149,7 +149,8 @@ export class PasswordHasher {
         'passwordHash was created with another GATEHOUSE_SECRET, which is not in the list of this installation',
       );
     const parsed = parseImportedHash(bcryptHash ?? text, options);
-    if ('problem' in parsed) throw invalidField('passwordHash', 'invalid', `passwordHash ${parsed.problem}`);
+    if ('problem' in parsed)
+      throw invalidField('passwordHash', parsed.code, `passwordHash ${parsed.problem}`);
     if (kid) return { stored: text, isWeak: false };
     const sealed = this.keyring.encrypt('imported-password', 'i1', text).toString('base64');
     return { stored: `i1$${sealed}`, isWeak: isWeakHash(parsed.hash) };
