@@ -387,6 +387,36 @@ describe('a list of customers', () => {
     }
   });
 
+  it('stores a hash in a new format only if no api of an older version is running', async () => {
+    const passwordHash = '$P$BQvcRkPXOnHOFZdxnaOOrGNzXE9gYH/';
+    const earlier = bcrypt.hashSync(PASSWORD, 4);
+    const create = (hash: string) =>
+      instance.requestWithSecretKey('POST', '/api/v1/customers', {
+        email: uniqueEmail(),
+        passwordHash: hash,
+      });
+    const importOne = (hash: string) =>
+      importList({ customers: [{ email: uniqueEmail(), passwordHash: hash }] });
+    await instance.sql(
+      `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'a.internal', '0.0.9', 1764900100000)`,
+    );
+    try {
+      for (const send of [create, importOne]) {
+        expect(await send(passwordHash)).toMatchObject({
+          status: 409,
+          body: {
+            code: 'conflict',
+            detail: expect.stringContaining('cannot verify this password hash: 0.0.9'),
+          },
+        });
+        expect((await send(earlier)).status).toBeLessThan(300);
+      }
+    } finally {
+      await instance.sql(`DELETE FROM apis WHERE version = '0.0.9'`);
+    }
+    for (const send of [create, importOne]) expect((await send(passwordHash)).status).toBeLessThan(300);
+  });
+
   it('hashes many plain-text passwords without a warning of Node.js', async () => {
     const customers = Array.from({ length: 30 }, () => ({ email: uniqueEmail(), password: PASSWORD }));
     expect((await importList({ customers })).body.created).toBe(30);

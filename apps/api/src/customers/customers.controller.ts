@@ -71,6 +71,7 @@ export class CustomersController {
     'not_found',
     'email_already_registered',
     'external_id_taken',
+    'conflict',
     'project_archived',
     'weak_password',
   )

@@ -7,6 +7,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { CustomerAccessService } from './customer-access.service.js';
 import { CustomerChangesService } from './customer-changes.service.js';
@@ -37,6 +38,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     OneTimeTokensModule,
     PasskeysModule,
     PasswordsModule,
+    RunningApisModule,
     SessionsModule,
   ],
   controllers: [

@@ -21,7 +21,7 @@ import {
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, PasswordHasher } from '@gatehouse/platform';
+import { isNewHashFormat, newId, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
@@ -29,6 +29,7 @@ import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
+import { RunningApisService } from '../running-apis/running-apis.service.js';
 import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
 import { CustomerAccessService } from './customer-access.service.js';
 import type { CreateCustomerRequest } from './dto/customer.request.js';
@@ -49,6 +50,7 @@ export class CustomersService {
     private readonly erasures: ErasuresRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
+    private readonly apis: RunningApisService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -62,7 +64,8 @@ export class CustomersService {
    * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's reach, `project_archived`,
    *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`,
-   *   `external_id_taken`, `rate_limited`, `overloaded`
+   *   `external_id_taken`, `rate_limited`, `overloaded`, `conflict` for a password hash that an api of an older version
+   *   cannot verify
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);
@@ -78,6 +81,8 @@ export class CustomersService {
       });
     }
     const created = await this.transactions.run(async (tx) => {
+      if (input.passwordHash !== undefined && isNewHashFormat(input.passwordHash))
+        await this.apis.assertNoneIsOlder(tx, 'password hash');
       const customer = await this.customers.insert(tx, project.id, {
         id: newId(),
         ...newCustomer(input),

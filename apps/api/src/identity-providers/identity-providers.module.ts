@@ -7,6 +7,7 @@ import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { SignInMethodsModule } from '../sign-in/sign-in-methods.module.js';
+import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { ConnectionTestsService } from './connection-tests.service.js';
 import { IdTokenSignInService } from './id-token-sign-in.service.js';
@@ -36,6 +37,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     MailModule,
     OneTimeTokensModule,
     SignInMethodsModule,
+    RunningApisModule,
     SignInModule,
   ],
   controllers: [

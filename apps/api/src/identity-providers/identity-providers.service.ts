@@ -29,7 +29,7 @@ import { Config, CursorCodec, Keyring, newId, readSigningKey } from '@gatehouse/
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import type { Precondition } from '../http/precondition.js';
-import { RunningApisService } from '../sign-in/running-apis.service.js';
+import { RunningApisService } from '../running-apis/running-apis.service.js';
 import type {
   CreateIdentityProviderRequest,
   UpdateIdentityProviderRequest,

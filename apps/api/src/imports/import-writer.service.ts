@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Customer, ImportLineResult, ProjectContext } from '@gatehouse/domain';
 import { CustomersBulkRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
-import { KeyedLock, newId } from '@gatehouse/platform';
+import { isNewHashFormat, KeyedLock, newId } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
+import { RunningApisService } from '../running-apis/running-apis.service.js';
 import { noEarlierLines, type EarlierLines, type UniqueValues } from './earlier-lines.js';
 import { ImportAdditionsService } from './import-additions.service.js';
 import { identityKey, ImportedIdentitiesService } from './imported-identities.service.js';
@@ -32,6 +33,7 @@ export class ImportWriterService {
     private readonly identities: ImportedIdentitiesService,
     private readonly updates: ImportUpdatesService,
     private readonly events: EventsRepository,
+    private readonly apis: RunningApisService,
   ) {}
 
   /** Runs the transaction of one batch. */
@@ -70,6 +72,7 @@ export class ImportWriterService {
    * Writes the valid lines.
    * @param earlier lines that are not stored. Default: none
    * @returns the results of all lines, in their order
+   * @throws GatehouseError `conflict` for a password hash that an api of an older version cannot verify
    */
   async write(
     tx: Tx,
@@ -78,6 +81,7 @@ export class ImportWriterService {
     { emitEvents, update }: WriteOptions,
     earlier: EarlierLines = noEarlierLines,
   ): Promise<ImportLineResult[]> {
+    if (lines.some(hasNewHashFormat)) await this.apis.assertNoneIsOlder(tx, 'password hash');
     const results = new Map<number, ImportLineResult>();
     const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
@@ -169,6 +173,11 @@ export class ImportWriterService {
     });
   }
 }
+
+const hasNewHashFormat = (line: ValidatedLine): boolean =>
+  isCandidate(line) &&
+  line.customer.passwordHash !== null &&
+  isNewHashFormat(line.input.passwordHash ?? 'v1$');
 
 /** Ends the transaction of a rehearsal. */
 class Rollback extends Error {}

@@ -4,6 +4,7 @@ import { CustomersModule } from '../customers/customers.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
 import { ImportAdditionsService } from './import-additions.service.js';
@@ -18,7 +19,7 @@ import { ImportsController } from './imports.controller.js';
 import { ImportsService } from './imports.service.js';
 
 @Module({
-  imports: [AuditModule, CustomersModule, HttpModule, PasskeysModule, PasswordsModule],
+  imports: [AuditModule, CustomersModule, HttpModule, PasskeysModule, PasswordsModule, RunningApisModule],
   controllers: [ImportsController],
   providers: [
     ImportedIdentitiesService,

@@ -4,7 +4,7 @@ import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehous
 import { Config } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Precondition } from '../http/precondition.js';
-import { RunningApisService } from '../sign-in/running-apis.service.js';
+import { RunningApisService } from '../running-apis/running-apis.service.js';
 import { OperatorResponse, operatorVolatileFields } from './dto/operator.response.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
 

@@ -39,7 +39,7 @@ import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { FactorCodesService } from '../factors/factor-codes.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
-import { RunningApisService } from '../sign-in/running-apis.service.js';
+import { RunningApisService } from '../running-apis/running-apis.service.js';
 import type { EnrolledResponse, OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';

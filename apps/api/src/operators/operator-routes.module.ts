@@ -4,6 +4,7 @@ import { FactorsModule } from '../factors/factors.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { OidcAccountsService } from './oidc-accounts.service.js';
 import { OidcFlowsService } from './oidc-flows.service.js';
@@ -36,6 +37,7 @@ import { SecondFactorService } from './second-factor.service.js';
     MailModule,
     OperatorsModule,
     PasswordsModule,
+    RunningApisModule,
     SignInModule,
   ],
   controllers: [

@@ -17,7 +17,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
-import { RunningApisService } from '../sign-in/running-apis.service.js';
+import { RunningApisService } from '../running-apis/running-apis.service.js';
 
 /** The size of claims from which saving `accessTokenClaims` logs a warning. */
 const LARGE_CLAIMS_BYTES = 3 * 1024;

@@ -9,6 +9,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
+import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { AddressSignInService } from './address-sign-in.service.js';
 import { AuthController } from './auth.controller.js';
@@ -20,7 +21,6 @@ import { ProviderSignInService } from './provider-sign-in.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
-import { RunningApisService } from './running-apis.service.js';
 import { SignInFlowsService } from './sign-in-flows.service.js';
 import { SignInExchangeController } from './sign-in-exchange.controller.js';
 import { SignInExchangeService } from './sign-in-exchange.service.js';
@@ -43,6 +43,7 @@ import { SignInService } from './sign-in.service.js';
     OneTimeTokensModule,
     PasskeysModule,
     PasswordsModule,
+    RunningApisModule,
     SessionsModule,
   ],
   controllers: [
@@ -61,7 +62,6 @@ import { SignInService } from './sign-in.service.js';
     ProviderSignInService,
     RefreshService,
     RegistrationService,
-    RunningApisService,
     SignInExchangeService,
     SignInFlowsService,
     SignInMetricsService,
@@ -74,7 +74,6 @@ import { SignInService } from './sign-in.service.js';
     ExchangeCodesService,
     LoginService,
     ProviderSignInService,
-    RunningApisService,
     RegistrationService,
     SignInExchangeService,
     SignInFlowsService,

@@ -47,6 +47,16 @@ export function parseImportedHash(text: string, options: ImportedHashOptions = {
   return { hash, ms, forms };
 }
 
+/** The formats that apis with the schema before portable hashes (docs/adr/0102) verify, and Gatehouse's own. */
+const EARLIER_FORMATS =
+  /^(v1\$|\$2[aby]\$|\$argon2id\$|\$scrypt\$|\$pbkdf2(-sha1|-sha256|-sha512)?\$|pbkdf2_sha256\$|\$fbscrypt\$)/;
+
+/**
+ * Returns whether older apis cannot verify a hash, nor compare the password for an unknown email address with it. It must not
+ * be stored while one is running.
+ */
+export const isNewHashFormat = (text: string): boolean => !EARLIER_FORMATS.test(text);
+
 const invalid = (problem: string): ParsedHash => ({ problem, code: 'invalid' });
 
 /** Several formats have the same name. */

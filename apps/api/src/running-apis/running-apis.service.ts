@@ -7,21 +7,24 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 
-/** Protects new ways of signing in from apis of earlier versions, which run until an upgrade is complete. */
+/** Protects what is new from apis of earlier versions, which run until an upgrade is complete. */
 @Injectable()
 export class RunningApisService {
   constructor(private readonly apis: ApisRepository) {}
 
   /**
-   * Checks that no running api has an older version, which would not know a sign-in method, a second factor or a limit.
+   * Checks that no running api has an older version, which would not know a sign-in method, a second factor, a limit or the format of a password hash.
    * @param subject what the older api would ignore
    * @throws GatehouseError `conflict`
    */
-  async assertNoneIsOlder(tx: Tx, subject: 'setting' | 'passkey' | 'limit' = 'setting'): Promise<void> {
+  async assertNoneIsOlder(
+    tx: Tx,
+    subject: 'setting' | 'passkey' | 'limit' | 'password hash' = 'setting',
+  ): Promise<void> {
     const older = await this.apis.listOlder(tx);
     if (older.length > 0)
       throw new GatehouseError('conflict', {
-        detail: `Older versions of Gatehouse are running, which would ignore this ${subject}: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
+        detail: `Older versions of Gatehouse are running, which ${subject === 'password hash' ? 'cannot verify' : 'would ignore'} this ${subject}: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
       });
   }
 }
