@@ -11,7 +11,7 @@ afterAll(async () => instance?.stop());
 const ENVIRONMENTS: Record<string, string> = {
   'packages/js/README.md': `
     declare const gatehouse: import('@gatehouse/js').Client;
-    declare const email: string, password: string, code: string;
+    declare const email: string, password: string, code: string, token: string;
     declare const order: { items: string[] };
 
     declare module '@react-native-async-storage/async-storage' {
