@@ -88,6 +88,17 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect([body.data, await readMfa()]).toEqual([[], 'off']);
   });
 
+  it('stay unused if the files of an import with --set-mfa cannot be read', async () => {
+    const cwd = await writeFiles({ 'realm.json': '{"users":[{"email":"ada@example.com"' });
+    const args = ['customers', 'import', '--from', 'keycloak', 'realm.json', '--set-mfa', 'required'];
+    const env = {
+      GATEHOUSE_SECRET_KEY: instance.credentials.secretKey,
+      GATEHOUSE_PROJECT_ID: project.id,
+    };
+    expect(await runCli(instance, args, { cwd, env })).toMatchObject({ code: 1 });
+    expect(await readMfa()).toBe('off');
+  });
+
   it('are required after --set-mfa has changed the project, which a dry run only announces', async () => {
     const set = ['--set-mfa', 'optional'];
     expect(await importCustomers([...set, '--dry-run'])).toMatchObject({

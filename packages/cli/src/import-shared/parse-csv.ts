@@ -116,6 +116,8 @@ class RowParser {
 
 /** Returns the names of the columns. @throws FileError */
 function toColumns(cells: readonly string[]): string[] {
+  if (/^sep=.?$/i.test(cells[0]!.trim()))
+    throw new FileError('the first line, sep=, is for Excel only: remove it');
   const columns = cells.map((cell) => cell.trim());
   const unnamed = columns.indexOf('');
   if (unnamed >= 0) throw new FileError(`column ${unnamed + 1} of the header has no name`);

@@ -19,30 +19,34 @@ const UNCHANGED = new Set(['not_newer', 'unchanged']);
 /**
  * Adds the lines that created or updated no customer to the report, and the values that Gatehouse has left out. Their users are
  * found by reading the records again, so that an import needs no memory for the users that it creates.
+ * @returns the number of these lines that Gatehouse does not list
  */
 export async function addFailures(
   client: Gatehouse,
   state: ImportState,
   records: AsyncIterable<SourceRecord>,
   report: ImportReport,
-): Promise<void> {
+): Promise<number> {
   const { skipped, failed, unchanged, incomplete } = state;
-  if (skipped - unchanged + failed + incomplete === 0) return;
+  let unnamed = skipped - unchanged + failed + incomplete;
+  if (unnamed === 0) return 0;
   const failures = await listFailures(client, state);
   let line = 0;
   for await (const record of toLines(records)) {
-    if (failures.size === 0) return;
+    if (failures.size === 0) break;
     line += 1;
     const failure = failures.get(line);
     if (!record || !failure) continue;
     failures.delete(line);
     const result = failure.status === 'failed' ? 'failed' : 'skipped';
-    for (const error of failure.errors)
-      if (!UNCHANGED.has(error.code))
-        await report.add(record, result, { field: error.field, ...explainLineError(error) });
+    const errors = failure.errors.filter(({ code }) => !UNCHANGED.has(code));
+    if (errors.length + failure.warnings.length > 0) unnamed -= 1;
+    for (const error of errors)
+      await report.add(record, result, { field: error.field, ...explainLineError(error) });
     for (const warning of failure.warnings)
       await report.add(record, 'left_out', { field: warning.field, ...explainLineError(warning) });
   }
+  return unnamed;
 }
 
 /** Returns the lines that an import lists by their numbers, as many as Gatehouse stores. */
@@ -91,13 +95,13 @@ export async function printSummary(
   cli: Cli,
   state: ImportState,
   report: ImportReport,
-  { file, isUpdate }: { file: string | null; isUpdate: boolean },
+  { file, isUpdate, unnamed }: { file: string | null; isUpdate: boolean; unnamed: number },
 ): Promise<void> {
   const { id, dryRun, created, updated, skipped, failed, unchanged, incomplete, weakHashes } = state;
   if (cli.isJson) {
     const { notSent, withoutEmail, unusedApps } = report;
     const ofServer = { created, updated, skipped, failed, unchanged, incomplete, weakHashes };
-    const counts = { ...ofServer, notSent, withoutEmail, unusedApps };
+    const counts = { ...ofServer, notSent, withoutEmail, unusedApps, unnamed };
     await printJson(cli, { importId: dryRun ? null : id, dryRun, ...counts, reasons: report.counts });
     return;
   }
@@ -120,6 +124,11 @@ export async function printSummary(
     ['Finished', formatTime(state.finishedAt)],
   ]);
   await printReasons(cli, report);
+  if (unnamed > 0)
+    await printNote(
+      cli,
+      `The table and the report lack ${unnamed} further customers: Gatehouse lists only the first ones of each kind.`,
+    );
   if (!isUpdate && skipped > 0)
     await printNote(cli, 'Customers who existed already were not updated. To update them, pass --update.');
   if (file) await printNote(cli, `Wrote the report to ${visibleText(file)}.`);

@@ -15,7 +15,7 @@ export function setEncoding(file: string, label: string): void {
 /** Reads the bytes of a file. Decompresses a file whose name ends with `.gz`. @throws CliError */
 async function* readChunks(file: string): AsyncGenerator<Buffer> {
   const bytes = createReadStream(file, { highWaterMark: 256 * 1024 });
-  const stream = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+  const stream = /\.gz$/i.test(file) ? bytes.pipe(createGunzip()) : bytes;
   // An error does not pass through a pipe.
   if (stream !== bytes) bytes.on('error', (error) => stream.destroy(error));
   try {

@@ -64,6 +64,10 @@ export const reasons = {
     reason: 'A customer has one authenticator app: additional ones are left out',
     remedy: 'The customer uses the first app',
   },
+  repeatedId: {
+    reason: 'Another user in the files has the same id',
+    remedy: 'Correct the id of one of them, or import the users of two systems into two projects',
+  },
   longId: {
     reason: 'The id is longer than 255 characters',
     remedy: 'Find the customer by the email address',

@@ -36,17 +36,24 @@ export interface MfaRequest {
   dryRun: boolean;
 }
 
+/** The setting `mfa` of the project after an import. */
+export interface PlannedMfa {
+  mfa: Mfa | null;
+  /** Changes the setting if necessary. Call it after the import, so that an import that fails changes nothing. @throws GatehouseError */
+  apply: () => Promise<void>;
+}
+
 /**
- * Changes the setting `mfa` of the project if `--set-mfa` is passed, and prints whether second factors of the files take effect.
- * A project that already requires more is not changed.
- * @returns the setting during the import
- * @throws CliError if the setting cannot be read, and GatehouseError if it cannot be changed
+ * Plans the change of the setting `mfa` of the project if `--set-mfa` is passed, and prints whether second factors of the files take
+ * effect. A project that already requires more is not changed.
+ * @throws CliError if the setting cannot be read, and GatehouseError if the key cannot change it
  */
-export async function prepareMfa(
+export async function planMfa(
   cli: Cli,
   client: Gatehouse,
   { projectId, mfa, wanted, dryRun }: MfaRequest,
-): Promise<Mfa | null> {
+): Promise<PlannedMfa> {
+  const unchanged = { mfa, apply: () => Promise.resolve() };
   if (wanted === undefined) {
     if (mfa === 'off')
       await printNote(
@@ -59,18 +66,24 @@ export async function prepareMfa(
         cli,
         'The key lacks the scope project:read, so it is not known whether the project requires second factors.',
       );
-    return mfa;
+    return unchanged;
   }
   if (mfa === null || projectId === undefined)
     throw usageError('--set-mfa requires a key with the scopes project:read and project:write.');
-  if (mfa === wanted || mfa === 'required') return mfa;
-  if (dryRun)
+  if (mfa === wanted || mfa === 'required') return unchanged;
+  if (dryRun) {
     await printNote(cli, `The import would change mfa of the project from "${mfa}" to "${wanted}".`);
-  else {
-    await client.projects.update(projectId, { settings: { mfa: wanted } }, { signal: cli.signal });
-    await printNote(cli, `Changed mfa of the project from "${mfa}" to "${wanted}".`);
+    return { ...unchanged, mfa: wanted };
   }
-  return wanted;
+  const update = (value: Mfa) =>
+    client.projects.update(projectId, { settings: { mfa: value } }, { signal: cli.signal });
+  // Changes nothing, but fails before the import if the key cannot change the project.
+  await update(mfa);
+  const apply = async (): Promise<void> => {
+    await update(wanted);
+    await printNote(cli, `Changed mfa of the project from "${mfa}" to "${wanted}".`);
+  };
+  return { mfa: wanted, apply };
 }
 
 /** Adds that no sign-in requires the authenticator app of a customer. @param mfa the setting of the project, or null */

@@ -179,7 +179,7 @@ async function explainInterruption(cli: Cli, { dryRun }: ImportRequest, lastLine
 /** Prints how an import that has failed is continued. @returns the error */
 async function addHint(cli: Cli, error: unknown, lastLine: number): Promise<unknown> {
   const next =
-    error instanceof CliError
+    error instanceof CliError || (error instanceof GatehouseError && error.code === 'conflict')
       ? 'Correct the problem and run the command again: existing customers are skipped.'
       : 'Run the same command again to continue.';
   if (lastLine > 0) await printNote(cli, `The import ended after line ${lastLine}. ${next}`);

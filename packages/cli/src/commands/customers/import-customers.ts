@@ -7,7 +7,8 @@ import { deriveImportId } from '../../import/import-id.js';
 import { ImportReport } from '../../import/import-report.js';
 import { addFailures, printSummary } from '../../import/import-summary.js';
 import { addFileOptions, openFiles, type FileOptions } from '../../import/open-files.js';
-import { mfaChoices, prepareMfa, reportUnusedApp, type Mfa } from '../../import/second-factors.js';
+import { rejectRepeatedIds } from '../../import/repeated-ids.js';
+import { mfaChoices, planMfa, reportUnusedApp, type Mfa } from '../../import/second-factors.js';
 import { findImport, sendImport, type ImportState } from '../../import/send-import.js';
 import type { SourceRecord } from '../../import/source.js';
 import { sources } from '../../import/sources.js';
@@ -72,19 +73,20 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const createReport = (): ImportReport => new ImportReport(reportFile);
   // A report that cannot be written fails before anything is imported.
   await createReport().close();
-  const mfa = await prepareMfa(cli, client, {
+  const { mfa, apply: applyMfa } = await planMfa(cli, client, {
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
   // Only records of Gatehouse state themselves that a customer is not disabled.
   const statesBan = !isUpdate || options.from === sources[0]!.name;
   const records = (): AsyncIterable<SourceRecord> => {
-    const reported = reportUnusedApps(opened.records(), mfa);
+    const read = isUpdate ? rejectRepeatedIds(opened.records()) : opened.records();
+    const reported = reportUnusedApps(read, mfa);
     return statesBan ? reported : withoutBans(reported);
   };
   // The default id contains the files, which are therefore the same.
   if (options.importId && isFinished(previous)) await assertSameLength(previous, records());
-  if (isFinished(previous)) await noteFinished(cli, previous);
+  if (!options.importId && isFinished(previous)) await noteFinished(cli, previous);
   const { state, report } =
     isFinished(previous) && !options.importId
       ? { state: previous, report: await readAgain(records(), createReport()) }
@@ -95,10 +97,11 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
           dryRun: options.dryRun ?? false,
           allowFastHashes,
         });
-  await addFailures(client, state, records(), report);
+  const unnamed = await addFailures(client, state, records(), report);
   await report.close();
-  await printSummary(cli, state, report, { file: options.report ?? null, isUpdate });
+  await printSummary(cli, state, report, { file: options.report ?? null, isUpdate, unnamed });
   await warnOfClients(cli, slugs);
+  await applyMfa();
   // A script must notice everything that was not carried over.
   const { created, updated, unchanged } = state;
   if (created + updated + unchanged === 0 || report.counts.length > 0) cli.exitCode = ExitCode.failure;
