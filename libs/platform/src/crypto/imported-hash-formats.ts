@@ -58,7 +58,7 @@ const withForms =
 const PHC_ARGON2 = `\\$v=19\\$m=(?<m>${positiveInteger}),t=(?<t>${positiveInteger}),p=(?<p>${positiveInteger})`;
 const BCRYPT_LIMIT = 'cost 14';
 const ARGON2_LIMIT = 'm=131072, m·t=1000000 and p=1000';
-const SCRYPT_LIMIT = 'N·r=1048576 and N·r·p=4000000';
+const SCRYPT_LIMIT = 'N·r=1048576 and (N+10)·r·p=4000000';
 const PBKDF2_LIMIT = '2000000 iterations for each block of its digest';
 
 /**
@@ -109,7 +109,7 @@ const commonFormats: Format[] = [
       base64,
     ),
     decode: decodeFirebaseScrypt,
-    limit: '2^n·r=1048576 and 2^n·r·p=4000000',
+    limit: '2^n·r=1048576 and (2^n+10)·r·p=4000000',
   },
 ];
 
