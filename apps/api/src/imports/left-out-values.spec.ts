@@ -33,4 +33,16 @@ describe('limitWarnings', () => {
     expect(limited[19]).toMatchObject({ field: '', code: 'more_warnings' });
     expect(limited[19]!.message).toMatch(/^6 more values were left out\. /);
   });
+
+  it('names the values of credentials before those of metadata', () => {
+    const fields = [
+      ...Array.from({ length: 32 }, (_, index) => `metadata.k${index}`),
+      ...Array.from({ length: 15 }, (_, index) => `identities.${index}.subject`),
+      ...['passkeys.0.publicKey', 'totpSecret', 'publicMetadata.k', 'passwordHash'],
+    ];
+    const limited = limitWarnings(fields.map((field) => ({ field, code: 'invalid', message: 'wrong' })));
+    expect(limited.map(({ field }) => field)).toEqual([
+      ...['totpSecret', 'passwordHash', ...fields.slice(32, 47), 'passkeys.0.publicKey', 'metadata.k0', ''],
+    ]);
+  });
 });

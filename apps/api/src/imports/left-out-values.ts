@@ -50,10 +50,21 @@ export function leftOutWarning({ field, code, message }: FieldError): FieldError
 export const limitErrors = (errors: FieldError[]): FieldError[] =>
   errors.slice(0, MAX_ERRORS).map(truncateError);
 
-/** Returns warnings as they are stored. The last one counts those that exceed the limit. */
+/** The order in which the limit shows warnings. Customers cannot sign in as before without the first ones. */
+const priority = ({ field }: FieldError): number => {
+  const root = rootOf(field);
+  if (root === 'passwordHash' || root === 'totpSecret') return 0;
+  return root === 'metadata' || root === 'publicMetadata' ? 2 : 1;
+};
+
+/**
+ * Returns warnings as they are stored. Of more than the limit, those of credentials come first and those of metadata last,
+ * and the last one counts the others.
+ */
 export function limitWarnings(warnings: FieldError[]): FieldError[] {
   if (warnings.length <= MAX_ERRORS) return warnings.map(truncateError);
-  const shown = warnings.slice(0, MAX_ERRORS - 1);
+  const sorted = warnings.toSorted((one, other) => priority(one) - priority(other));
+  const shown = sorted.slice(0, MAX_ERRORS - 1);
   const message = `${warnings.length - shown.length} more values were left out. Correct the values that are listed and ${AGAIN}.`;
   return [...shown.map(truncateError), { field: '', code: 'more_warnings', message }];
 }
