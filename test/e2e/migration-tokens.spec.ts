@@ -1,8 +1,19 @@
+import bcrypt from 'bcrypt';
 import { decodeJwt } from 'jose';
 import { enrollTotp } from '../support/customer-factors.js';
-import { refreshSession, registerCustomer, withSettings } from '../support/customers.js';
+import {
+  openSession,
+  NEW_PASSWORD,
+  refreshSession,
+  registerCustomer,
+  requestReset,
+  submitToken,
+  withSettings,
+  type RegisteredCustomer,
+} from '../support/customers.js';
+import { markImported } from '../support/sign-in-methods.js';
 import { insertKey } from '../support/tenants.js';
-import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const DAY = 86_400_000;
@@ -101,6 +112,7 @@ describe('a sign-in token of migration', () => {
   it('asks for no second factor, and leaves one as it is', async () => {
     await withSettings(instance, { mfa: 'optional' }, async () => {
       const customer = await enrollTotp(instance, await registerCustomer(instance));
+      await markImported(instance, customer.id);
       const { status, body } = await migrate(customer.id, { authTime: new Date().toISOString() });
       expect([status, decodeJwt(body.tokens.accessToken)['amr']]).toEqual([200, ['pwd']]);
       const factors = await instance.requestWithSecretKey('GET', `/api/v1/customers/${customer.id}/factors`);
@@ -163,6 +175,7 @@ describe('EX-01: a session of another system from before an event that ended all
     ['a required proof of identity', (id) => withSecretKey('POST', `${id}/require-reauthentication`)],
   ])('opens no session after %s', async (_, happen) => {
     const { id } = await registerCustomer(instance);
+    await markImported(instance, id);
     const authTime = ago(0);
     const { token } = (await create(id, { authTime })).body;
     await happen(id);
@@ -184,6 +197,61 @@ describe('EX-01: a session of another system from before an event that ended all
       [id],
     );
     expect(await signIn(token)).toMatchObject(invalidToken);
+  });
+});
+
+describe('EX-01: a session that begins in the other system after a change in Gatehouse', () => {
+  /** Imports a customer with a password of another system. */
+  async function importCustomer(): Promise<Pick<RegisteredCustomer, 'id' | 'email'>> {
+    const email = uniqueEmail();
+    const customers = [{ email, emailVerified: true, passwordHash: bcrypt.hashSync(PASSWORD, 4) }];
+    const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers/import', { customers });
+    return { id: body.results[0].id, email };
+  }
+
+  type Change = (email: string) => Promise<unknown>;
+  const reset: Change = async (email) =>
+    submitToken(instance, 'reset-password', await requestReset(instance, email));
+  const changePassword: Change = async (email) => {
+    const { accessToken } = await openSession(instance, email);
+    const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    await instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/password', body);
+  };
+
+  it.each<[string, Change]>([
+    ['a reset of the password', reset],
+    ['a change of the password', changePassword],
+  ])('opens no session after %s', async (_, change) => {
+    const { id, email } = await importCustomer();
+    const { token } = (await create(id)).body;
+    await change(email);
+    expect(await create(id, { authTime: ago(-30_000) })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: expect.stringContaining('password in Gatehouse') },
+    });
+    await instance.sql(
+      `UPDATE sign_in_tokens SET auth_time = now() + interval '30 seconds' WHERE customer_id = $1`,
+      [id],
+    );
+    expect(await signIn(token)).toMatchObject(invalidToken);
+  });
+
+  it('opens no session of a customer who has registered with a password', async () => {
+    const { id } = await registerCustomer(instance);
+    expect(await create(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  it('opens no session of a customer whose owner has proven the address', async () => {
+    const { email, id } = await registerCustomer(instance);
+    await markImported(instance, id);
+    await submitToken(instance, 'disown', await instance.getVerificationToken(email));
+    expect(await create(id, { authTime: ago(-30_000) })).toMatchObject({ status: 409 });
+  });
+
+  it('opens a session after a sign-in with the imported password, which replaces its hash', async () => {
+    const { id, email } = await importCustomer();
+    await openSession(instance, email);
+    expect((await migrate(id)).status).toBe(200);
   });
 });
 

@@ -47,10 +47,15 @@ export type Method =
 /** Begins a sign-in. @returns a function that sends its proof */
 type BeginSignIn = (customer: Owner) => Promise<() => Promise<TestResponse>>;
 
+/** Turns customers who have registered into ones whom an import created, whose sessions of another system can move. */
+export const markImported = (instance: TestInstance, id: string): Promise<unknown> =>
+  instance.sql('UPDATE customers SET imported = true WHERE id = $1', [id]);
+
 /** Begins a sign-in with a token. @param key creates the token @param fields the fields beside the reason */
 const beginWithToken =
   (instance: TestInstance, key: string, fields: () => object): BeginSignIn =>
   async ({ id }) => {
+    await markImported(instance, id);
     const { body } = await instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {
       body: { reason: 'Ticket 4711', ...fields() },
       headers: bearerHeader(key),

@@ -13,7 +13,7 @@ import { createPerson } from './identity-providers/person.js';
 import { StandInProvider } from './identity-providers/stand-in-provider.js';
 import { UserAgent } from './identity-providers/user-agent.js';
 import { addPasskey, requestPasskey } from './passkeys.js';
-import { newMigration, redirectUrl } from './sign-in-methods.js';
+import { markImported, newMigration, redirectUrl } from './sign-in-methods.js';
 import {
   addProvider,
   beginInSession,
@@ -368,6 +368,7 @@ export class SignInSecrets {
     return {
       ...{ owner: 'plain', consumer: 'sign-in token' },
       issue: async ({ id, tokens }) => {
+        await markImported(this.instance, id);
         const { body } = expectStatus(
           201,
           await this.instance.request('POST', `/api/v1/customers/${id}/sign-in-tokens`, {

@@ -118,6 +118,7 @@ export class AddressSignInService {
       passwordHash: null,
       registrationDevice: wellKnownDeviceName(client.userAgent),
     });
-    return customer && { ...customer, passwordHash: null, accessRevokedAt: null, proofRequiredAt: null };
+    const unused = { accessRevokedAt: null, proofRequiredAt: null, claimedAt: null, imported: false };
+    return customer && { ...customer, ...unused, passwordHash: null };
   }
 }

@@ -7,7 +7,7 @@ import {
   type ProjectSettings,
 } from '@gatehouse/domain';
 import type { CustomerForUpdate } from '@gatehouse/persistence';
-import { now } from '@gatehouse/platform';
+import { now, type PasswordHasher } from '@gatehouse/platform';
 import { parseTime } from '../http/time-field.js';
 import type { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
 
@@ -15,7 +15,11 @@ import type { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
 const LEEWAY_MS = 60_000;
 
 type Lifetimes = Pick<ProjectSettings, 'refreshAbsoluteTtl'>;
-type RevocableCustomer = Pick<CustomerForUpdate, 'accessRevokedAt' | 'proofRequiredAt'>;
+type RevocableCustomer = Pick<
+  CustomerForUpdate,
+  'accessRevokedAt' | 'claimedAt' | 'imported' | 'passwordHash' | 'proofRequiredAt'
+>;
+type ImportedHashes = Pick<PasswordHasher, 'isImported'>;
 
 /**
  * Returns the proof of a request for a sign-in token; null if the token is for support.
@@ -46,10 +50,20 @@ export function readMigratedProof(
 }
 
 /**
- * Checks that no event has ended the access of a customer, whom the transaction has locked, since the proof.
+ * Checks that the other system still decides about the access of a customer, whom the transaction has locked, and that no
+ * event has ended it since the proof.
  * @throws GatehouseError `conflict`
  */
-export function assertMigratable(customer: RevocableCustomer, { authTime }: MigratedProof): void {
+export function assertMigratable(
+  hashes: ImportedHashes,
+  customer: RevocableCustomer,
+  { authTime }: MigratedProof,
+): void {
+  if (hasOwnAccess(hashes, customer))
+    throw new GatehouseError('conflict', {
+      detail:
+        'The customer has set a password in Gatehouse, or has proven the address and removed all earlier access. The customer must sign in.',
+    });
   if (isRevoked(customer, authTime))
     throw new GatehouseError('conflict', {
       detail:
@@ -62,8 +76,27 @@ export function assertMigratable(customer: RevocableCustomer, { authTime }: Migr
 }
 
 /** Returns whether a session of another system can still be moved. The caller compares its proof with revocations. */
-export const isMigratable = (settings: Lifetimes, customer: RevocableCustomer, authTime: Date): boolean =>
-  !isExpired(settings, authTime) && !isProofRequired(customer, authTime);
+export const isMigratable = (
+  hashes: ImportedHashes,
+  settings: Lifetimes,
+  customer: RevocableCustomer,
+  authTime: Date,
+): boolean =>
+  !hasOwnAccess(hashes, customer) && !isExpired(settings, authTime) && !isProofRequired(customer, authTime);
+
+/**
+ * Returns whether the customer has a password that the other system does not know, or has removed all earlier access: a
+ * session there can be of a person who has only the old password. The first sign-in replaces an imported hash without a
+ * change of the password. A change also ends all other access.
+ */
+function hasOwnAccess(
+  hashes: ImportedHashes,
+  { accessRevokedAt, claimedAt, imported, passwordHash }: RevocableCustomer,
+): boolean {
+  if (claimedAt !== null) return true;
+  if (passwordHash === null || hashes.isImported(passwordHash)) return false;
+  return !imported || accessRevokedAt !== null;
+}
 
 const isExpired = ({ refreshAbsoluteTtl }: Lifetimes, authTime: Date): boolean =>
   authTime.getTime() + refreshAbsoluteTtl * 1_000 <= now().getTime();

@@ -15,7 +15,7 @@ import {
   type ConsumedSignInToken,
   type CustomerForUpdate,
 } from '@gatehouse/persistence';
-import { newToken, sha256 } from '@gatehouse/platform';
+import { newToken, PasswordHasher, sha256 } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client, GatehouseRequest } from '../http/request-context.js';
 import { CurrentProof } from './current-proof.js';
@@ -45,12 +45,14 @@ export class SignInTokensService {
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly metrics: SignInMetricsService,
+    private readonly hasher: PasswordHasher,
   ) {}
 
   /**
    * Creates a token, of which only the hash is stored.
    * @throws GatehouseError `insufficient_scope`, `validation_failed`, `not_found`, `project_archived`, `conflict` for a
-   *   disabled customer, and for a session of another system that a later event has ended
+   *   disabled customer, and for a session of another system that a later event has ended, or of a customer who has set a
+   *   password in Gatehouse
    */
   async create(
     { keyId, reach, scopes }: SecretKeyCaller,
@@ -70,7 +72,7 @@ export class SignInTokensService {
         throw new GatehouseError('conflict', {
           detail: 'The customer is disabled. Enable the customer first.',
         });
-      if (proof) assertMigratable(customer, proof);
+      if (proof) assertMigratable(this.hasher, customer, proof);
       const details = { reason, ...auditDetails(proof) };
       this.audit.record(tx, customerAction('customer.sign_in_token_created', customer, project, details));
       const hash = proof ? migrationHash(token) : tokenHash;
@@ -104,7 +106,7 @@ export class SignInTokensService {
       const used = customer && (await this.tokens.consume(tx, hashes));
       if (!customer || !used) throw new GatehouseError('invalid_token');
       const migrated = toMigratedProof(used);
-      const proof = migrated ? proveMigrated(project, customer, migrated) : proveSupport(customer, used);
+      const proof = migrated ? this.proveMigrated(project, customer, migrated) : proveSupport(customer, used);
       if (!proof) throw new GatehouseError('invalid_token');
       const { keyId, reason } = used;
       const details = { reason, ...auditDetails(migrated) };
@@ -113,6 +115,16 @@ export class SignInTokensService {
       const signedInBy = migrated ? client : { ...client, addressBlock: null };
       return this.signIns.complete(tx, project, customer, proof, signedInBy);
     });
+  }
+
+  /** Returns null if the lifetime of the session has passed since, or if an event has ended it. */
+  private proveMigrated(
+    { settings }: ProjectContext,
+    customer: CustomerForUpdate,
+    { amr, authTime }: MigratedProof,
+  ): CurrentProof | null {
+    if (!isMigratable(this.hasher, settings, customer, authTime)) return null;
+    return CurrentProof.of(customer, authTime, { amr, authTime, isMigrated: true });
   }
 }
 
@@ -126,16 +138,6 @@ function proveSupport(
 ): CurrentProof | null {
   const given = { amr: ['support' as const], authTime: new Date(0), support: { keyId, reason } };
   return CurrentProof.of(customer, createdAt, given);
-}
-
-/** Returns null if the lifetime of the session has passed since, or if an event has ended it. */
-function proveMigrated(
-  { settings }: ProjectContext,
-  customer: CustomerForUpdate,
-  { amr, authTime }: MigratedProof,
-): CurrentProof | null {
-  if (!isMigratable(settings, customer, authTime)) return null;
-  return CurrentProof.of(customer, authTime, { amr, authTime, isMigrated: true });
 }
 
 const auditDetails = (proof: MigratedProof | null): object =>

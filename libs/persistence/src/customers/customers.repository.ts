@@ -39,7 +39,8 @@ const fieldsWithHash = [...customerFieldNames, 'passwordHash'] as const;
 export const customerWithHashColumns = selectList(CustomerEntity, 'c', fieldsWithHash);
 export const customerWithHashRow = selectedRow(CustomerEntity, fieldsWithHash);
 
-const lockedFields = [...fieldsWithHash, 'accessRevokedAt', 'proofRequiredAt'] as const;
+const accessFields = ['accessRevokedAt', 'proofRequiredAt', 'claimedAt', 'imported'] as const;
+const lockedFields = [...fieldsWithHash, ...accessFields] as const;
 const lockedColumns = selectList(CustomerEntity, 'c', lockedFields);
 const lockedRow = selectedRow(CustomerEntity, lockedFields);
 
@@ -72,6 +73,10 @@ export interface CustomerWithPasswordHash extends Customer {
 export interface CustomerForUpdate extends CustomerWithPasswordHash, RevocableAccess {
   /** When support last required a new proof of identity, or null. */
   proofRequiredAt: Date | null;
+  /** When the owner of the address last removed all earlier access, or null. */
+  claimedAt: Date | null;
+  /** True if an import created the customer with their current address. */
+  imported: boolean;
 }
 
 /** A customer found by an id in a request, with the project of the customer. */
