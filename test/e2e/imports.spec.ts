@@ -440,6 +440,18 @@ describe('a list of customers', () => {
     }
   });
 
+  it('is rejected if an object contains a key twice', async () => {
+    const email = uniqueEmail();
+    const body = `{"customers":[{"email":"${email}","disabledAt":"2020-01-01T00:00:00Z","disabledAt":null}]}`;
+    const headers = { ...bearerHeader(instance.credentials.secretKey), 'content-type': 'application/json' };
+    const response = await fetch(instance.baseUrl + PATH, { method: 'POST', headers, body });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { code: 'invalid_json', errors: [{ field: 'customers[0].disabledAt', code: 'repeated_key' }] },
+    ]);
+    expect(await findCustomer(email)).toBeUndefined();
+  });
+
   it('accepts at most 1,000 customers, in a body larger than other routes allow', async () => {
     const metadata = { text: 'x'.repeat(1_000) };
     const thousand = createCustomers(1_000).map((person) => ({ ...person, metadata }));
@@ -515,6 +527,14 @@ describe('an import of lines', () => {
       [`{"email":"${uniqueEmail()}","metadata":{"__proto__":1}}`, 'metadata.__proto__:invalid'],
       [`{"email":"${uniqueEmail()}","metadata":${deep('[1]')}}`, 'metadata.a:too_deep'],
       [`{"email":"${uniqueEmail()}","disabledAt":12345678901234567890}`, 'disabledAt:inexact_integer'],
+      [
+        `{"email":"${uniqueEmail()}","disabledAt":"2020-01-01T00:00:00Z","disabledAt":null}`,
+        'disabledAt:repeated_key',
+      ],
+      [
+        `{"email":"${uniqueEmail()}","firstName":"\\u0000","mfa":"required","mfa":"inherit"}`,
+        'mfa:repeated_key',
+      ],
       [`\ufeff{"email":"${uniqueEmail()}"}`, ':invalid_json'],
       [' \t\r', undefined],
       ['{}', 'email:required'],
@@ -528,11 +548,11 @@ describe('an import of lines', () => {
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({
       state: 'completed',
-      total: 13,
+      total: 15,
       created: 6,
-      failed: 7,
+      failed: 9,
       incomplete: 4,
-      lastLine: 15,
+      lastLine: 17,
     });
     const found = (response.body.failures.data as any[]).map((result) => [
       result.line,

@@ -43,6 +43,8 @@ const importLimits: JsonLimits = {
   keys: 200_000,
   values: 500_000,
   keysPerObject: 2_000,
+  // A ban or second factor that occurs twice must not be lost.
+  hasUniqueKeys: true,
 };
 
 /** The only path that accepts a list: of custom events (contract, section 4). */

@@ -1,4 +1,4 @@
-import { parseStrictJson, parseStrictJsonOrList } from './strict-json.js';
+import { lineLimits, parseStrictJson, parseStrictJsonOrList } from './strict-json.js';
 
 const parse = (text: string | Buffer) => parseStrictJson(Buffer.from(text as string));
 const invalid = expect.objectContaining({ code: 'invalid_json', status: 400 });
@@ -194,6 +194,29 @@ describe('parseStrictJson', () => {
         }),
       );
     }
+  });
+});
+
+describe('parseStrictJson with unique keys', () => {
+  const parseUnique = (text: string) =>
+    parseStrictJson(Buffer.from(text), { ...lineLimits, hasUniqueKeys: true });
+
+  it.each([
+    ['{"a":1,"a":null}', 'a'],
+    ['{"a":1,"b":{"a":2,"c":[{"d":"a"}, {"d":1,"e":":","d":1}]}}', 'b.c[1].d'],
+    ['{"a":[1,{"b":1}],"c":2,"a":3}', 'a'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['{"a\\"":1,"b":2 , "a\\"" : 3}', 'a"'],
+  ])('IN-08: rejects %s and names %s', (text, field) => {
+    const errors = [{ field, code: 'repeated_key', message: expect.stringContaining(field) as string }];
+    expect(() => parseUnique(text)).toThrow(
+      expect.objectContaining({ code: 'invalid_json', details: expect.objectContaining({ errors }) }),
+    );
+  });
+
+  it('IN-08: accepts equal keys of different objects, equal values, and keys in another case', () => {
+    const text = '{"a":{"a":{"a":"a"}},"b":[{"a":1},{"a":1}],"A":"\\"a\\":1","c":"{\\"c\\":"}';
+    expect(parseUnique(text)).toEqual(JSON.parse(text));
   });
 });
 

@@ -1,5 +1,6 @@
 import { getLocation, visit } from 'jsonc-parser';
 import { GatehouseError } from '@gatehouse/domain';
+import { endOfString, findRepeatedKey } from './json-strings.js';
 
 /** The name of a text in error details, and its limits. */
 export interface JsonLimits {
@@ -10,6 +11,8 @@ export interface JsonLimits {
   values?: number;
   /** Maximum number of keys of one object; default: `keys`. The work for one object grows with the square of it. */
   keysPerObject?: number;
+  /** True rejects a key that an object contains twice. By default, its last value is used. */
+  hasUniqueKeys?: boolean;
 }
 
 /** What a parsed text will use memory for. */
@@ -39,7 +42,7 @@ const invalidJson = (detail: string): GatehouseError => new GatehouseError('inva
 /**
  * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20
  * levels and 2,000 keys, no NUL, lone surrogate, rounded integer or reserved key anywhere. The last value of
- * a repeated key is used.
+ * a repeated key is used, unless the limits require unique keys.
  * @throws GatehouseError `invalid_json`
  */
 export function parseStrictJson(
@@ -72,6 +75,7 @@ function parseRoot<Root extends object>(
   onStructure?.({ count, isWide: widePattern.test(text) });
   const value = parse(text, limits);
   if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
+  if (limits.hasUniqueKeys) assertUniqueKeys(text);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
   checkContents(value);
   return value;
@@ -154,32 +158,37 @@ function checkStructure(text: string, limits: JsonLimits): { count: number; roun
   return { count: keys + values, roundedAt };
 }
 
-/** Returns the offset of the closing quote of the string that starts at an offset, or the length of the text if there is none. */
-export function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end < 0 ? text.length : end;
-}
-
-/** Returns whether a character follows an odd number of backslashes. */
-function isEscaped(text: string, offset: number): boolean {
-  let start = offset;
-  while (text[start - 1] === '\\') start -= 1;
-  return (offset - start) % 2 === 1;
-}
-
 function endOfNumber(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && '0123456789.eE+-'.includes(text[index]!)) index += 1;
   return index;
 }
 
-/** Returns the error of a number, with the path of its field. */
-function roundedIntegerError(text: string, offset: number): GatehouseError {
-  const field = getLocation(text, offset)
+/**
+ * Checks that no object of a JSON text contains a key twice: a reader could use either value.
+ * @throws GatehouseError `invalid_json`
+ */
+function assertUniqueKeys(text: string): void {
+  const offset = findRepeatedKey(text);
+  if (offset === null) return;
+  // An offset in the key, so that the path contains it.
+  const field = fieldAt(text, offset + 1);
+  throw new GatehouseError('invalid_json', {
+    detail: 'An object contains the same key twice.',
+    errors: [{ field, code: 'repeated_key', message: `${field} must not occur twice` }],
+  });
+}
+
+/** Returns the path of the value or key at an offset. */
+const fieldAt = (text: string, offset: number): string =>
+  getLocation(text, offset)
     .path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')
     .replace(/^\./, '');
+
+/** Returns the error of a number, with the path of its field. */
+function roundedIntegerError(text: string, offset: number): GatehouseError {
+  const field = fieldAt(text, offset);
   const rule = 'must not be an integer that a double-precision number cannot represent exactly';
   return new GatehouseError('invalid_json', {
     detail: `A number ${rule}. Send it as a string.`,

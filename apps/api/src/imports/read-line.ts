@@ -1,5 +1,6 @@
 import { GatehouseError, invalidField, type FieldError } from '@gatehouse/domain';
 import { InputPipe } from '../http/input.pipe.js';
+import { findRepeatedKey } from '../http/json-strings.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
 import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
@@ -24,6 +25,8 @@ interface ParsedLine {
   /** The values without those that cannot be stored; null if all can be. */
   storable: LineValues | null;
 }
+
+const limits = { ...lineLimits, hasUniqueKeys: true };
 
 const input = new InputPipe();
 
@@ -60,7 +63,7 @@ function validate({ value, storable }: ParsedLine): ReadLine {
 
 function parseLine(bytes: Buffer): ParsedLine {
   try {
-    return { value: parseStrictJson(bytes, lineLimits), storable: null };
+    return { value: parseStrictJson(bytes, limits), storable: null };
   } catch (error) {
     const storable = parseStorable(bytes);
     if (!storable) throw error;
@@ -71,7 +74,10 @@ function parseLine(bytes: Buffer): ParsedLine {
 /** Returns the values of a line without those that cannot be stored, or null if no line remains. */
 function parseStorable(bytes: Buffer): LineValues | null {
   try {
-    const line = JSON.parse(decoder.decode(bytes)) as Record<string, unknown>;
+    const text = decoder.decode(bytes);
+    const line = JSON.parse(text) as Record<string, unknown>;
+    // JSON.parse uses the last value, which could lift a ban.
+    if (findRepeatedKey(text) !== null) return null;
     const values = new LineValues(line);
     if (!values.leaveOutUnstorable()) return null;
     parseStrictJson(Buffer.from(JSON.stringify(values.values)), lineLimits);

@@ -1,0 +1,48 @@
+/** Returns the offset of the closing quote of the string that starts at an offset, or the length of the text if there is none. */
+export function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+/** Returns whether a character follows an odd number of backslashes. */
+function isEscaped(text: string, offset: number): boolean {
+  let start = offset;
+  while (text[start - 1] === '\\') start -= 1;
+  return (offset - start) % 2 === 1;
+}
+
+/**
+ * Returns the offset of the first key that its object already contains, or null. A text that is not JSON has any result.
+ * The caller limits the depth and the number of keys.
+ */
+export function findRepeatedKey(text: string): number | null {
+  /** The keys of the objects that contain the offset, from the outermost. Arrays have none. */
+  const objects: Set<string>[] = [];
+  let key = { start: 0, end: 0 };
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]!;
+    if (character === '"') {
+      key = { start: index, end: endOfString(text, index) + 1 };
+      index = key.end - 1;
+    } else if (character === '{' || character === '[') objects.push(new Set());
+    else if (character === '}' || character === ']') objects.pop();
+    else if (character === ':') {
+      const name = readKey(text.slice(key.start, key.end));
+      const names = objects.at(-1);
+      if (names?.has(name)) return key.start;
+      names?.add(name);
+    }
+  }
+  return null;
+}
+
+/** Keys with and without escapes can be equal. */
+function readKey(json: string): string {
+  if (!json.includes('\\')) return json.slice(1, -1);
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return json;
+  }
+}
