@@ -99,6 +99,60 @@ describe('with the setting tokenSubject', () => {
     }
   });
 
+  it('no externalId is the id of another customer, whose sub it would be', async () => {
+    const project = await createProject({ tokenSubject: 'externalId' });
+    const { id } = await createCustomer(project);
+    const other = await createCustomer(project);
+    const taken = {
+      status: 409,
+      body: { code: 'external_id_taken', detail: expect.stringContaining('the id of another customer') },
+    };
+    const body = { projectId: project.id, email: uniqueEmail(), externalId: id };
+    expect(await send('POST', 'customers', body)).toMatchObject(taken);
+    expect(await send('PATCH', `customers/${other.id}`, { externalId: id })).toMatchObject(taken);
+    expect((await send('PATCH', `customers/${id}`, { externalId: id })).status).toBe(200);
+    // A customer of another project.
+    const elsewhere = await createProject({});
+    const foreign = { ...body, projectId: elsewhere.id };
+    expect((await send('POST', 'customers', foreign)).status).toBe(201);
+  });
+
+  it.each([true, false])(
+    'imports do not use the id of a customer as an externalId: dryRun %s',
+    async (dryRun) => {
+      const project = await createProject({ tokenSubject: 'externalId' });
+      const existing = await createCustomer(project);
+      const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+      const customers = [
+        { externalId: existing.id },
+        { email: existing.email, externalId: existing.id },
+        { id: first, externalId: first },
+        { id: second },
+        { externalId: second },
+        { externalId: third },
+        { id: third },
+      ].map((customer) => ({ email: uniqueEmail(), ...customer }));
+      const { body } = await send('POST', 'customers/import', { projectId: project.id, customers, dryRun });
+      const error = {
+        code: 'external_id_taken',
+        message: expect.stringContaining('the id of another customer'),
+      };
+      expect(body.results).toMatchObject([
+        { status: 'failed', errors: [error] },
+        { status: 'skipped', errors: [{ code: 'email_already_registered' }] },
+        { status: 'created' },
+        { status: 'created' },
+        { status: 'failed', errors: [error] },
+        { status: 'created' },
+        { status: 'created' },
+      ]);
+      if (dryRun) return;
+      const ids = body.results.map(({ id }: { id: string }) => id);
+      expect(ids.slice(2, 4)).toEqual([first, second]);
+      expect(ids[6]).not.toBe(third);
+    },
+  );
+
   it('a token of a session from before its first setting stays valid', async () => {
     const project = await createProject({});
     const { id, email } = await createCustomer(project, newExternalId());

@@ -81,7 +81,10 @@ export class CustomerChangesService {
       const patched = change(before);
       const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], patched[field]));
       if (changed.length === 0) return before;
-      if (changed.includes('externalId')) await this.assertSubjectIsUnused(tx, before, project);
+      if (changed.includes('externalId')) {
+        await this.assertSubjectIsUnused(tx, before, project);
+        await this.subjects.assertNoOtherId(tx, patched);
+      }
       const after = { ...patched, updatedAt: time };
       tx.awaitWithCommit(this.changes.update(tx, after));
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));

@@ -16,6 +16,7 @@ import {
   ErasuresRepository,
   EventsRepository,
   ProjectsRepository,
+  TokenSubjectsRepository,
   Transactions,
   type CustomerDetails,
   type NewEvent,
@@ -48,6 +49,7 @@ export class CustomersService {
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
     private readonly erasures: ErasuresRepository,
+    private readonly subjects: TokenSubjectsRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly apis: RunningApisService,
@@ -90,6 +92,7 @@ export class CustomersService {
         registrationDevice: null,
       });
       if (!customer) return null;
+      await this.subjects.assertNoOtherId(tx, customer);
       if (input.sendInvite) {
         const redirectUrl = defaultRedirectUrl(project.settings);
         await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer, ImportLineResult, ProjectContext } from '@gatehouse/domain';
-import { CustomersBulkRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
+import type { Customer, FieldError, ImportLineResult, ProjectContext } from '@gatehouse/domain';
+import {
+  CustomersBulkRepository,
+  EventsRepository,
+  TokenSubjectsRepository,
+  Transactions,
+  type Tx,
+} from '@gatehouse/persistence';
 import { isNewHashFormat, KeyedLock, newId } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
@@ -34,6 +40,7 @@ export class ImportWriterService {
     private readonly updates: ImportUpdatesService,
     private readonly events: EventsRepository,
     private readonly apis: RunningApisService,
+    private readonly subjects: TokenSubjectsRepository,
   ) {}
 
   /** Runs the transaction of one batch. */
@@ -63,8 +70,11 @@ export class ImportWriterService {
       if (!(error instanceof Rollback)) throw error;
     });
     const created = new Set(results.filter(({ status }) => status === 'created').map(({ line }) => line));
-    for (const candidate of lines.filter(isCandidate))
-      if (created.has(candidate.line)) for (const key of uniqueKeys(candidate)) earlier.add(key);
+    for (const candidate of lines.filter(isCandidate)) {
+      if (!created.has(candidate.line)) continue;
+      if (candidate.hasOwnId) earlier.add(idKey(candidate.customer.id));
+      for (const key of uniqueKeys(candidate)) earlier.add(key);
+    }
     return results;
   }
 
@@ -123,12 +133,17 @@ export class ImportWriterService {
     earlier: EarlierLines,
   ): Promise<{ inserted: Candidate[]; conflicting: Candidate[] }> {
     if (group.length === 0) return { inserted: [], conflicting: [] };
-    await this.replaceTakenIds(tx, group);
+    await this.replaceTakenIds(tx, project, group);
     await this.passkeys.leaveOutTaken(tx, project, group, earlier);
     await this.identities.leaveOutUnusable(tx, project, group, earlier);
     for (const { customer, warnings } of group) customer.importIncomplete = warnings.length > 0;
+    const otherIds = await this.findOtherIds(tx, project, group);
     const insertable = group.filter(
-      ({ customer }) => !earlier.has(emailKey(customer)) && !earlier.has(externalIdKey(customer)),
+      ({ customer }) =>
+        !earlier.has(emailKey(customer)) &&
+        !earlier.has(externalIdKey(customer)) &&
+        !earlier.has(idKey(customer.externalId)) &&
+        !otherIds.has(customer.externalId),
     );
     const ids = await this.customers.insert(
       tx,
@@ -142,12 +157,23 @@ export class ImportWriterService {
     return { inserted, conflicting: group.filter(({ customer }) => !ids.has(customer.id)) };
   }
 
-  /** Gives new ids to the customers whose ids are taken, also by customers of other projects. */
-  private async replaceTakenIds(tx: Tx, group: Candidate[]): Promise<void> {
+  /** Returns the external ids that are the id of another customer, whose tokens can have the same `sub`. */
+  private findOtherIds(
+    tx: Tx,
+    project: ProjectContext,
+    group: Candidate[],
+  ): Promise<ReadonlySet<string | null>> {
+    const externalIds = group.map(({ customer }) => customer.externalId);
+    return this.subjects.findCustomerIds(tx, project.id, externalIds);
+  }
+
+  /** Gives new ids to the customers whose ids are taken, also by customers of other projects, or as an external id. */
+  private async replaceTakenIds(tx: Tx, project: ProjectContext, group: Candidate[]): Promise<void> {
     const customers = group.filter(({ hasOwnId }) => hasOwnId).map(({ customer }) => customer);
     if (customers.length === 0) return;
     const taken = await this.customers.findTakenIds(
       tx,
+      project.id,
       customers.map(({ id }) => id),
     );
     for (const customer of customers) if (taken.has(customer.id)) customer.id = newId();
@@ -162,6 +188,7 @@ export class ImportWriterService {
     if (conflicting.length === 0) return [];
     const emails = conflicting.map(({ customer }) => customer.email);
     const taken = await this.customers.findIdsByEmail(tx, project.id, emails);
+    const otherIds = await this.findOtherIds(tx, project, conflicting);
     return conflicting.map(({ line, customer }) => {
       const customerId = taken.get(customer.email) ?? null;
       // An import would compare the line with the customer that the earlier line has created.
@@ -169,7 +196,13 @@ export class ImportWriterService {
         return { line, status: 'skipped', customerId, errors: [notNewerError], warnings: [] };
       return customerId !== null || earlier.has(emailKey(customer))
         ? { line, status: 'skipped', customerId, errors: [emailTakenError], warnings: [] }
-        : { line, status: 'failed', customerId, errors: [externalIdTakenError], warnings: [] };
+        : {
+            line,
+            status: 'failed',
+            customerId,
+            errors: [toExternalIdError(customer, otherIds)],
+            warnings: [],
+          };
     });
   }
 }
@@ -190,6 +223,8 @@ const toCreated = ({ line, customer, warnings, hasWeakHash }: Candidate): Import
   hasWeakHash,
 });
 
+const idKey = (id: string | null): string => `id ${id}`;
+
 const emailKey = ({ email }: Customer): string => `email ${email}`;
 
 /** Returns an empty text, which no customer has, without an external id. */
@@ -205,14 +240,15 @@ const uniqueKeys = ({ customer, passkeys, identities }: Candidate): string[] => 
 ];
 
 /**
- * Returns groups in which no id, email address, external id, passkey or identity occurs twice: a duplicate conflicts with the
+ * Returns groups in which no id, email address, external id, passkey or identity occurs twice, and no external id as an id: a duplicate conflicts with the
  * first occurrence in the database, as if the customers were inserted one by one.
  */
 function splitDuplicates(candidates: Candidate[]): Candidate[][] {
   const groups: Candidate[][] = [];
   let seen = new Set<string>();
   for (const candidate of candidates) {
-    const keys = [`id ${candidate.customer.id}`, ...uniqueKeys(candidate)];
+    const { id, externalId } = candidate.customer;
+    const keys = [idKey(id), ...(externalId === null ? [] : [idKey(externalId)]), ...uniqueKeys(candidate)];
     if (groups.length === 0 || keys.some((key) => seen.has(key))) {
       groups.push([]);
       seen = new Set();
@@ -233,4 +269,12 @@ const externalIdTakenError = {
   field: 'externalId',
   code: 'external_id_taken',
   message: 'externalId already belongs to another customer of this project',
+};
+
+/** @param otherIds the external ids that are the id of another customer */
+const toExternalIdError = ({ externalId }: Customer, otherIds: ReadonlySet<string | null>): FieldError => {
+  if (!otherIds.has(externalId)) return externalIdTakenError;
+  const message =
+    'externalId is the id of another customer of this project, and can be the sub of their tokens';
+  return { ...externalIdTakenError, message };
 };

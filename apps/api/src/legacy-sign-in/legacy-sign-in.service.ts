@@ -4,6 +4,7 @@ import {
   CustomersRepository,
   EventsRepository,
   LegacySignInRepository,
+  TokenSubjectsRepository,
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
@@ -20,6 +21,7 @@ import { LegacySystemClient } from './legacy-system.client.js';
 export class LegacySignInService {
   constructor(
     private readonly legacySignIn: LegacySignInRepository,
+    private readonly subjects: TokenSubjectsRepository,
     private readonly client: LegacySystemClient,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
@@ -70,14 +72,7 @@ export class LegacySignInService {
     passwordHash: string,
   ): Promise<Customer | null> {
     const imported = await this.legacySignIn.setPassword(tx, project.id, profile.email, passwordHash);
-    const customer =
-      imported ??
-      (await this.customers.insert(tx, project.id, {
-        id: newId(),
-        ...newCustomer(profile),
-        passwordHash,
-        registrationDevice: null,
-      }));
+    const customer = imported ?? (await this.insert(tx, project, profile, passwordHash));
     if (!customer) return null;
     this.events.record(tx, [
       customerEvent(imported ? 'password.changed' : 'customer.created', customer, project),
@@ -86,5 +81,22 @@ export class LegacySignInService {
     const details = { source: 'legacy_sign_in' };
     this.audit.record(tx, customerAction(action, customer, project, details));
     return customer;
+  }
+
+  private async insert(
+    tx: Tx,
+    project: ProjectContext,
+    profile: LegacyProfile,
+    passwordHash: string,
+  ): Promise<Customer | null> {
+    const customer = newCustomer(profile);
+    const otherIds = await this.subjects.findCustomerIds(tx, project.id, [customer.externalId]);
+    if (otherIds.size > 0) return null;
+    return this.customers.insert(tx, project.id, {
+      id: newId(),
+      ...customer,
+      passwordHash,
+      registrationDevice: null,
+    });
   }
 }

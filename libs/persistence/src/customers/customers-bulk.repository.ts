@@ -37,7 +37,11 @@ const insertCustomers = statement(
    ON CONFLICT DO NOTHING RETURNING id`,
 );
 
-const findTakenIds = statement({ id: uuid }, 'SELECT id FROM customers WHERE id = ANY ($1)');
+const findTakenIds = statement(
+  { id: text },
+  `SELECT id::text FROM customers WHERE id = ANY ($1::uuid[])
+   UNION SELECT external_id FROM customers WHERE project_id = $2 AND external_id = ANY ($1::text[])`,
+);
 
 const findIdsByEmail = statement(
   { id: uuid, email: text },
@@ -74,9 +78,9 @@ export class CustomersBulkRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Returns those of the ids that customers of any project have. */
-  async findTakenIds(tx: Tx, ids: string[]): Promise<Set<string>> {
-    const rows = await tx.execute(findTakenIds, [ids]);
+  /** Returns those of the ids that customers of any project have, or customers of this project as their external id. */
+  async findTakenIds(tx: Tx, projectId: string, ids: string[]): Promise<Set<string>> {
+    const rows = await tx.execute(findTakenIds, [ids, projectId]);
     return new Set(rows.map(({ id }) => id));
   }
 

@@ -1,6 +1,9 @@
-// This file contains SQL: EXISTS over sessions.
-import { boolean, statement } from '../statements.js';
+// This file contains SQL: EXISTS over sessions, and a condition on many values.
+import { GatehouseError, type Customer } from '@gatehouse/domain';
+import { boolean, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
+
+type SubjectCustomer = Pick<Customer, 'id' | 'projectId' | 'externalId'>;
 
 const isUsedInProject = statement(
   { isUsed: boolean },
@@ -12,11 +15,45 @@ const isUsedByCustomer = statement(
   'SELECT EXISTS (SELECT FROM sessions s WHERE s.customer_id = $1) AS "isUsed"',
 );
 
+const findCustomerIds = statement(
+  { id: uuid },
+  'SELECT id FROM customers WHERE project_id = $1 AND id = ANY ($2::uuid[])',
+);
+
+/** An id in the form in which it is a `sub`. */
+const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Whether access tokens have been issued, whose `sub` services store (docs/adr/0105). Ended sessions count. */
 export class TokenSubjectsRepository {
   async isUsedInProject(tx: Tx, projectId: string): Promise<boolean> {
     const [row] = await tx.execute(isUsedInProject, [projectId]);
     return row!.isUsed;
+  }
+
+  /**
+   * Returns those of the external ids that are the id of a customer of the project: without an `externalId`, it is their
+   * `sub`, which no other customer may have.
+   */
+  async findCustomerIds(
+    tx: Tx,
+    projectId: string,
+    externalIds: readonly (string | null)[],
+  ): Promise<Set<string>> {
+    const ids = externalIds.filter((externalId) => externalId !== null && idPattern.test(externalId));
+    if (ids.length === 0) return new Set();
+    const rows = await tx.execute(findCustomerIds, [projectId, ids]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * Checks that the external id of a customer is not the id of another one.
+   * @throws GatehouseError `external_id_taken`
+   */
+  async assertNoOtherId(tx: Tx, { id, projectId, externalId }: SubjectCustomer): Promise<void> {
+    if (externalId === id || (await this.findCustomerIds(tx, projectId, [externalId])).size === 0) return;
+    throw new GatehouseError('external_id_taken', {
+      detail: 'externalId is the id of another customer of this project, and can be the sub of their tokens.',
+    });
   }
 
   /** The transaction must have locked the customer, so that no sign-in completes at the same time. */
