@@ -17,7 +17,7 @@ const LEEWAY_MS = 60_000;
 type Lifetimes = Pick<ProjectSettings, 'refreshAbsoluteTtl'>;
 type RevocableCustomer = Pick<
   CustomerForUpdate,
-  'accessRevokedAt' | 'claimedAt' | 'imported' | 'passwordHash' | 'proofRequiredAt'
+  'accessRevokedAt' | 'claimedAt' | 'disabledAt' | 'imported' | 'passwordHash' | 'proofRequiredAt'
 >;
 type ImportedHashes = Pick<PasswordHasher, 'isImported'>;
 
@@ -82,7 +82,10 @@ export const isMigratable = (
   customer: RevocableCustomer,
   authTime: Date,
 ): boolean =>
-  !hasOwnAccess(hashes, customer) && !isExpired(settings, authTime) && !isProofRequired(customer, authTime);
+  // Disabling a customer revokes all access, but the sign-in names a reason of its own.
+  (customer.disabledAt !== null || !hasOwnAccess(hashes, customer)) &&
+  !isExpired(settings, authTime) &&
+  !isProofRequired(customer, authTime);
 
 /**
  * Returns whether the customer has a password that the other system does not know, or has removed all earlier access: a
