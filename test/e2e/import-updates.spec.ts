@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { refreshSession } from '../support/customers.js';
 import { insertProvider } from '../support/identity-providers/insert-provider.js';
+import { day, inShort, person, results } from '../support/import-updates.js';
 import { importLines, toNdjson } from '../support/ndjson.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
@@ -30,18 +31,6 @@ const audited = async (id: string): Promise<[string, unknown][]> =>
       [id],
     )
   ).map(({ action, details }) => [action, details]);
-
-const DAY = 86_400_000;
-/** Times in the past: a change in Gatehouse is always later. */
-const day = (number: number): string => new Date(Date.UTC(2026, 0, 1) + number * DAY).toISOString();
-const person = (more: object = {}) => ({
-  ...{ email: uniqueEmail(), externalId: randomUUID(), createdAt: day(1), updatedAt: day(1) },
-  ...more,
-});
-/** Returns a result in short: its status, and the codes of its errors and warnings by field. */
-const inShort = ({ status, errors, warnings }: any): string =>
-  [status, ...[...errors, ...warnings].map(({ field, code }: any) => `${field}:${code}`)].join(' ');
-const results = ({ body }: TestResponse): string[] => body.results.map(inShort);
 
 it('updates customers with the external id or id of newer lines, creates the others, and a dry run says the same', async () => {
   const id = randomUUID();
@@ -89,8 +78,8 @@ it('updates customers with the external id or id of newer lines, creates the oth
       { ...people.changed, ...newer, firstName: 'Jo', lastName: 'Clarke' },
       'skipped firstName:conflict lastName:conflict',
     ],
-    // A repeated line is not newer than the first one.
-    [{ ...people.renamed, ...newer, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
+    // Older than the first line of the customer.
+    [{ ...people.renamed, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
     [person(), 'created'],
     [person({ email: people.same.email }), 'skipped email:email_already_registered'],
@@ -125,6 +114,9 @@ it('updates customers with the external id or id of newer lines, creates the oth
     ['customer.updated', { changed: ['lastName', 'metadata', 'locale', 'mfa'] }],
   ]);
   expect(await instance.events(renamedId)).toEqual([]);
+  // Services need this event to reject access.
+  const previous = { email: people.moved.email };
+  expect(await instance.events(movedId)).toMatchObject([{ type: 'email.changed', data: { previous } }]);
   const { body } = await instance.requestWithSecretKey('GET', `/api/v1/imports/${response.body.id}`);
   expect(body).toMatchObject(counts);
   expect(body.failures.data.map(inShort)).toEqual(
@@ -133,27 +125,40 @@ it('updates customers with the external id or id of newer lines, creates the oth
 });
 
 it('disables banned customers like the route, and enables only those whom an import has disabled', async () => {
-  const [active, banned, disabledHere] = [
-    person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) }),
-    person(),
-    person(),
-  ];
-  const imported = await importList([active, { ...banned, disabledAt: day(1) }, disabledHere]);
-  const [activeId, bannedId, disabledId] = imported.body.results.map(({ id }: any) => id) as string[];
+  const active = person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
+  const [banned, disabledHere, bannedTwice, enabledHere] = [person(), person(), person(), person()];
+  const ban = { disabledAt: day(1) };
+  const imported = await importList([
+    active,
+    { ...banned, ...ban },
+    disabledHere,
+    { ...bannedTwice, ...ban },
+    enabledHere,
+  ]);
+  const [activeId, bannedId, disabledId, twiceId, enabledId] = imported.body.results.map(
+    ({ id }: any) => id,
+  ) as string[];
   const session = await instance.login(active.email);
   expect(session.status).toBe(200);
-  await change(disabledId!, {}, '/disable');
+  // Disabling and enabling count as changes even if they change nothing.
+  for (const id of [disabledId!, twiceId!]) await change(id, {}, '/disable');
+  await change(enabledId!, {}, '/enable');
   const now = new Date().toISOString();
-  const response = await update(
-    [
-      { ...active, updatedAt: day(2), disabledAt: day(2), firstName: 'Ada' },
-      { ...banned, updatedAt: day(2), disabledAt: null },
-      // Newer than the change in Gatehouse.
-      { ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' },
-    ],
-    { emitEvents: true },
-  );
-  expect(results(response)).toEqual(['updated', 'updated', 'updated disabledAt:conflict firstName:replaced']);
+  const response = await update([
+    { ...active, updatedAt: day(2), disabledAt: day(2), firstName: 'Ada' },
+    { ...banned, updatedAt: day(2), disabledAt: null },
+    // Newer than the change in Gatehouse.
+    { ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' },
+    { ...bannedTwice, updatedAt: day(2), disabledAt: null },
+    { ...enabledHere, disabledAt: day(2) },
+  ]);
+  expect(results(response)).toEqual([
+    'updated passwordHash:conflict',
+    'updated',
+    'updated disabledAt:conflict firstName:replaced',
+    'skipped :unchanged disabledAt:conflict',
+    'skipped disabledAt:conflict',
+  ]);
   expect(await getCustomer(activeId!)).toMatchObject({ disabledAt: day(2), updatedAt: day(2) });
   expect(await getCustomer(bannedId!)).toMatchObject({ disabledAt: null });
   expect(await getCustomer(disabledId!)).toMatchObject({ disabledAt: expect.any(String), firstName: 'Eve' });
@@ -163,11 +168,9 @@ it('disables banned customers like the route, and enables only those whom an imp
     ['customer.disabled', {}],
   ]);
   const types = async (id: string) => (await instance.events(id)).map(({ type }) => type);
-  expect((await types(activeId!)).slice(-3)).toEqual([
-    'customer.updated',
-    'customer.disabled',
-    'session.revoked',
-  ]);
+  // Without emitEvents, these are recorded: services need them to reject access.
+  expect((await types(activeId!)).slice(-2)).toEqual(['customer.disabled', 'session.revoked']);
+  expect(await types(activeId!)).not.toContain('customer.updated');
   expect(await types(bannedId!)).toEqual(['customer.enabled']);
   // The next update still knows that Gatehouse has disabled the customer.
   const again = await update([{ ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' }]);
@@ -200,7 +203,7 @@ it('adds credentials, and replaces only imported passwords', async () => {
       'updated identities.1.subject:repeated',
     ],
     [{ ...other, ...newer, totpSecret: randomTotpSecret() }, 'skipped :unchanged totpSecret:conflict'],
-    [{ ...own, ...newer, passwordHash: newHash }, 'skipped :unchanged'],
+    [{ ...own, ...newer, passwordHash: newHash }, 'skipped :unchanged passwordHash:conflict'],
     [
       { ...bare, ...newer, passwordHash: newHash, totpSecret, passkeys: [taken, portablePasskey()] },
       'updated passkeys.0.credentialId:passkey_taken',
@@ -208,8 +211,12 @@ it('adds credentials, and replaces only imported passwords', async () => {
     // Incomplete customers get from the same line what was left out of it.
     [{ ...foreign, passwordHash: oldHash }, 'updated'],
   ];
-  const response = await update(lines.map(([line]) => line));
+  const response = await update(
+    lines.map(([line]) => line),
+    { emitEvents: true },
+  );
   expect(results(response)).toEqual(lines.map(([, result]) => result));
+  expect(response.body.results[2].errors[0].message).not.toContain('has the values of the line already');
   const rows = await instance.sql(
     `SELECT (SELECT count(*)::int FROM totp_factors f WHERE f.customer_id = c.id) AS totp,
        (SELECT count(*)::int FROM passkeys k WHERE k.customer_id = c.id) AS passkeys,
@@ -231,6 +238,24 @@ it('adds credentials, and replaces only imported passwords', async () => {
   expect(await statuses(known.email)).toEqual([401, 200]);
   expect(await statuses(own.email)).toEqual([200, 401]);
   expect(await statuses(foreign.email)).toEqual([200, 401]);
+  const list = async (id: string, path: string) =>
+    (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}/${path}`)).body;
+  const {
+    totp: [factor],
+    passkeys: [added],
+  } = await list(ids[3]!, 'factors');
+  expect(await instance.events(ids[3]!)).toMatchObject([
+    { type: 'password.changed' },
+    { type: 'factor.added', data: { factor } },
+    { type: 'passkey.added', data: { passkey: added } },
+  ]);
+  const {
+    data: [linked],
+  } = await list(ids[0]!, 'identities');
+  expect((await instance.events(ids[0]!)).slice(0, 2)).toMatchObject([
+    { type: 'password.changed' },
+    { type: 'identity.linked', data: { identity: linked } },
+  ]);
   expect((await audited(ids[3]!)).at(0)).toEqual([
     'customer.updated',
     { changed: ['passwordHash', 'totpSecret', 'passkeys'] },

@@ -153,6 +153,26 @@ describe('with the setting tokenSubject', () => {
     },
   );
 
+  it('an import does not change the sub of a customer who has signed in', async () => {
+    const project = await createProject({ tokenSubject: 'externalId' });
+    const [known, unknown] = [await createCustomer(project), await createCustomer(project)];
+    await login(project, known.email);
+    const updatedAt = new Date(Date.now() + 10_000).toISOString();
+    const customers = [known, unknown].map(({ id, email }) => ({
+      ...{ id, email, updatedAt, externalId: newExternalId() },
+    }));
+    const { body } = await send('POST', 'customers/import', {
+      projectId: project.id,
+      update: true,
+      customers,
+    });
+    expect(body.results).toMatchObject([
+      { status: 'skipped', warnings: [{ field: 'externalId', code: 'conflict' }] },
+      { status: 'updated' },
+    ]);
+    expect((await send('GET', `customers/${known.id}`)).body.externalId).toBeNull();
+  });
+
   it('a token of a session from before its first setting stays valid', async () => {
     const project = await createProject({});
     const { id, email } = await createCustomer(project, newExternalId());

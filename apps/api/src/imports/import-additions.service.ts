@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { FieldError, ProjectContext } from '@gatehouse/domain';
-import { FactorsRepository, type StoredImportTarget, type Tx } from '@gatehouse/persistence';
+import type { FieldError, ImportPlan, ProjectContext } from '@gatehouse/domain';
+import { FactorsRepository, type StoredImportTarget, type TotpFactor, type Tx } from '@gatehouse/persistence';
 import { Keyring, newId, PasswordHasher, UnreadableValueError } from '@gatehouse/platform';
 import type { EarlierLines } from './earlier-lines.js';
 import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
 import type { Candidate } from './import-lines.service.js';
-import { otherFactorWarning } from './update-messages.js';
+import { rootOf } from './left-out-values.js';
+import { keptWarning, missingWarning, otherFactorWarning } from './update-messages.js';
 
 /** What a line adds to an existing customer. */
 export interface Additions {
@@ -18,12 +19,14 @@ export interface Additions {
   totpSecret: string | null;
   /** The fields of the line that add something. */
   names: string[];
+  /** The values of the line that the customer does not get. */
   warnings: FieldError[];
 }
 
 interface Match {
   candidate: Candidate;
   target: StoredImportTarget;
+  plan: Pick<ImportPlan, 'wasApplied'>;
 }
 
 /** Adds credentials to existing customers. None is removed, and only an imported password is replaced. */
@@ -50,69 +53,99 @@ export class ImportAdditionsService {
     const withSecret = matches.filter(({ candidate }) => candidate.totpSecret !== null);
     const secrets =
       withSecret.length === 0
-        ? new Map<string, Buffer>()
-        : await this.factors.listNewestSecrets(
-            withSecret.map(({ target }) => target.id),
+        ? new Map<string, Buffer[]>()
+        : await this.factors.listSecretsOfCustomers(
             tx,
+            withSecret.map(({ target }) => target.id),
           );
     return new Map(
-      matches.map((match) => [match.candidate, this.compare(match, secrets.get(match.target.id))]),
+      matches.map((match) => [match.candidate, this.compare(match, secrets.get(match.target.id) ?? [])]),
     );
   }
 
-  /** Inserts what lines add, except the password hashes. */
-  async insert(tx: Tx, project: ProjectContext, additions: Additions[]): Promise<void> {
+  /** Inserts what lines add, except the password hashes. @returns the authenticator apps, by the id of the customer */
+  async insert(tx: Tx, project: ProjectContext, additions: Additions[]): Promise<Map<string, TotpFactor>> {
     const candidates = additions.map(({ candidate }) => candidate);
-    await this.insertFactors(
+    const factors = await this.insertFactors(
       tx,
       additions.map(({ candidate, totpSecret }) => ({ customer: candidate.customer, totpSecret })),
     );
     await this.passkeys.insert(tx, project, candidates);
     await this.identities.insert(tx, project, candidates);
+    return factors;
   }
 
-  /** Inserts the authenticator apps of customers that have none. */
+  /** Inserts the authenticator apps of customers that have none. @returns the apps, by the id of the customer */
   async insertFactors(
     tx: Tx,
     lines: { customer: { id: string }; totpSecret: string | null }[],
-  ): Promise<void> {
+  ): Promise<Map<string, TotpFactor>> {
     const factors = lines.flatMap(({ customer: { id: customerId }, totpSecret }) =>
       totpSecret
         ? [{ id: newId(), customerId, secret: this.keyring.encrypt('totp-secret', customerId, totpSecret) }]
         : [],
     );
-    if (factors.length > 0) await this.factors.insertImported(tx, factors);
+    if (factors.length === 0) return new Map();
+    const inserted = await this.factors.insertImported(tx, factors);
+    return new Map(inserted.map(({ customerId, ...factor }) => [customerId, factor]));
   }
 
-  /** @param stored the encrypted secret of the customer's authenticator app */
-  private compare({ candidate, target }: Match, stored: Buffer | undefined): Additions {
-    const passwordHash = this.findNewHash(candidate, target);
-    const totpSecret = stored ? null : candidate.totpSecret;
-    const hasOther = stored !== undefined && !this.isSecret(target.id, stored, candidate.totpSecret!);
+  /** @param stored the encrypted secrets of the customer's authenticator apps */
+  private compare({ candidate, target, plan }: Match, stored: Buffer[]): Additions {
+    // Gatehouse has no record of removed credentials, so that any missing one may have been removed.
+    const mayAdd = target.claimedAt === null && target.importUpdatedAt !== null;
+    const names: string[] = [];
+    const warnings: FieldError[] = [];
+    const password = this.comparePassword(candidate, target, mayAdd);
+    if (password === 'new') names.push('passwordHash');
+    if (password === 'kept' && !plan.wasApplied)
+      warnings.push(keptWarning(candidate.input.password === undefined ? 'passwordHash' : 'password'));
+    const totpSecret = this.findNewSecret(candidate, target, stored);
+    const missing = [
+      ...(totpSecret !== null && stored.length === 0 ? ['totpSecret'] : []),
+      ...candidate.passkeys.map(({ position }) => `passkeys.${position}`),
+      ...candidate.identities.map(({ position }) => `identities.${position}`),
+    ];
+    if (totpSecret !== null && stored.length > 0) warnings.push(otherFactorWarning);
+    if (mayAdd) names.push(...new Set(missing.map(rootOf)));
+    else {
+      warnings.push(...missing.map(missingWarning));
+      Object.assign(candidate, { passkeys: [], identities: [] });
+    }
     return {
-      ...{ candidate, passwordHash, totpSecret, warnings: hasOther ? [otherFactorWarning] : [] },
-      names: [
-        ...(passwordHash === null ? [] : ['passwordHash']),
-        ...(totpSecret === null ? [] : ['totpSecret']),
-        ...(candidate.passkeys.length === 0 ? [] : ['passkeys']),
-        ...(candidate.identities.length === 0 ? [] : ['identities']),
-      ],
+      ...{ candidate, names, warnings },
+      passwordHash: password === 'new' ? candidate.customer.passwordHash : null,
+      totpSecret: names.includes('totpSecret') ? totpSecret : null,
     };
   }
 
   /**
-   * Returns the hash of a line if the customer has none, or one that no sign-in and no change has replaced since its import. The
-   * owner of the address may have removed it.
+   * Returns whether the customer gets the password of a line: if they have none, or one that no sign-in and no change has replaced
+   * since its import. The owner of the address may have removed it.
    */
-  private findNewHash({ customer }: Candidate, target: StoredImportTarget): string | null {
+  private comparePassword(
+    { customer, input }: Candidate,
+    { passwordHash: stored, claimedAt }: StoredImportTarget,
+    mayAdd: boolean,
+  ): 'same' | 'new' | 'kept' {
     const { passwordHash } = customer;
-    const { passwordHash: stored, claimedAt } = target;
-    if (passwordHash === null || claimedAt !== null) return null;
-    if (stored === null) return passwordHash;
-    if (!this.hasher.isImported(stored)) return null;
-    const isSame =
-      this.readOrNull(() => this.hasher.exportHash(stored)) === this.hasher.exportHash(passwordHash);
-    return isSame ? null : passwordHash;
+    if (passwordHash === null && input.password === undefined) return 'same';
+    if (passwordHash !== null && stored !== null) {
+      const current = this.readOrNull(() => this.hasher.exportHash(stored));
+      if (current === this.hasher.exportHash(passwordHash)) return 'same';
+    }
+    const isReplaceable = stored === null ? mayAdd : this.hasher.isImported(stored);
+    return claimedAt === null && isReplaceable ? 'new' : 'kept';
+  }
+
+  /** Returns the secret of a line unless the customer has it already. */
+  private findNewSecret(
+    { totpSecret }: Candidate,
+    { id }: StoredImportTarget,
+    stored: Buffer[],
+  ): string | null {
+    const isKnown = totpSecret !== null && stored.some((secret) => this.isSecret(id, secret, totpSecret));
+    return isKnown ? null : totpSecret;
   }
 
   private isSecret(customerId: string, stored: Buffer, secret: string): boolean {

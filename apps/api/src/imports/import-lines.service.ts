@@ -9,7 +9,7 @@ import {
   type FieldError,
   type ProjectContext,
 } from '@gatehouse/domain';
-import type { CustomerToImport } from '@gatehouse/persistence';
+import type { CustomerWithPasswordHash } from '@gatehouse/persistence';
 import { newId, now, PasswordHasher } from '@gatehouse/platform';
 import { parseTime } from '../http/time-field.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
@@ -35,7 +35,7 @@ export interface ValidationOptions {
 /** A line with a customer to create, or to update an existing customer with. */
 export interface Candidate {
   line: number;
-  customer: CustomerToImport;
+  customer: CustomerWithPasswordHash;
   /** The fields of the line. */
   input: ImportedCustomer;
   /** Whether the line contains the id of the customer, which may be taken. */
@@ -170,7 +170,7 @@ function toCustomer(
   project: ProjectContext,
   input: ImportedCustomer,
   passwordHash: string | null,
-): CustomerToImport {
+): CustomerWithPasswordHash {
   const createdAt = parseTime(input.createdAt) ?? now();
   return {
     id: input.id ?? newId(),
@@ -182,6 +182,5 @@ function toCustomer(
     updatedAt: parseTime(input.updatedAt) ?? createdAt,
     lastLoginAt: parseTime(input.lastLoginAt),
     passwordHash,
-    importIncomplete: false,
   };
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { changeableFields, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { changeableFields, type ProjectContext } from '@gatehouse/domain';
 import { EventsRepository, type NewEvent, type StoredImportTarget, type Tx } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { CustomerAccessService } from '../customers/customer-access.service.js';
 import { customerEvent } from '../events/customer-events.js';
+import { ImportAdditionEventsService, type AppliedAdditions } from './import-addition-events.service.js';
 
 /** A customer before and after an update. */
-export interface AppliedUpdate {
+export interface AppliedUpdate extends AppliedAdditions {
   before: StoredImportTarget;
-  after: Customer;
   /** The fields that have changed, and the names of what was added. */
   changed: string[];
 }
@@ -20,26 +20,42 @@ export class ImportUpdateEffectsService {
     private readonly access: CustomerAccessService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
+    private readonly additions: ImportAdditionEventsService,
   ) {}
 
-  /** @param emitEvents false: the updates are only audited */
+  /** @param emitEvents false: only the events are recorded that services need to reject access */
   async record(
     tx: Tx,
     project: ProjectContext,
     updates: AppliedUpdate[],
     emitEvents: boolean,
   ): Promise<void> {
+    const additions = emitEvents
+      ? await this.additions.create(tx, project, updates)
+      : new Map<string, NewEvent[]>();
     const events: NewEvent[] = [];
     for (const update of updates) {
-      const { before, after, changed } = update;
+      const { after, changed } = update;
       const others = changed.filter((name) => name !== 'disabledAt');
       if (others.length > 0)
         this.audit.record(tx, customerAction('customer.updated', after, project, { changed: others }));
-      events.push(...updateEvents(update, project));
-      if (changed.includes('email')) await this.access.forgetEmail(tx, before);
+      if (emitEvents) events.push(...updateEvents(update, project));
+      if (changed.includes('email')) events.push(await this.recordEmail(tx, project, update));
+      events.push(...(additions.get(after.id) ?? []));
       if (changed.includes('disabledAt')) events.push(...(await this.recordAccess(tx, project, update)));
     }
-    if (emitEvents && events.length > 0) this.events.record(tx, events);
+    if (events.length > 0) this.events.record(tx, events);
+  }
+
+  /** Voids the links that were sent to the previous address. @returns the event to record */
+  private async recordEmail(
+    tx: Tx,
+    project: ProjectContext,
+    { before, after }: AppliedUpdate,
+  ): Promise<NewEvent> {
+    await this.access.forgetEmail(tx, before);
+    const { email } = before;
+    return customerEvent('email.changed', after, project, { previous: { email } });
   }
 
   /** Ends the access of a customer who is now disabled. @returns the events to record */
@@ -55,11 +71,5 @@ function updateEvents({ before, after, changed }: AppliedUpdate, project: Projec
   const fields = changeableFields.filter((name) => changed.includes(name));
   if (fields.length === 0) return [];
   const previous = Object.fromEntries(fields.map((name) => [name, before[name]]));
-  const { email } = before;
-  return [
-    customerEvent('customer.updated', after, project, { previous }),
-    ...(fields.includes('email')
-      ? [customerEvent('email.changed', after, project, { previous: { email } })]
-      : []),
-  ];
+  return [customerEvent('customer.updated', after, project, { previous })];
 }

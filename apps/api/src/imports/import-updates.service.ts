@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   changeableFields,
   givenFields,
+  isChangedHere,
   newCustomer,
   planImportUpdate,
   type FieldError,
@@ -13,6 +14,7 @@ import {
 import {
   CustomersBulkRepository,
   ImportTargetsRepository,
+  TokenSubjectsRepository,
   type ImportTargetUpdate,
   type StoredImportTarget,
   type Tx,
@@ -29,8 +31,10 @@ import {
   conflictError,
   emailTakenWarning,
   keptWarning,
+  nothingAppliedError,
   notNewerError,
   replacedWarning,
+  subjectWarning,
   unchangedError,
 } from './update-messages.js';
 
@@ -49,6 +53,7 @@ export class ImportUpdatesService {
   constructor(
     private readonly targets: ImportTargetsRepository,
     private readonly customers: CustomersBulkRepository,
+    private readonly subjects: TokenSubjectsRepository,
     private readonly additions: ImportAdditionsService,
     private readonly effects: ImportUpdateEffectsService,
   ) {}
@@ -64,11 +69,7 @@ export class ImportUpdatesService {
     emitEvents: boolean,
   ): Promise<{ results: ImportLineResult[]; others: Candidate[] }> {
     const { matches, repeated, others } = await this.match(tx, project, group);
-    const isOpen = ({ plan }: Match) => plan.action === 'update' || plan.isConflict;
-    const results = matches
-      .filter((match) => !isOpen(match))
-      .map((match) => toResult(match, 'skipped', [notNewerError]));
-    results.push(...(await this.apply(tx, project, matches.filter(isOpen), emitEvents)));
+    const results = await this.apply(tx, project, matches, emitEvents);
     if (repeated.length > 0) results.push(...(await this.update(tx, project, repeated, emitEvents)).results);
     return { results, others };
   }
@@ -113,39 +114,58 @@ export class ImportUpdatesService {
     if (matches.length === 0) return [];
     for (const { candidate, target } of matches) candidate.customer.id = target.id;
     const additions = await this.additions.find(tx, project, matches, noEarlierLines);
-    await this.keepTakenEmails(tx, project, matches.filter(isUpdate));
+    const updates = matches.filter(isUpdate);
+    await this.keepTakenEmails(tx, project, updates);
+    await this.keepSubjects(tx, project, updates);
     const results: ImportLineResult[] = [];
     const rows: ImportTargetUpdate[] = [];
-    const applied: AppliedUpdate[] = [];
-    const added: Additions[] = [];
+    const applied: Omit<AppliedUpdate, 'factor'>[] = [];
     for (const match of matches) {
-      const addition = additions.get(match.candidate)!;
-      const { names, warnings } = addition;
+      const added = additions.get(match.candidate)!;
       if (!isUpdate(match)) {
-        const fields = [...differingFields(match), ...names, ...warnings.map(({ field }) => field)];
-        results.push(
-          toResult(match, 'skipped', fields.length > 0 ? fields.map(conflictError) : [notNewerError]),
-        );
+        results.push(toResult(match, 'skipped', keepErrors(match, added)));
         continue;
       }
-      match.candidate.warnings.push(...updateWarnings(match), ...warnings);
-      const changed = [...match.plan.changed, ...names];
+      const { candidate } = match;
+      candidate.warnings.push(...updateWarnings(match), ...added.warnings);
+      const changed = [...match.plan.changed, ...added.names];
       if (changed.length === 0) {
-        results.push(toResult(match, 'skipped', [unchangedError]));
+        const error = candidate.warnings.length > 0 ? nothingAppliedError : unchangedError;
+        results.push(toResult(match, 'skipped', [error]));
         continue;
       }
-      const row = toRow(match, addition);
+      const row = toRow(match, added);
       rows.push(row);
-      added.push(addition);
-      applied.push({ before: match.target, after: row, changed });
-      const hasWeakHash = match.candidate.hasWeakHash && addition.passwordHash !== null;
+      applied.push({ before: match.target, after: row, changed, added });
+      const hasWeakHash = candidate.hasWeakHash && added.passwordHash !== null;
       results.push({ ...toResult(match, 'updated', []), hasWeakHash });
     }
     if (rows.length === 0) return results;
     await this.targets.update(tx, project.id, rows);
-    await this.additions.insert(tx, project, added);
-    await this.effects.record(tx, project, applied, emitEvents);
+    const factors = await this.additions.insert(
+      tx,
+      project,
+      applied.map(({ added }) => added),
+    );
+    const recorded = applied.map((update) => ({ ...update, factor: factors.get(update.after.id) }));
+    await this.effects.record(tx, project, recorded, emitEvents);
     return results;
+  }
+
+  /** Customers who have signed in keep the `sub` of their tokens (ADR 0105). */
+  private async keepSubjects(tx: Tx, { settings }: ProjectContext, updates: Update[]): Promise<void> {
+    const changing = updates.filter(({ plan }) => plan.changed.includes('externalId'));
+    if (settings.tokenSubject !== 'externalId' || changing.length === 0) return;
+    const used = await this.subjects.listUsed(
+      tx,
+      changing.map(({ target }) => target.id),
+    );
+    for (const { candidate, target, plan } of changing) {
+      if (!used.has(target.id)) continue;
+      plan.after = { ...plan.after, externalId: target.externalId };
+      plan.changed = plan.changed.filter((name) => name !== 'externalId');
+      candidate.warnings.push(subjectWarning);
+    }
   }
 
   /** Customers keep their email if another customer has the new one. */
@@ -166,7 +186,12 @@ export class ImportUpdatesService {
 
 const isUpdate = (match: Match): match is Update => match.plan.action === 'update';
 
-const differingFields = ({ plan }: Match): string[] => (plan.action === 'keep' ? plan.differing : []);
+/** Returns the errors of a line that is not newer than the customer. */
+function keepErrors({ target, plan }: Match, { names, warnings }: Additions): FieldError[] {
+  const differing = plan.action === 'keep' ? plan.differing : [];
+  const fields = [...differing, ...names, ...warnings.map(({ field }) => field)];
+  return fields.length > 0 ? fields.map(conflictError(isChangedHere(target))) : [notNewerError];
+}
 
 const updateWarnings = ({ plan }: Update): FieldError[] => [
   ...plan.kept.map(keptWarning),
@@ -174,16 +199,15 @@ const updateWarnings = ({ plan }: Update): FieldError[] => [
 ];
 
 function toRow({ candidate, target, plan }: Update, { passwordHash }: Additions): ImportTargetUpdate {
-  const { after, isChangedHere } = plan;
+  const { after } = plan;
   const updatedAt = candidate.input.updatedAt ? after.updatedAt : now();
-  // Who has disabled the customer would otherwise be unknown to the next update.
-  const staysUnknown = isChangedHere && after.disabledAt !== null;
+  // Otherwise the next update would not know that Gatehouse has disabled the customer, or removed a credential.
+  const staysUnknown = plan.isChangedHere && (after.disabledAt !== null || target.importUpdatedAt === null);
   return {
     ...after,
     updatedAt,
     passwordHash: passwordHash ?? target.passwordHash,
     importUpdatedAt: staysUnknown ? target.importUpdatedAt : updatedAt,
-    importIncomplete: candidate.warnings.length > 0,
   };
 }
 

@@ -136,7 +136,6 @@ export class ImportWriterService {
     await this.replaceTakenIds(tx, project, group);
     await this.passkeys.leaveOutTaken(tx, project, group, earlier);
     await this.identities.leaveOutUnusable(tx, project, group, earlier);
-    for (const { customer, warnings } of group) customer.importIncomplete = warnings.length > 0;
     const otherIds = await this.findOtherIds(tx, project, group);
     const insertable = group.filter(
       ({ customer }) =>

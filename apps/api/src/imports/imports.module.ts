@@ -7,6 +7,7 @@ import { PasswordsModule } from '../passwords/passwords.module.js';
 import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
+import { ImportAdditionEventsService } from './import-addition-events.service.js';
 import { ImportAdditionsService } from './import-additions.service.js';
 import { ImportAccessService } from './import-access.service.js';
 import { ImportDryRunsService } from './import-dry-runs.service.js';
@@ -25,6 +26,7 @@ import { ImportsService } from './imports.service.js';
     ImportedIdentitiesService,
     ImportedPasskeysService,
     ImportAccessService,
+    ImportAdditionEventsService,
     ImportAdditionsService,
     ImportDryRunsService,
     ImportLinesService,

@@ -16,12 +16,21 @@ export const unchangedError: FieldError = {
   message: 'The customer has the values of the line already. No action is necessary.',
 };
 
-/** The error of a value of a line whose customer was changed in Gatehouse after it. */
-export const conflictError = (field: string): FieldError => ({
-  field,
-  code: 'conflict',
-  message: `${field} differs, but the customer was changed in Gatehouse since the last import and stays as they are. If the line is right, change the customer in Gatehouse.`,
-});
+/** The error of a line of which nothing was applied, because the customer keeps values that differ. */
+export const nothingAppliedError: FieldError = {
+  field: '',
+  code: 'unchanged',
+  message: 'The customer has the other values of the line already. The warnings name the values that differ.',
+};
+
+/** The error of a value of a line that is older than the customer, or than a change in Gatehouse. */
+export const conflictError =
+  (isChangedHere: boolean) =>
+  (field: string): FieldError => ({
+    field,
+    code: 'conflict',
+    message: `${field} differs, but ${isChangedHere ? 'the customer was changed in Gatehouse since the last import and stays as they are' : 'a newer line was imported, and the customer stays as they are'}. If the line is right, change the customer in Gatehouse.`,
+  });
 
 /** The warning of a value that was changed in Gatehouse before the line, or could have been. */
 export const replacedWarning = (field: string): FieldError => ({
@@ -30,7 +39,14 @@ export const replacedWarning = (field: string): FieldError => ({
   message: `${field} was replaced, although the customer was also changed in Gatehouse, before the line. Check it, and ${PATCH} if the previous value was right.`,
 });
 
+const claimed = (field: string): string =>
+  `${field} stays as it is, because the owner of the address has set a password or claimed the account in Gatehouse. If the line is right, ${PATCH}.`;
+const password =
+  'The customer keeps their password, because it was set, used or removed in Gatehouse. If they know only the one in the line, let them reset the password.';
+
 const keptMessages: Record<string, string> = {
+  ...{ email: claimed('email'), emailVerified: claimed('emailVerified') },
+  ...{ password, passwordHash: password },
   disabledAt:
     'The customer stays disabled, because the customer was changed in Gatehouse since the last import. If this is wrong, enable the customer with POST /api/v1/customers/{id}/enable.',
   externalId: `externalId differs, and the customer keeps theirs. If the line is right, ${PATCH}.`,
@@ -42,6 +58,20 @@ export const keptWarning = (field: string): FieldError => ({
   code: 'conflict',
   message: keptMessages[field] ?? `${field} stays as it is. If the line is right, ${PATCH}.`,
 });
+
+/** The warning of a credential of a line that the customer lacks and does not get. */
+export const missingWarning = (field: string): FieldError => ({
+  field,
+  code: 'conflict',
+  message: `${field} is not added, because the customer was changed in Gatehouse and may have removed it. If the line is right, let the customer add it again.`,
+});
+
+export const subjectWarning: FieldError = {
+  field: 'externalId',
+  code: 'conflict',
+  message:
+    'The customer keeps their externalId, because they have signed in and it is the sub of their tokens (setting tokenSubject). No action is necessary if the sub must stay.',
+};
 
 export const emailTakenWarning: FieldError = {
   field: 'email',

@@ -9,9 +9,12 @@ const customer: Customer = {
   ...{ createdAt: day(1), updatedAt: day(2) },
 };
 /** A customer as an import on the second day has created them. */
-const imported: ImportTarget = { ...customer, importUpdatedAt: day(2), importIncomplete: false };
+const imported: ImportTarget = { ...customer, importUpdatedAt: day(2), claimedAt: null };
 const changedHere: ImportTarget = { ...imported, updatedAt: day(4) };
 const createdHere: ImportTarget = { ...imported, importUpdatedAt: null };
+/** A customer as an import on the third day has updated them. */
+const updated: ImportTarget = { ...imported, updatedAt: day(3), importUpdatedAt: day(3) };
+const claimed: ImportTarget = { ...imported, claimedAt: day(2) };
 const disabled = { disabledAt: day(2) };
 
 const line = (
@@ -29,8 +32,7 @@ const banned = { disabledAt: day(3) };
 function plan(target: ImportTarget, update: ImportUpdateLine): string {
   const result = planImportUpdate(target, update);
   if (result.action === 'keep') {
-    const differing = result.differing.join(' ');
-    return `${result.isConflict ? 'conflict' : 'keep'} ${differing}`.trim();
+    return `keep ${result.differing.join(' ')}`.trim();
   }
   const kept = result.kept.length > 0 ? `; keeps ${result.kept.join(' ')}` : '';
   return `update ${result.changed.join(' ')}${kept}`.trim();
@@ -39,14 +41,13 @@ function plan(target: ImportTarget, update: ImportUpdateLine): string {
 it.each<[string, ImportTarget, ImportUpdateLine, string]>([
   ['a newer line', imported, line(day(3), renamed), 'update firstName'],
   ['a newer line with the same values', imported, line(day(3)), 'update'],
-  ['the same line', imported, line(day(2), renamed), 'keep firstName'],
-  ['an older line', imported, line(day(1), renamed), 'keep firstName'],
-  [
-    'the line of an incomplete customer',
-    { ...imported, importIncomplete: true },
-    line(day(2), renamed),
-    'update firstName',
-  ],
+  ['the same line', imported, line(day(2)), 'update'],
+  ['another line of the same time', imported, line(day(2), renamed), 'update firstName'],
+  ['a ban in a line of the same time', imported, line(day(2), {}, banned), 'update disabledAt'],
+  ['an older line', imported, line(day(1), renamed), 'keep'],
+  ['a ban in an older line', updated, line(day(2), {}, banned), 'keep disabledAt'],
+  ['an unban in an older line', { ...updated, ...disabled }, line(day(2)), 'keep disabledAt'],
+  ['a required factor in an older line', updated, line(day(2), { mfa: 'required' }), 'keep mfa'],
   ['a line without a time', imported, line(null, renamed), 'update firstName'],
   ['a ban', imported, line(day(3), {}, banned), 'update disabledAt'],
   ['a ban without a time', imported, line(null, {}, banned), 'update disabledAt'],
@@ -67,11 +68,24 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
   ],
   ['an id', { ...imported, externalId: null }, line(day(3), { externalId: 'b' }), 'update externalId'],
   ['another id', imported, line(day(3), { externalId: 'b' }), 'update ; keeps externalId'],
+  ['no id', imported, line(day(3), { externalId: null }), 'update ; keeps externalId'],
+  [
+    'another address of a customer who has claimed the account',
+    claimed,
+    line(day(3), { ...renamed, email: 'eve@example.com', emailVerified: true }),
+    'update firstName; keeps email emailVerified',
+  ],
   ['a newer line than a change here', changedHere, line(day(5), renamed), 'update firstName'],
-  ['a line between the import and a change here', changedHere, line(day(3), renamed), 'conflict firstName'],
-  ['the imported line after a change here', changedHere, line(day(2), renamed), 'keep firstName'],
-  ['a ban before a change here', changedHere, line(day(3), {}, banned), 'conflict disabledAt'],
-  ['a line without a time after a change here', changedHere, line(null, renamed), 'conflict firstName'],
+  ['a line between the import and a change here', changedHere, line(day(3), renamed), 'keep firstName'],
+  ['the imported line after a change here', changedHere, line(day(2), renamed), 'keep'],
+  ['a ban before a change here', changedHere, line(day(3), {}, banned), 'keep disabledAt'],
+  [
+    'a ban in the imported line after a change here',
+    changedHere,
+    line(day(2), {}, banned),
+    'keep disabledAt',
+  ],
+  ['a line without a time after a change here', changedHere, line(null, renamed), 'keep firstName'],
   [
     'a newer line of a customer who was disabled here',
     { ...changedHere, ...disabled },
@@ -79,7 +93,8 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
     'update ; keeps disabledAt',
   ],
   ['a newer line of a customer who was not imported', createdHere, line(day(3), renamed), 'update firstName'],
-  ['an older line of such a customer', createdHere, line(day(1), renamed), 'conflict firstName'],
+  ['an older line of such a customer', createdHere, line(day(1), renamed), 'keep firstName'],
+  ['a line of the same time after a removal here', createdHere, line(day(2), renamed), 'keep firstName'],
 ])('planImportUpdate: %s', (_, target, update, expected) => expect(plan(target, update)).toBe(expected));
 
 it('planImportUpdate keeps the first time of a ban and the last sign-in', () => {

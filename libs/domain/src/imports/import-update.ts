@@ -3,10 +3,13 @@ import { changeableFields, type ChangeableCustomer, type Customer } from '../cus
 
 /** A customer to whom a line of an import belongs. */
 export interface ImportTarget extends Customer {
-  /** The `updatedAt` of the last line that an import has applied to the customer; null if there is none. */
+  /**
+   * The `updatedAt` of the last line that an import has applied to the customer; null if there is none, and after Gatehouse has
+   * disabled or enabled the customer, or removed a credential.
+   */
   importUpdatedAt: Date | null;
-  /** True if a value of that line was left out, so that the same line can add it. */
-  importIncomplete: boolean;
+  /** When the owner of the address last removed all earlier access, or null. */
+  claimedAt: Date | null;
 }
 
 /** The fields of a line that change an existing customer. */
@@ -25,10 +28,10 @@ export type ImportPlan =
   | {
       /** The customer stays as they are. */
       action: 'keep';
-      /** True if the customer was changed in Gatehouse since, and the line was not applied before. */
-      isConflict: boolean;
-      /** The fields in which the line differs. */
+      /** The fields in which the line differs, and that must not be dropped in silence. */
       differing: string[];
+      /** True if an import has applied this line or a newer one, so that the line contains no newer password. */
+      wasApplied: boolean;
     }
   | {
       action: 'update';
@@ -39,43 +42,74 @@ export type ImportPlan =
       isChangedHere: boolean;
       /** Fields of the line that the customer does not get. */
       kept: string[];
+      /** See above. */
+      wasApplied: boolean;
     };
 
+/** Fields of which even an older line must not lose a value in silence. */
+const accessFields = new Set(['disabledAt', 'mfa']);
+/** Fields that stay as they are once the owner of the address has claimed the account. */
+const claimedFields = ['email', 'emailVerified'] as const;
+
+/** Returns whether Gatehouse has changed the customer since the last import. */
+export const isChangedHere = ({ importUpdatedAt, updatedAt }: ImportTarget): boolean =>
+  importUpdatedAt?.getTime() !== updatedAt.getTime();
+
 /**
- * Compares a line of an import with the customer to whom it belongs (ADR 0104). The newer `updatedAt` wins. A line without
- * one wins unless the customer was changed in Gatehouse since the last import.
+ * Compares a line of an import with the customer to whom it belongs (ADR 0104). The newer `updatedAt` wins. A line with the same
+ * one, or without one, wins unless the customer was changed in Gatehouse since the last import.
  */
 export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine): ImportPlan {
-  const isChangedHere = current.importUpdatedAt?.getTime() !== current.updatedAt.getTime();
-  const after = applyLine(current, line, isChangedHere);
-  const changed: string[] = changeableFields.filter((name) => !isDeepStrictEqual(current[name], after[name]));
-  if (!isNewer(current, line, isChangedHere)) {
+  const isChanged = isChangedHere(current);
+  const applied = applyLine(current, line, isChanged);
+  const fields: string[] = changeableFields.filter(
+    (name) => !isDeepStrictEqual(current[name], applied[name]),
+  );
+  const wasApplied = isApplied(current, line);
+  if (!isNewer(current, line, isChanged)) {
     const isBanDifferent =
       line.disabledAt !== undefined && (current.disabledAt === null) !== (line.disabledAt === null);
-    const differing = isBanDifferent ? [...changed, 'disabledAt'] : changed;
-    return { action: 'keep', isConflict: !wasApplied(current, line), differing };
+    const differing = isBanDifferent ? [...fields, 'disabledAt'] : fields;
+    const isOlder = wasApplied && current.importUpdatedAt !== null;
+    return {
+      ...{ action: 'keep', wasApplied },
+      differing: isOlder ? differing.filter((name) => accessFields.has(name)) : differing,
+    };
   }
+  const claimed = current.claimedAt === null ? [] : claimedFields.filter((name) => fields.includes(name));
+  const { email, emailVerified } = current;
+  const after = claimed.length > 0 ? { ...applied, email, emailVerified } : applied;
+  const changed = fields.filter((name) => !(claimed as string[]).includes(name));
   if ((current.disabledAt === null) !== (after.disabledAt === null)) changed.push('disabledAt');
+  const { externalId } = line.fields;
   const kept = [
+    ...claimed,
     ...(line.disabledAt === null && after.disabledAt !== null ? ['disabledAt'] : []),
-    ...(line.fields.externalId && line.fields.externalId !== after.externalId ? ['externalId'] : []),
+    ...(externalId !== undefined && externalId !== after.externalId ? ['externalId'] : []),
   ];
-  return { action: 'update', after, changed, isChangedHere, kept };
+  return { ...{ action: 'update', after, changed, kept, wasApplied }, isChangedHere: isChanged };
 }
 
-function isNewer(current: ImportTarget, { updatedAt }: ImportUpdateLine, isChangedHere: boolean): boolean {
-  if (updatedAt === null) return !isChangedHere;
-  if (updatedAt > current.updatedAt) return true;
-  const isSame = updatedAt.getTime() === current.updatedAt.getTime();
-  return isSame && !isChangedHere && current.importIncomplete;
+function isNewer(current: ImportTarget, { updatedAt }: ImportUpdateLine, isChanged: boolean): boolean {
+  if (updatedAt === null) return !isChanged;
+  return updatedAt > current.updatedAt || (!isChanged && isSameTime(updatedAt, current.updatedAt));
 }
 
-/** Returns whether an import has applied this line, or a newer one. */
-const wasApplied = ({ importUpdatedAt }: ImportTarget, { updatedAt }: ImportUpdateLine): boolean =>
-  updatedAt !== null && importUpdatedAt !== null && updatedAt <= importUpdatedAt;
+/**
+ * Returns whether an import has applied this line, or a newer one. A removal in Gatehouse deletes the time of the last line, but
+ * `updatedAt` is still the same.
+ */
+const isApplied = (
+  { importUpdatedAt, updatedAt: current }: ImportTarget,
+  { updatedAt }: ImportUpdateLine,
+): boolean =>
+  updatedAt !== null &&
+  (importUpdatedAt === null ? isSameTime(updatedAt, current) : updatedAt <= importUpdatedAt);
 
-function applyLine(current: ImportTarget, line: ImportUpdateLine, isChangedHere: boolean): Customer {
-  const { importUpdatedAt: _, importIncomplete: __, ...customer } = current;
+const isSameTime = (one: Date, other: Date): boolean => one.getTime() === other.getTime();
+
+function applyLine(current: ImportTarget, line: ImportUpdateLine, isChanged: boolean): Customer {
+  const { importUpdatedAt: _, claimedAt: __, ...customer } = current;
   const { fields, disabledAt, lastLoginAt } = line;
   // An address that was proven here stays proven.
   const wasVerified = fields.email === customer.email && customer.emailVerified;
@@ -84,7 +118,7 @@ function applyLine(current: ImportTarget, line: ImportUpdateLine, isChangedHere:
     ...fields,
     emailVerified: wasVerified || (fields.emailVerified ?? false),
     externalId: customer.externalId ?? fields.externalId ?? null,
-    disabledAt: applyBan(customer.disabledAt, disabledAt, isChangedHere),
+    disabledAt: applyBan(customer.disabledAt, disabledAt, isChanged),
     updatedAt: line.updatedAt ?? customer.updatedAt,
     lastLoginAt: latest(customer.lastLoginAt, lastLoginAt),
   };
@@ -93,11 +127,11 @@ function applyLine(current: ImportTarget, line: ImportUpdateLine, isChangedHere:
 function applyBan(
   current: Date | null,
   disabledAt: Date | null | undefined,
-  isChangedHere: boolean,
+  isChanged: boolean,
 ): Date | null {
   if (disabledAt) return current ?? disabledAt;
   // Gatehouse may have disabled the customer itself.
-  return disabledAt === undefined || isChangedHere ? current : null;
+  return disabledAt === undefined || isChanged ? current : null;
 }
 
 const latest = (one: Date | null, other: Date | null): Date | null =>

@@ -42,9 +42,9 @@ export class CustomerEntity {
   accessRevokedAt!: Date | null;
   /** True if an import created the customer with their current address. */
   @Column('boolean', { default: false }) imported!: boolean;
-  /** The `updatedAt` of the last line that an import has applied to the customer; null if there is none. */
+  /** The `updatedAt` of the last line that an import has applied; null if there is none, or if Gatehouse has since made a change that no import may undo. */
   @Column({ type: 'timestamptz', name: 'import_updated_at', precision: 3, nullable: true })
   importUpdatedAt!: Date | null;
-  /** True if a value of that line was left out. */
+  /** Not used. */
   @Column('boolean', { name: 'import_incomplete', default: false }) importIncomplete!: boolean;
 }

@@ -17,14 +17,7 @@ import {
 const importedFields = [
   ...customerFieldNames.filter((name) => name !== 'projectId'),
   'passwordHash',
-  'importIncomplete',
 ] as const;
-
-/** A customer as an import creates them. */
-export interface CustomerToImport extends CustomerWithPasswordHash {
-  /** True if a value of the line is left out. */
-  importIncomplete: boolean;
-}
 
 const insertCustomers = statement(
   { id: uuid },
@@ -73,7 +66,7 @@ export class CustomersBulkRepository {
    * taken, including by another customer of the same call.
    * @returns the ids of the inserted customers
    */
-  async insert(tx: Tx, projectId: string, customers: CustomerToImport[]): Promise<Set<string>> {
+  async insert(tx: Tx, projectId: string, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
     const rows = await tx.execute(insertCustomers, [projectId, JSON.stringify(customers)]);
     return new Set(rows.map(({ id }) => id));
   }

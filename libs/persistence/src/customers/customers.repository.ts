@@ -24,6 +24,7 @@ import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
 import { REVOKED_AT } from './access-revocation-sql.js';
+import { markChangedSql } from './changed-here-sql.js';
 import { CustomerEntity } from './customer.entity.js';
 
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
@@ -204,9 +205,11 @@ const resetPassword = statement(
 
 const setDisabled = statement(
   customerRow,
-  `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
+  `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now(), import_updated_at = NULL
    WHERE c.project_id = $1 AND c.id = $2 AND (c.disabled_at IS NULL) = $3 RETURNING ${customerColumns}`,
 );
+
+const markChanged = statement({}, markChangedSql('$1'));
 
 /**
  * Removes the emails from the customer, because deleting the customer deletes the others: an api of 0.1.0 must
@@ -378,9 +381,13 @@ export class CustomersRepository {
     return row!;
   }
 
-  /** Enables or disables a customer. The caller has locked the row. @returns null if nothing changes */
+  /**
+   * Enables or disables a customer, so that no import does the opposite. The caller has locked the row.
+   * @returns null if the customer was enabled or disabled already
+   */
   async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
     const [row] = await tx.execute(setDisabled, [projectId, id, isDisabled]);
+    if (!row) await tx.execute(markChanged, [id]);
     return row ?? null;
   }
 

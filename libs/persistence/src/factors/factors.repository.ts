@@ -5,6 +5,7 @@ import type { Database, Sql } from '../database.js';
 import { boolean, bytea, integer, neverNull, nullable, statement, timestamptz, uuid } from '../statements.js';
 import type { RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
+import { markChangedSql } from '../customers/changed-here-sql.js';
 import { hasPasskeySql, listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
 import { TotpFactorEntity } from './totp-factor.entity.js';
 
@@ -52,10 +53,17 @@ const listNewestSecrets = statement(
    WHERE customer_id = ANY ($1) AND confirmed_at IS NOT NULL ORDER BY customer_id, id DESC`,
 );
 
+const listSecretsOfCustomers = statement(
+  { customerId: uuid, secret: bytea },
+  `SELECT customer_id AS "customerId", secret FROM totp_factors
+   WHERE customer_id = ANY ($1) AND confirmed_at IS NOT NULL ORDER BY customer_id, id`,
+);
+
 const insertImportedFactors = statement(
-  {},
-  `INSERT INTO totp_factors (id, customer_id, secret, confirmed_at)
-   SELECT v.*, now() FROM unnest($1::uuid[], $2::uuid[], $3::bytea[]) v`,
+  { ...totpFactorRow, customerId: uuid },
+  `INSERT INTO totp_factors AS f (id, customer_id, secret, confirmed_at)
+   SELECT v.*, now() FROM unnest($1::uuid[], $2::uuid[], $3::bytea[]) v
+   RETURNING ${totpFactorColumns}, f.customer_id AS "customerId"`,
 );
 
 const deletePendingFactors = statement(
@@ -91,7 +99,8 @@ const consumeStep = statement(
 
 const deleteFactor = statement(
   totpFactorRow,
-  `DELETE FROM totp_factors f WHERE f.customer_id = $1 AND f.id = $2 AND f.confirmed_at IS NOT NULL
+  `WITH changed AS (${markChangedSql('$1')})
+   DELETE FROM totp_factors f WHERE f.customer_id = $1 AND f.id = $2 AND f.confirmed_at IS NOT NULL
    RETURNING ${totpFactorColumns}`,
 );
 
@@ -113,7 +122,8 @@ const deleteAllFactors = statement(
   `WITH codes AS (DELETE FROM recovery_codes WHERE customer_id = $1),
      attempts AS (DELETE FROM factor_attempts WHERE customer_id = $1),
      keys AS (DELETE FROM passkeys WHERE customer_id = $1),
-     ceremonies AS (DELETE FROM passkey_ceremonies WHERE customer_id = $1)
+     ceremonies AS (DELETE FROM passkey_ceremonies WHERE customer_id = $1),
+     changed AS (${markChangedSql('$1')})
    DELETE FROM totp_factors WHERE customer_id = $1`,
 );
 
@@ -153,9 +163,20 @@ export class FactorsRepository {
     return new Map(rows.map(({ customerId, secret }) => [customerId, secret]));
   }
 
-  /** Inserts confirmed authenticators of customers that the transaction has inserted. */
-  async insertImported(tx: Tx, factors: { id: string; customerId: string; secret: Buffer }[]): Promise<void> {
-    await tx.execute(insertImportedFactors, [
+  /** Returns the encrypted secrets of all authenticators of customers, by the id of the customer. */
+  async listSecretsOfCustomers(tx: Tx, customerIds: string[]): Promise<Map<string, Buffer[]>> {
+    const rows = await tx.execute(listSecretsOfCustomers, [customerIds]);
+    const secrets = new Map<string, Buffer[]>(customerIds.map((id) => [id, []]));
+    for (const { customerId, secret } of rows) secrets.get(customerId)!.push(secret);
+    return secrets;
+  }
+
+  /** Inserts confirmed authenticators of customers that the transaction has inserted or locked. */
+  insertImported(
+    tx: Tx,
+    factors: { id: string; customerId: string; secret: Buffer }[],
+  ): Promise<(TotpFactor & { customerId: string })[]> {
+    return tx.execute(insertImportedFactors, [
       factors.map(({ id }) => id),
       factors.map(({ customerId }) => customerId),
       factors.map(({ secret }) => secret),

@@ -1,9 +1,9 @@
 // This file contains SQL: joins with the provider, and conditional changes that return rows.
 import type { IdentityProviderType } from '@gatehouse/domain';
+import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database.js';
 import { boolean, nullable, statement, text, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
-import { IdentityEntity } from './identity.entity.js';
 
 const identityRow = {
   id: uuid,
@@ -72,8 +72,14 @@ const listUsable = statement(
 
 const deleteIdentities = statement(
   {},
-  `DELETE FROM identities WHERE customer_id = $1
+  `WITH changed AS (${markChangedSql('$1')})
+   DELETE FROM identities WHERE customer_id = $1
      AND (provider_id, subject) IS DISTINCT FROM ($2::uuid, $3::text)`,
+);
+
+const deleteIdentity = statement(
+  {},
+  `WITH changed AS (${markChangedSql('$1')}) DELETE FROM identities WHERE customer_id = $1 AND id = $2`,
 );
 
 const listOfProvider = statement(
@@ -85,6 +91,12 @@ const listOfProvider = statement(
 const listPortable = statement(
   { customerId: uuid, provider: text, subject: text },
   `SELECT d.customer_id AS "customerId", i.slug AS provider, d.subject
+   FROM identities d JOIN identity_providers i ON i.id = d.provider_id WHERE d.customer_id = ANY ($1) ORDER BY d.id`,
+);
+
+const listOfCustomers = statement(
+  { ...identityRow, customerId: uuid },
+  `SELECT ${identityColumns}, d.customer_id AS "customerId"
    FROM identities d JOIN identity_providers i ON i.id = d.provider_id WHERE d.customer_id = ANY ($1) ORDER BY d.id`,
 );
 
@@ -164,6 +176,11 @@ export class IdentitiesRepository {
     return identities;
   }
 
+  /** Returns all identities of customers, oldest first. */
+  listOfCustomers(customerIds: string[], sql: Sql): Promise<(Identity & { customerId: string })[]> {
+    return sql.execute(listOfCustomers, [customerIds]);
+  }
+
   /** Returns those of the identities that customers of the project have, with the ids of the customers. */
   findOwners(
     tx: Tx,
@@ -226,7 +243,7 @@ export class IdentitiesRepository {
   /** Deletes an identity of a customer whom the transaction has locked; returns null if there is no such one. */
   async delete(tx: Tx, customerId: string, id: string): Promise<Identity | null> {
     const [identity] = await tx.execute(findIdentity, [customerId, id]);
-    if (identity) await tx.manager.delete(IdentityEntity, { customerId, id });
+    if (identity) await tx.execute(deleteIdentity, [customerId, id]);
     return identity ?? null;
   }
 

@@ -14,19 +14,11 @@ import type { Tx } from '../transactions.js';
 
 const UNIQUE_VIOLATION = '23505';
 
-const targetFields = [
-  ...customerFieldNames,
-  'passwordHash',
-  'claimedAt',
-  'importUpdatedAt',
-  'importIncomplete',
-] as const;
+const targetFields = [...customerFieldNames, 'passwordHash', 'claimedAt', 'importUpdatedAt'] as const;
 
 /** A customer whom an import can update. */
 export interface StoredImportTarget extends ImportTarget {
   passwordHash: string | null;
-  /** When the owner of the address last removed all earlier access, or null. */
-  claimedAt: Date | null;
 }
 
 const updatedFields = [
@@ -36,12 +28,10 @@ const updatedFields = [
   'lastLoginAt',
   'passwordHash',
   'importUpdatedAt',
-  'importIncomplete',
 ] as const;
 
 /** A customer with the values that an import sets. */
-export type ImportTargetUpdate = Customer &
-  Pick<StoredImportTarget, 'passwordHash' | 'importUpdatedAt' | 'importIncomplete'>;
+export type ImportTargetUpdate = Customer & Pick<StoredImportTarget, 'passwordHash' | 'importUpdatedAt'>;
 
 const lockTargets = statement(
   selectedRow(CustomerEntity, targetFields),

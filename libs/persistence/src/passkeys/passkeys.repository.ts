@@ -1,5 +1,6 @@
 // This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the clock of the
 // database.
+import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database.js';
 import {
   arrayOf,
@@ -147,7 +148,8 @@ const renamePasskey = statement(
 
 const deletePasskey = statement(
   passkeyRow,
-  `DELETE FROM passkeys k WHERE k.customer_id = $1 AND k.id = $2 RETURNING ${passkeyColumns}`,
+  `WITH changed AS (${markChangedSql('$1')})
+   DELETE FROM passkeys k WHERE k.customer_id = $1 AND k.id = $2 RETURNING ${passkeyColumns}`,
 );
 
 /** Passkeys of customers. */

@@ -23,6 +23,12 @@ const findCustomerIds = statement(
 /** An id in the form in which it is a `sub`. */
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+const listUsed = statement(
+  { id: uuid },
+  `SELECT u.id FROM unnest($1::uuid[]) AS u (id)
+   WHERE EXISTS (SELECT FROM sessions s WHERE s.customer_id = u.id)`,
+);
+
 /** Whether access tokens have been issued, whose `sub` services store (docs/adr/0105). Ended sessions count. */
 export class TokenSubjectsRepository {
   async isUsedInProject(tx: Tx, projectId: string): Promise<boolean> {
@@ -60,5 +66,11 @@ export class TokenSubjectsRepository {
   async isUsedByCustomer(tx: Tx, customerId: string): Promise<boolean> {
     const [row] = await tx.execute(isUsedByCustomer, [customerId]);
     return row!.isUsed;
+  }
+
+  /** Returns those of the customers who have signed in. The transaction must have locked them. */
+  async listUsed(tx: Tx, customerIds: string[]): Promise<Set<string>> {
+    const rows = await tx.execute(listUsed, [customerIds]);
+    return new Set(rows.map(({ id }) => id));
   }
 }

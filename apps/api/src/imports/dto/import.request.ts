@@ -293,10 +293,10 @@ const ALLOW_FAST_HASHES =
   'If true, salted SHA hashes are accepted, which are fast to guess. They are stored encrypted, count as `weakHashes`, and are replaced at the first sign-in. Default: false';
 
 const EMIT_EVENTS =
-  'If true, a `customer.created` event is emitted for each new customer, and the events of a change for each updated customer. Default: false';
+  'If true, a `customer.created` event is emitted for each new customer, and the events of a change for each updated customer. If false, an update only emits the events that services need to reject access: `customer.disabled`, `customer.enabled`, `session.revoked` and `email.changed`. Default: false';
 
 const UPDATE =
-  'If true, a line whose `externalId` or `id` belongs to a customer updates that customer if its `updatedAt` is newer. Default: false, and customers that exist stay unchanged';
+  'If true, a line whose `externalId` or `id` belongs to a customer updates that customer if its `updatedAt` is newer, or the customer was not changed since the last import. Default: false, and customers that exist stay unchanged';
 
 /** A list of customers in one body. */
 export class ImportCustomersRequest {

@@ -1,0 +1,116 @@
+import bcrypt from 'bcrypt';
+import { requestReset, submitToken } from '../support/customers.js';
+import { insertProvider } from '../support/identity-providers/insert-provider.js';
+import { day, person, results } from '../support/import-updates.js';
+import { portablePasskey } from '../support/passkeys.js';
+import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { randomTotpSecret } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+const importList = (customers: object[], options: object = {}): Promise<TestResponse> =>
+  instance.request('POST', '/api/v1/customers/import', {
+    body: { customers, ...options },
+    headers: bearerHeader(instance.credentials.secretKey),
+  });
+const update = async (customers: object[]): Promise<string[]> =>
+  results(await importList(customers, { update: true }));
+const create = async (customers: object[]): Promise<string[]> =>
+  (await importList(customers)).body.results.map(({ id }: any) => id);
+const list = async (id: string, path: string): Promise<any> =>
+  (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}${path && `/${path}`}`)).body;
+const remove = (id: string, path: string): Promise<TestResponse> =>
+  instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/${path}/remove`, { reason: 'Lost' });
+/** Returns a time that is newer than all changes. */
+const soon = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
+
+it('does not add credentials again that Gatehouse has removed', async () => {
+  const { slug: provider } = await insertProvider(instance);
+  const credentials = [
+    { identities: [{ provider, subject: uniqueEmail() }] },
+    { totpSecret: randomTotpSecret() },
+    { passkeys: [portablePasskey()] },
+  ];
+  const people = credentials.map(person);
+  const ids = await create(people);
+  const before = await Promise.all(ids.map((id) => list(id, '')));
+  const identity = (await list(ids[0]!, 'identities')).data[0];
+  await remove(ids[0]!, `identities/${identity.id}`);
+  await remove(ids[1]!, `factors/${(await list(ids[1]!, 'factors')).totp[0].id}`);
+  await remove(ids[2]!, `factors/${(await list(ids[2]!, 'factors')).passkeys[0].id}`);
+  // The mark is not visible.
+  expect(await Promise.all(ids.map((id) => list(id, '')))).toEqual(before);
+  const fields = ['identities.0', 'totpSecret', 'passkeys.0'];
+  const conflicts = (text: string) => fields.map((field) => `${text} ${field}:conflict`);
+  for (const updatedAt of [day(1), undefined])
+    expect(await update(people.map((line) => ({ ...line, updatedAt })))).toEqual(conflicts('skipped'));
+  const newer = (seconds: number, more: object = {}) =>
+    people.map((line) => ({ ...line, updatedAt: soon(seconds), ...more }));
+  expect(await update(newer(10))).toEqual(conflicts('skipped :unchanged'));
+  expect(await update(newer(20, { firstName: 'Ada' }))).toEqual(conflicts('updated firstName:replaced'));
+  // Also after a line was applied.
+  expect(await update(newer(30, { firstName: 'Ada' }))).toEqual(conflicts('skipped :unchanged'));
+  for (const id of ids) {
+    expect((await list(id, 'identities')).data).toEqual([]);
+    expect(await list(id, 'factors')).toMatchObject({ totp: [], passkeys: [] });
+  }
+});
+
+it('adds no credential and keeps the address after its owner has claimed the account', async () => {
+  const { slug: provider } = await insertProvider(instance);
+  const line = person({
+    ...{ emailVerified: false, passwordHash: bcrypt.hashSync('of another person', 4) },
+    ...{ totpSecret: randomTotpSecret(), identities: [{ provider, subject: uniqueEmail() }] },
+    passkeys: [portablePasskey()],
+  });
+  const [id] = await create([line]);
+  const reset = await submitToken(
+    instance,
+    'reset-password',
+    await requestReset(instance, line.email),
+    PASSWORD,
+  );
+  expect(reset.status).toBe(204);
+  const credentials = 'passwordHash:conflict totpSecret:conflict passkeys.0:conflict identities.0:conflict';
+  const moved = { email: uniqueEmail(), emailVerified: true };
+  expect(await update([{ ...line, updatedAt: soon(10) }])).toEqual([`skipped :unchanged ${credentials}`]);
+  expect(await update([{ ...line, ...moved, updatedAt: soon(20), firstName: 'Ada' }])).toEqual([
+    `updated email:conflict firstName:replaced ${credentials}`,
+  ]);
+  expect(await list(id!, '')).toMatchObject({ email: line.email, emailVerified: true, firstName: 'Ada' });
+  expect((await list(id!, 'identities')).data).toEqual([]);
+  expect(await list(id!, 'factors')).toMatchObject({ totp: [], passkeys: [] });
+  expect((await instance.login(line.email)).body).toMatchObject({ challenge: null });
+});
+
+it('applies lines with the time of the last one, and names bans and credentials of older lines', async () => {
+  const [same, repeated, older, renamed] = [
+    person(),
+    person({ passwordHash: bcrypt.hashSync(PASSWORD, 4), totpSecret: randomTotpSecret() }),
+    person({ updatedAt: day(2) }),
+    person({ updatedAt: day(2) }),
+  ];
+  const [sameId, , olderId] = await create([same, repeated, older, renamed]);
+  const access = { disabledAt: day(1), mfa: 'required', totpSecret: randomTotpSecret() };
+  // Signing in replaces the imported hash.
+  await instance.login(repeated.email);
+  expect(
+    await update([
+      { ...same, ...access },
+      repeated,
+      { ...older, ...access, updatedAt: day(1) },
+      { ...renamed, updatedAt: day(1), firstName: 'Ada' },
+    ]),
+  ).toEqual([
+    'updated',
+    'skipped :unchanged',
+    'skipped mfa:conflict disabledAt:conflict totpSecret:conflict',
+    'skipped updatedAt:not_newer',
+  ]);
+  expect(await list(sameId!, '')).toMatchObject({ disabledAt: day(1), mfa: 'required', updatedAt: day(1) });
+  expect((await list(sameId!, 'factors')).totp).toHaveLength(1);
+  expect(await list(olderId!, '')).toMatchObject({ disabledAt: null, updatedAt: day(2) });
+});
