@@ -23,6 +23,16 @@ export const unknown = {
     reason: 'The value is not a time, so the email address is imported as not verified',
     remedy: 'The customer verifies the address',
   },
+  verification: {
+    reason:
+      'The file does not state whether the email address is verified, so it is imported as not verified',
+    remedy: 'The customer verifies the address',
+  },
+  provenance: {
+    reason:
+      'The file does not state which identity provider has set the address, so it is imported as not verified',
+    remedy: 'The customer verifies the address',
+  },
   boolean: {
     reason: 'The value is neither true nor false',
     remedy: 'Correct the value in the file, and run the command again',

@@ -25,18 +25,27 @@ export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(NO_OPENID, ['vkontakte', 'weibo', 'wordpress', 'yammer', 'yandex']),
 };
 
+/** The strategies with which a company sets the addresses of its users, and can mark any address as verified. */
+export const companyProviders: ReadonlySet<string> = new Set([
+  ...['ad', 'adfs', 'auth0-adldap', 'ip', 'office365', 'pingfederate', 'samlp', 'sharepoint', 'waad'],
+]);
+
 const isUnusable = (provider: string): boolean => findUnusableProvider(unusableProviders, provider) !== null;
 
-/** Sets the identities and the password of a user, whose hash is removed from the passwords. */
+/**
+ * Sets the identities and the password of a user, whose hash is removed from the passwords.
+ * @returns the provider of the primary identity, which the email address of the user belongs to
+ */
 export function convertIdentities(
   draft: CustomerDraft,
   userId: string,
   user: JsonObject,
   passwords: Passwords,
-): void {
+): string {
   const identities: { provider: string; subject: string }[] = [];
   const hashes: string[] = [];
-  for (const { provider, connection, subject } of listIdentities(userId, user)) {
+  const listed = listIdentities(userId, user);
+  for (const { provider, connection, subject } of listed) {
     if (provider === 'auth0') {
       const hash = passwords.get(subject);
       passwords.delete(subject);
@@ -62,6 +71,7 @@ export function convertIdentities(
   const [hash, ...others] = hashes;
   if (hash !== undefined) draft.setPasswordHash('passwordHash', hash);
   if (others.length > 0) draft.leaveOut('passwordHash', reasons.onePassword);
+  return listed[0]!.provider;
 }
 
 /** Returns the ids of the password export that belong to a user. */

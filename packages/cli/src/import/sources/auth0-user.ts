@@ -5,7 +5,7 @@ import type { SourceRecord } from '../source.js';
 import { leaveOutOthers, setDisabled, setTime } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
 import { convertFactors } from './auth0-factors.js';
-import { convertIdentities, type Passwords } from './auth0-identities.js';
+import { companyProviders, convertIdentities, type Passwords } from './auth0-identities.js';
 
 const NOT_MOVED: Record<string, Reason> = {
   username: reasons.noUsername,
@@ -46,7 +46,6 @@ export function convertAuth0User(
   const draft = new CustomerDraft()
     .setId('user_id', id)
     .set('email', toText(user['email']))
-    .set('emailVerified', user['email_verified'] === true)
     .setName('firstName', 'given_name', toText(user['given_name']))
     .setName('lastName', 'family_name', toText(user['family_name']))
     .setMetadata('metadata', 'app_metadata', toObject(user['app_metadata']) ?? {})
@@ -62,7 +61,15 @@ export function convertAuth0User(
   for (const [field, reason] of Object.entries(NOT_MOVED))
     if (toText(user[field])) draft.leaveOut(field, reason);
   convertFactors(draft, user);
-  convertIdentities(draft, id, user, passwords);
+  setVerified(draft, user, convertIdentities(draft, id, user, passwords));
   leaveOutOthers(draft, user, knownFields);
   return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+}
+
+/** Sets whether the address is verified. @param provider the provider that has set it */
+function setVerified(draft: CustomerDraft, user: JsonObject, provider: string): void {
+  const isVerified = user['email_verified'] === true;
+  const isOfCompany = companyProviders.has(provider);
+  draft.set('emailVerified', isVerified && !isOfCompany);
+  if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);
 }

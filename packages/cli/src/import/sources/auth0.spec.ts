@@ -66,6 +66,24 @@ it.each([
     { identities: [{ provider: 'samlp:acme', subject: 'acme|ada' }] },
     [],
   ],
+  [
+    'an address that Azure AD has set',
+    {
+      email_verified: true,
+      identities: [
+        { provider: 'waad', connection: 'acme', user_id: '1' },
+        { provider: 'github', user_id: '2' },
+      ],
+    },
+    { emailVerified: false },
+    ['email_verified'],
+  ],
+  [
+    'a linked account at a company',
+    { email_verified: true, identities: ['github', 'waad'].map((provider) => ({ provider, user_id: '1' })) },
+    { emailVerified: true },
+    [],
+  ],
 ])('converts a user with %s', (_, more, customer, leftOut) => {
   const record = convertAuth0User('', { ...user, ...more }, new Map());
   if (customer === null) expect(record.customer).toBeNull();

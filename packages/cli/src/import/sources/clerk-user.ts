@@ -40,10 +40,11 @@ export interface ClerkSecrets {
   totpSecret: string;
 }
 
-/** The addresses of a user, primary first. */
+/** The addresses of a user: `primary`, or without it the first one, is the address of the customer. */
 interface Addresses {
   verified: string[];
   unverified: string[];
+  primary?: string;
 }
 
 /**
@@ -62,7 +63,8 @@ export function convertClerkUser(
   const isBanned = user['banned'] ?? false;
   if (typeof isBanned !== 'boolean') return notImported(position, sourceId, 'banned', unknown.ban);
   draft.setId('id', sourceId);
-  setEmail(draft, Array.isArray(user['email_addresses']) ? apiAddresses(user) : exportAddresses(user));
+  const addresses = Array.isArray(user['email_addresses']) ? apiAddresses(user) : exportAddresses(user);
+  setEmail(draft, addresses);
   draft.setName('firstName', 'first_name', toText(user['first_name']));
   draft.setName('lastName', 'last_name', toText(user['last_name']));
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
@@ -83,10 +85,13 @@ export function convertClerkUser(
 }
 
 /** Sets the first address, and whether it is verified. */
-export function setEmail(draft: CustomerDraft, { verified, unverified }: Addresses, primary = ''): void {
+export function setEmail(draft: CustomerDraft, { verified, unverified, primary }: Addresses): void {
   const email = primary || verified[0] || unverified[0] || '';
   const isEmail = (other: string) => other.toLowerCase() === email.toLowerCase();
-  draft.set('email', email).set('emailVerified', verified.some(isEmail));
+  const [isVerified, isUnverified] = [verified.some(isEmail), unverified.some(isEmail)];
+  draft.set('email', email).set('emailVerified', isVerified && !isUnverified);
+  if (email !== '' && isVerified === isUnverified)
+    draft.leaveOut('primary_email_address', unknown.verification);
   if (![...verified, ...unverified].every(isEmail)) draft.leaveOut('email_addresses', reasons.oneEmail);
 }
 
@@ -105,14 +110,32 @@ export function setSecrets(
   if (totpSecret !== '') draft.setTotpSecret('totp_secret', totpSecret);
 }
 
+/**
+ * Returns the addresses of a user of `clerk migrate export clerk`, which writes neither empty lists nor an unverified primary
+ * address, or of the CSV export in the form of JSON, which lists the primary address in one of the two fields.
+ */
 function exportAddresses(user: JsonObject): Addresses {
   const primary = toText(user['primary_email_address']);
-  const verified = toTexts(user['verified_email_addresses']);
-  return {
-    verified: primary === '' ? verified : [primary, ...verified],
-    unverified: toTexts(user['unverified_email_addresses']),
-  };
+  const fields = [user['verified_email_addresses'], user['unverified_email_addresses']];
+  const [verified = [], unverified = []] = fields.map((value) =>
+    Array.isArray(value) ? toTexts(value) : splitList(toText(value)),
+  );
+  const isListed = [...verified, ...unverified].some(
+    (email) => email.toLowerCase() === primary.toLowerCase(),
+  );
+  const isMigrateExport = fields.every(
+    (value) => value === undefined || (Array.isArray(value) && value.length > 0),
+  );
+  const isVerified = primary !== '' && !isListed && isMigrateExport;
+  return { verified: isVerified ? [primary, ...verified] : verified, unverified, primary };
 }
+
+/** Returns the texts of a cell with several ones. */
+export const splitList = (cell: string): string[] =>
+  cell
+    .split(/[|,]/)
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
 
 function apiAddresses(user: JsonObject): Addresses {
   const isPrimary = ({ id }: JsonObject) => id === user['primary_email_address_id'];

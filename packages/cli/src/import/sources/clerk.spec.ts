@@ -67,6 +67,12 @@ describe('a row of the CSV export of Clerk', () => {
       null,
       ['email', 'phone_numbers'],
     ],
+    [
+      'an address that is in neither list',
+      { verified_email_addresses: '' },
+      { ...ada, emailVerified: false },
+      ['primary_email_address'],
+    ],
     ['a username', { username: 'ada' }, ada, ['username']],
     [
       'a secret of an app',
@@ -238,6 +244,30 @@ describe('a user of a JSON export of Clerk', () => {
     const addresses = [other, { ...primary, verification: null }];
     const { customer } = convertClerkUser('', { ...user, email_addresses: addresses });
     expect(customer).toMatchObject({ email: 'ada@example.com', emailVerified: false });
+  });
+
+  it.each<[object, boolean, boolean]>([
+    [{ verified_email_addresses: [], unverified_email_addresses: ['ADA@example.com'] }, false, false],
+    [{ verified_email_addresses: [], unverified_email_addresses: [] }, false, true],
+    [{ verified_email_addresses: '', unverified_email_addresses: 'ada@example.com' }, false, false],
+    [
+      { verified_email_addresses: 'ada@example.com', unverified_email_addresses: 'b@example.com' },
+      true,
+      false,
+    ],
+    [{ unverified_email_addresses: 'b@example.com|ada@example.com' }, false, false],
+    [{ verified_email_addresses: null }, false, true],
+    [
+      { verified_email_addresses: ['ada@example.com'], unverified_email_addresses: ['ada@example.com'] },
+      false,
+      true,
+    ],
+    [{ verified_email_addresses: ['ada@example.com'] }, true, false],
+    [{ verified_email_addresses: ['b@example.com'] }, true, false],
+  ])('has a verified primary address only if the export shows it: %j', (lists, emailVerified, isUnknown) => {
+    const record = convertClerkUser('', { id: 'user_1', primary_email_address: 'ada@example.com', ...lists });
+    expect(record.customer).toMatchObject({ email: 'ada@example.com', emailVerified });
+    expect(fieldsOf(record).includes('primary_email_address')).toBe(isUnknown);
   });
 
   it('of `clerk migrate export` has a verified primary address', () => {

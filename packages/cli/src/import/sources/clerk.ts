@@ -7,7 +7,7 @@ import { CustomerDraft, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import { assertUsers, invalidRecord, leaveOutOthers, leaveOutText } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
-import { convertClerkUser, setEmail, setSecrets, type ClerkSecrets } from './clerk-user.js';
+import { convertClerkUser, setEmail, setSecrets, splitList, type ClerkSecrets } from './clerk-user.js';
 import { reasons } from '../reasons.js';
 
 const columns = new Set([
@@ -139,18 +139,14 @@ const secretsOf = (row: Row): ClerkSecrets => ({
 /** Returns the user of a row of the CSV export. */
 export function convertClerkRow(position: string, row: Row): SourceRecord {
   const draft = new CustomerDraft();
-  const list = (name: string) =>
-    cell(row, name)
-      .split(/[|,]/)
-      .map((text) => text.trim())
-      .filter((text) => text !== '');
+  const list = (name: string) => splitList(cell(row, name));
   const id = cell(row, 'id');
   draft.setId('id', id);
-  const addresses = {
+  setEmail(draft, {
     verified: list('verified_email_addresses'),
     unverified: list('unverified_email_addresses'),
-  };
-  setEmail(draft, addresses, cell(row, 'primary_email_address'));
+    primary: cell(row, 'primary_email_address'),
+  });
   draft.setName('firstName', 'first_name', cell(row, 'first_name'));
   draft.setName('lastName', 'last_name', cell(row, 'last_name'));
   setSecrets(draft, secretsOf(row));

@@ -30,6 +30,7 @@ const ada = {
   createdAt: '2020-09-13T12:26:40.123Z',
   updatedAt: '2020-09-13T12:26:41.500Z',
 };
+const unverified = { ...ada, emailVerified: false };
 const external = { UserStatus: 'EXTERNAL_PROVIDER', Username: 'Google_1234' };
 const identity = {
   userId: '1234',
@@ -68,7 +69,12 @@ describe('a user of `list-users`', () => {
       ['password', ...unknown],
     ],
     ['a username', user({}, { Username: 'ada' }), ada, ['Username', 'password', ...unknown]],
-    ['no account at the provider', user({}, external), ada, ['identities', 'groups']],
+    [
+      'no account at the provider',
+      user({}, external),
+      unverified,
+      ['email_verified', 'identities', 'groups'],
+    ],
     ...['RESET_REQUIRED', 'FORCE_CHANGE_PASSWORD'].map((UserStatus): Case => [
       `the status ${UserStatus}`,
       user({}, { UserStatus }),
@@ -107,10 +113,24 @@ describe('a user of `list-users`', () => {
     [
       'accounts that cannot be moved',
       user({ identities: JSON.stringify([{ ...identity, providerType: 'SAML' }, {}]) }, external),
-      ada,
-      ['identities', 'identities', 'groups'],
+      unverified,
+      ['identities', 'identities', 'email_verified', 'groups'],
     ],
-    ['malformed identities', user({ identities: '[' }, external), ada, ['identities', 'groups']],
+    [
+      'an unverified address and an account at a SAML provider',
+      user({
+        email_verified: 'false',
+        identities: JSON.stringify([identity, { ...identity, providerType: 'SAML' }]),
+      }),
+      { ...ada, emailVerified: false, identities: [{ provider: 'Google', subject: '1234' }] },
+      ['identities', 'password', ...unknown],
+    ],
+    [
+      'malformed identities',
+      user({ identities: '[' }, external),
+      unverified,
+      ['identities', 'email_verified', 'groups'],
+    ],
     [
       'other attributes',
       user({

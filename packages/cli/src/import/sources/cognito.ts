@@ -17,6 +17,7 @@ import {
   toTexts,
 } from '../source-values.js';
 import { reasons, type Reason } from '../reasons.js';
+import { unknown } from '../unknown-reasons.js';
 import { readPages, type PageCount } from './cognito-pages.js';
 import { cognitoReasons } from './cognito-reasons.js';
 
@@ -146,14 +147,15 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   const read = (name: string): string => user.attributes.get(name) ?? '';
   const sourceId = read('sub') || user.username;
   draft.setId('sub', sourceId);
-  draft.set('email', read('email')).set('emailVerified', read('email_verified').toLowerCase() === 'true');
+  draft.set('email', read('email'));
   draft.setName('firstName', 'given_name', read('given_name'));
   draft.setName('lastName', 'family_name', read('family_name'));
   draft.setFullName('name', read('name'));
   if (read('locale') !== '') draft.setLocale('locale', read('locale'));
   setTime(draft, 'createdAt', 'UserCreateDate', user.createdAt);
   setTime(draft, 'updatedAt', 'UserLastModifiedDate', user.updatedAt);
-  setProviders(draft, read('identities'));
+  const identities = setProviders(draft, read('identities'));
+  setVerified(draft, user, identities);
   setMetadata(draft, user);
   leaveOutText(draft, 'phone_number', read('phone_number'), reasons.noPhone);
   setStatus(draft, user);
@@ -194,18 +196,36 @@ function setStatus(draft: CustomerDraft, { status, isDisabled, createdAt, update
   if (reason) draft.leaveOut('UserStatus', reason);
 }
 
-function setProviders(draft: CustomerDraft, text: string): void {
-  if (text === '') return;
+/** Sets whether the address is verified. A SAML provider sets the attributes of its users, also `email_verified`. */
+function setVerified(
+  draft: CustomerDraft,
+  { attributes, status }: CognitoUser,
+  identities: JsonObject[],
+): void {
+  const isVerified = attributes.get('email_verified')?.toLowerCase() === 'true';
+  const hasSaml = identities.some(({ providerType }) => providerType === 'SAML');
+  // The provider of such a user is unknown.
+  const isUnknown = status === EXTERNAL && identities.length === 0;
+  draft.set('emailVerified', isVerified && !hasSaml && !isUnknown);
+  if (isVerified && hasSaml) draft.leaveOut('email_verified', reasons.addressOfCompany);
+  if (isVerified && isUnknown) draft.leaveOut('email_verified', unknown.provenance);
+}
+
+/** Sets the accounts at identity providers. @returns all of them, as the attribute lists them */
+function setProviders(draft: CustomerDraft, text: string): JsonObject[] {
+  if (text === '') return [];
   const list = parseJson(text);
   if (!Array.isArray(list)) draft.leaveOut('identities', reasons.identitiesNotList);
   const identities = [];
-  for (const { providerName, providerType, userId } of toObjects(list)) {
+  const accounts = toObjects(list);
+  for (const { providerName, providerType, userId } of accounts) {
     const [provider, subject] = [toText(providerName), toText(userId)];
     if (providerType === 'SAML') draft.leaveOut('identities', reasons.noSaml);
     else if (provider && subject) identities.push({ provider, subject });
     else draft.leaveOut('identities', reasons.identityWithoutId);
   }
   setIdentities(draft, identities);
+  return accounts;
 }
 
 /** Stores the other attributes as metadata, custom attributes without their prefix. */

@@ -52,7 +52,6 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
   const banEnd = readBanEnd(row['banned_until']);
   if (banEnd === null) return notImported(position, id, 'banned_until', unknown.ban);
   const draft = new CustomerDraft().setId('id', id).set('email', row['email']);
-  setVerified(draft, row, identities);
   setTime(draft, 'createdAt', 'created_at', row['created_at']);
   setTime(draft, 'updatedAt', 'updated_at', row['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_sign_in_at', row['last_sign_in_at']);
@@ -63,25 +62,38 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
     draft.leaveOut('banned_until', reasons.banWithoutEnd);
   }
   const app = convertMetadata(draft, row);
+  const providers = toTexts(app?.['providers']);
+  setVerified(draft, row, [
+    ...providers,
+    ...toTexts([app?.['provider']]),
+    ...identities.map(({ provider }) => provider),
+  ]);
   if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
   setIdentities(draft, identities);
   draft.leftOut.push(...(factors?.leftOut ?? []));
   leaveOutUnknown(draft, row, related);
-  leaveOutMissing(draft, toTexts(app?.['providers']), identities, related);
+  leaveOutMissing(draft, providers, identities, related);
   leaveOutOthers(draft, row, knownColumns);
   return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
-/** A value that cannot be read must not make an address verified. */
-function setVerified(draft: CustomerDraft, row: Row, identities: readonly Identity[]): void {
+/** A value that is missing or cannot be read must not make an address verified. */
+function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[]): void {
   const isConfirmed = hasTime(row['email_confirmed_at']);
-  const hasSso = identities.some(({ provider }) => provider.startsWith('sso:'));
-  const isSso = hasSso || readBoolean(row['is_sso_user']);
+  const isSso = readSso(row, providers);
   draft.set('emailVerified', isConfirmed === true && isSso === false);
   if (isConfirmed === null) draft.leaveOut('email_confirmed_at', unknown.confirmation);
-  if (isSso === null) draft.leaveOut('is_sso_user', unknown.boolean);
+  const isStated = 'is_sso_user' in row;
+  if (isSso === null) draft.leaveOut('is_sso_user', isStated ? unknown.boolean : unknown.provenance);
   // Supabase allows several such users with the address of another one.
   if (isConfirmed && isSso) draft.leaveOut('email_confirmed_at', reasons.addressOfCompany);
+}
+
+/** Returns whether the single sign-on of a company has set the address, or null. Such a user has no other provider. */
+function readSso(row: Row, providers: readonly string[]): boolean | null {
+  if (providers.some((provider) => /^sso(:|$)/.test(provider))) return true;
+  if ('is_sso_user' in row) return readBoolean(row['is_sso_user']);
+  return providers.length > 0 ? false : null;
 }
 
 /** Reports what is unknown about the user. */

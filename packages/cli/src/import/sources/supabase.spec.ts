@@ -189,20 +189,35 @@ it.each([
   expect(fieldsOf(records[0]!)).toEqual(leftOut);
 });
 
+it.each([
+  [{ raw_app_meta_data: { providers: ['sso:1'] } }, '', false, ['email_confirmed_at', 'identity sso:1']],
+  [{ raw_app_meta_data: { provider: 'sso:1' } }, '', false, ['email_confirmed_at']],
+  [{ raw_app_meta_data: {} }, '', false, ['is_sso_user']],
+  [{ raw_app_meta_data: {} }, `${id(1)},google,g-1\n`, true, []],
+  [{ raw_app_meta_data: { providers: ['email'] } }, '', true, []],
+])('reads %j without the column is_sso_user', async (more, accounts, emailVerified, leftOut) => {
+  const { is_sso_user: _, ...others } = row(1, more);
+  const files = { 'users.csv': fromPsql([others]), 'i.csv': `${identities}${accounts}`, 'f.csv': factors };
+  const { records } = await readFiles(files);
+  expect(records).toMatchObject([{ customer: { emailVerified } }]);
+  expect(fieldsOf(records[0]!)).toEqual(leftOut);
+});
+
 it('names each user whose identities, factors, password, metadata or ban are unknown', async () => {
   const app = { raw_app_meta_data: { providers: ['email', 'google', 'sso:acme'] } };
   const google = `${identities}${id(1)},google,g-1\n`;
+  const sso = ['email_confirmed_at'];
   const bare = { id: id(1), email: 'ada@example.com' };
   const all = ['banned_until', 'encrypted_password', 'raw_app_meta_data', 'raw_user_meta_data'];
   for (const [rows, more, expected, noteCount] of [
-    [[row(1, app)], {}, ['mfa_factors', 'identity google', 'identity sso:acme'], 2],
-    [[row(1, app)], { 'i.csv': google, 'f.csv': factors }, ['identity sso:acme'], 0],
+    [[row(1, app)], {}, [...sso, 'mfa_factors', 'identity google', 'identity sso:acme'], 2],
+    [[row(1, app)], { 'i.csv': google, 'f.csv': factors }, [...sso, 'identity sso:acme'], 0],
     [[row(1)], { 'f.csv': factors }, [], 1],
-    [[bare], { 'f.csv': factors }, [...all, 'identities'], 1],
+    [[bare], { 'f.csv': factors }, ['is_sso_user', ...all, 'identities'], 1],
     [
       [bare],
       { 'i.csv': identities, 'f.csv': `${factors}${id(1)},totp,,JBSWY3DPEHPK3PXP\n` },
-      ['mfa_factors', ...all],
+      ['is_sso_user', 'mfa_factors', ...all],
       0,
     ],
   ] as [Record<string, unknown>[], Files, string[], number][]) {
