@@ -15,6 +15,18 @@ export const unknown = {
     remedy: `${EXPORT_COLUMN}, or disable the customer if the user is banned`,
   },
   column: { reason: 'The column is missing, so its values are left out', remedy: EXPORT_COLUMN },
+  confirmationColumn: {
+    reason: 'The column is missing, so the email address is imported as not verified',
+    remedy: `${EXPORT_COLUMN}, or let the customer verify the address`,
+  },
+  deletionColumn: {
+    reason: 'The column is missing, so it is unknown whether the user is deleted: the customer can sign in',
+    remedy: `${EXPORT_COLUMN}, or delete the customer if the user was deleted`,
+  },
+  anonymousColumn: {
+    reason: 'The column is missing, so it is unknown whether the user is anonymous',
+    remedy: `${EXPORT_COLUMN}, or delete the customer if the user is anonymous`,
+  },
   deletion: {
     reason: 'The value is not a time, so the user is imported as not deleted',
     remedy: 'Delete the customer if the user was deleted',

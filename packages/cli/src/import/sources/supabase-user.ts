@@ -14,6 +14,9 @@ import { hasTime, readBanEnd, readBoolean } from './supabase-table.js';
 const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
 const OWN_APP_METADATA = new Set(['provider', 'providers']);
 
+/** The PostgreSQL roles of ordinary users. */
+const USUAL_ROLES = new Set(['', 'authenticated', 'anon']);
+
 /** Columns of `auth.users` that are read, or that have no meaning outside of Supabase. */
 const knownColumns = new Set([
   ...[
@@ -40,6 +43,9 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['encrypted_password', unknown.column],
   ['raw_app_meta_data', unknown.column],
   ['raw_user_meta_data', unknown.column],
+  ['email_confirmed_at', unknown.confirmationColumn],
+  ['deleted_at', unknown.deletionColumn],
+  ['is_anonymous', unknown.anonymousColumn],
 ];
 
 /** Returns the user of a row of `auth.users`. */
@@ -71,6 +77,7 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
   if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
   setIdentities(draft, identities);
   draft.leftOut.push(...(factors?.leftOut ?? []));
+  leaveOutRoles(draft, row);
   leaveOutUnknown(draft, row, related);
   leaveOutMissing(draft, providers, identities, related);
   leaveOutOthers(draft, row, knownColumns);
@@ -94,6 +101,13 @@ function readSso(row: Row, providers: readonly string[]): boolean | null {
   if (providers.some((provider) => /^sso(:|$)/.test(provider))) return true;
   if ('is_sso_user' in row) return readBoolean(row['is_sso_user']);
   return providers.length > 0 ? false : null;
+}
+
+/** Reports the rights that a user has beyond the usual ones. */
+function leaveOutRoles(draft: CustomerDraft, row: Row): void {
+  const isAdmin = readBoolean(row['is_super_admin']);
+  if (isAdmin !== false) draft.leaveOut('is_super_admin', isAdmin ? reasons.noRoles : unknown.boolean);
+  if (!USUAL_ROLES.has(row['role'] ?? '')) draft.leaveOut('role', reasons.noRoles);
 }
 
 /** Reports what is unknown about the user. */

@@ -166,6 +166,11 @@ it.each([
   ['banned_until', '-infinity', { disabledAt: undefined }, []],
   ['is_sso_user', '2', { emailVerified: false }, ['is_sso_user']],
   ['is_anonymous', '?', { emailVerified: true }, ['is_anonymous']],
+  ['is_super_admin', 't', { emailVerified: true }, ['is_super_admin']],
+  ['is_super_admin', 'f', { emailVerified: true }, []],
+  ['is_super_admin', '2', { emailVerified: true }, ['is_super_admin']],
+  ['role', 'service_role', { emailVerified: true }, ['role']],
+  ['role', 'anon', { emailVerified: true }, []],
   ['last_sign_in_at', 'never', { lastLoginAt: undefined }, ['last_sign_in_at']],
   ['raw_app_meta_data', '[1]', { metadata: undefined }, ['raw_app_meta_data']],
 ])('reads %s %j safely, and names it', async (column, value, customer, leftOut) => {
@@ -208,7 +213,10 @@ it('names each user whose identities, factors, password, metadata or ban are unk
   const google = `${identities}${id(1)},google,g-1\n`;
   const sso = ['email_confirmed_at'];
   const bare = { id: id(1), email: 'ada@example.com' };
-  const all = ['banned_until', 'encrypted_password', 'raw_app_meta_data', 'raw_user_meta_data'];
+  const all = [
+    ...['banned_until', 'encrypted_password', 'raw_app_meta_data', 'raw_user_meta_data'],
+    ...['email_confirmed_at', 'deleted_at', 'is_anonymous'],
+  ];
   for (const [rows, more, expected, noteCount] of [
     [[row(1, app)], {}, [...sso, 'mfa_factors', 'identity google', 'identity sso:acme'], 2],
     [[row(1, app)], { 'i.csv': google, 'f.csv': factors }, [...sso, 'identity sso:acme'], 0],
