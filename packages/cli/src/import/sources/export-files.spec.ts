@@ -66,6 +66,12 @@ describe('files of Keycloak', () => {
     ]);
   });
 
+  it('are not of several realms because of another value with the name realm', async () => {
+    const other = { ...user(bob), attributes: { crm: { realm: 'sales' } } };
+    const files = { 'acme.json': json({ realm: 'acme', users: [user(ada), other] }) };
+    expect(resultsOf(await read(keycloak, files))).toEqual([ada, bob]);
+  });
+
   it.each([
     ['no users', { 'a.json': json({ id: 'a', realm: 'acme', clients: [] }) }, 'No users in'],
     [
@@ -83,6 +89,21 @@ describe('files of Keycloak', () => {
       {
         'one.json': json({ realm: 'one', users: [user(ada)] }),
         'two.json': json({ realm: 'two', users: [user(bob)] }),
+      },
+      'The files contain several realms',
+    ],
+    [
+      'several realms one after the other',
+      {
+        'all.json': json({ realm: 'one', users: [user(ada)] }) + json({ users: [user(bob)], realm: 'two' }),
+      },
+      'all.json contains several realms',
+    ],
+    [
+      'several realms whose names stand after the users',
+      {
+        'one.json': json({ users: [user(ada)], realm: 'one' }),
+        'two.json': json({ users: [user(bob)], realm: 'two' }),
       },
       'The files contain several realms',
     ],

@@ -1,4 +1,4 @@
-import { usageError, type CliError } from '../../cli-error.js';
+import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, OTHER_IDS, withReason } from '../unusable-providers.js';
 import { findValue, readDocuments } from '../read-documents.js';
@@ -19,6 +19,7 @@ import {
 import { setCredentials } from './keycloak-credentials.js';
 import { reasons } from '../reasons.js';
 import { keycloakReasons } from './keycloak-reasons.js';
+import { assertOneRealm, severalRealms } from './keycloak-realms.js';
 
 /** Names of fields that are read, or that have no meaning outside of Keycloak. */
 const knownFields = new Set([
@@ -61,8 +62,7 @@ async function* readKeycloak(
   { values }: SourceOptions,
 ): AsyncGenerator<SourceRecord> {
   const inputs = await Promise.all(files.map(inspectFile));
-  const realms = new Set(inputs.map(({ realm }) => realm).filter((realm) => realm !== ''));
-  if (realms.size > 1) throw severalRealms('The files contain');
+  await assertOneRealm(files);
   let hasUsers = false;
   for (const { file, paths } of inputs)
     for await (const { position, name, value } of readDocuments(file, paths)) {
@@ -78,11 +78,10 @@ async function* readKeycloak(
   if (!hasUsers) throw usageError(`No users in ${files.join(', ')}.`, NO_USERS_FIX);
 }
 
-/** A file, the paths of its users, and the name of its realm, or an empty text if it has none. */
+/** A file, and the paths of its users. */
 interface Input {
   file: string;
   paths: string[];
-  realm: string;
 }
 
 /**
@@ -90,18 +89,11 @@ interface Input {
  * the other, or one user after the other.
  */
 async function inspectFile(file: string): Promise<Input> {
-  if (await startsWithArray(file)) return { file, paths: ['$.*'], realm: '' };
+  if (await startsWithArray(file)) return { file, paths: ['$.*'] };
   const first = await findValue(file, ['$.realm', '$.users.*', '$.federatedUsers.*', '$.username']);
-  if (first?.name === 'username') return { file, paths: ['$'], realm: '' };
-  const realm = first?.name === 'realm' ? toText(first.value) : '';
-  return { file, paths: ['$.users.*', '$.federatedUsers.*'], realm };
+  if (first?.name === 'username') return { file, paths: ['$'] };
+  return { file, paths: ['$.users.*', '$.federatedUsers.*'] };
 }
-
-const severalRealms = (subject: string): CliError =>
-  usageError(
-    `${subject} several realms, whose users are different people.`,
-    'Export one of them with kc.sh export --realm <name>, and import it into a project of its own.',
-  );
 
 /** Returns a user of a realm. @param rpId the domain of the passkeys */
 export function convertKeycloakUser(position: string, user: JsonObject, rpId?: string): SourceRecord {

@@ -1,0 +1,56 @@
+import { usageError, type CliError } from '../../cli-error.js';
+import { readDocuments } from '../read-documents.js';
+import { startsWithArray } from '../read-files.js';
+import { readText } from '../read-text.js';
+import { toText } from '../source-fields.js';
+
+/** A member of this name with a text, at any place of a file: the name of a realm, or another value. */
+const REALM = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"/g;
+
+/** Number of characters that a match can have, so that a piece of a file can end in it. */
+const MAX_MATCH = 400;
+
+/**
+ * Rejects files of several realms before the first user is read. A file can contain documents of several realms one after the
+ * other, and the name of a realm can stand after its users.
+ * @throws CliError
+ */
+export async function assertOneRealm(files: readonly string[]): Promise<void> {
+  const texts = new Set<string>();
+  for (const file of files) for (const text of await findTexts(file)) texts.add(text);
+  // To find the texts is much faster than to parse the files.
+  if (texts.size < 2) return;
+  const realms = new Set<string>();
+  for (const file of files) {
+    const names = await readNames(file);
+    if (names.size > 1) throw severalRealms(`${file} contains`);
+    for (const name of names) realms.add(name);
+  }
+  if (realms.size > 1) throw severalRealms('The files contain');
+}
+
+async function findTexts(file: string): Promise<Set<string>> {
+  const texts = new Set<string>();
+  let rest = '';
+  for await (const piece of readText(file)) {
+    const text = rest + piece;
+    for (const [, name] of text.matchAll(REALM)) texts.add(name!);
+    rest = text.slice(-MAX_MATCH);
+  }
+  return texts;
+}
+
+async function readNames(file: string): Promise<Set<string>> {
+  const names = new Set<string>();
+  const path = (await startsWithArray(file)) ? '$.*.realm' : '$.realm';
+  for await (const { value } of readDocuments(file, [path]))
+    if (toText(value) !== '') names.add(toText(value));
+  return names;
+}
+
+/** Returns the error for files of several realms. */
+export const severalRealms = (subject: string): CliError =>
+  usageError(
+    `${subject} several realms, whose users are different people.`,
+    'Export one of them with kc.sh export --realm <name>, and import it into a project of its own.',
+  );
