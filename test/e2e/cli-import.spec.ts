@@ -59,6 +59,7 @@ const systems: Record<string, (customer: MovingCustomer, id: string) => Record<s
           user_id: `auth0|${oid}`,
           email: customer.email,
           email_verified: true,
+          blocked: false,
           given_name: 'Ada',
           family_name: 'Lovelace',
           identities: [
@@ -156,6 +157,7 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
   const user = (more: object) => ({
     user_id: `email|${randomUUID()}`,
     email_verified: true,
+    blocked: false,
     identities: [],
     ...more,
   });
@@ -261,7 +263,7 @@ it('reports the values that Gatehouse leaves out, with what to do, in a dry run 
 
 it('updates customers with --update, and says without it that existing customers stay unchanged', async () => {
   const user = (more: object = {}) => ({
-    ...{ user_id: `email|${randomUUID()}`, email: uniqueEmail(), identities: [] },
+    ...{ user_id: `email|${randomUUID()}`, email: uniqueEmail(), identities: [], blocked: false },
     ...{ updated_at: '2026-01-01T00:00:00Z', ...more },
   });
   const [banned, unbanned, same] = [user(), user({ blocked: true }), user()];

@@ -14,6 +14,11 @@ export const unknown = {
     reason: 'The column is missing, so it is unknown whether the user is banned: the customer can sign in',
     remedy: `${EXPORT_COLUMN}, or disable the customer if the user is banned`,
   },
+  banField: {
+    reason: 'No user of the files has this field, so it is unknown whether the user is banned',
+    remedy:
+      'Export the users with this field, and run the command again. If no user was ever banned, nothing is missing',
+  },
   column: { reason: 'The column is missing, so its values are left out', remedy: EXPORT_COLUMN },
   confirmationColumn: {
     reason: 'The column is missing, so the email address is imported as not verified',

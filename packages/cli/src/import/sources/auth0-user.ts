@@ -33,11 +33,13 @@ const knownFields = new Set([
 /**
  * Returns the user of a user export.
  * @param passwords the hashes of the password export, from which this one is removed
+ * @param isBanKnown whether a user of the files has the field `blocked`
  */
 export function convertAuth0User(
   position: string,
   user: JsonObject | null,
   passwords: Passwords,
+  isBanKnown = true,
 ): SourceRecord {
   const id = toText(user?.['user_id']);
   if (!user || !id) return notImported(position, null, '', reasons.invalidRecord);
@@ -58,6 +60,7 @@ export function convertAuth0User(
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_login', user['last_login']);
   if (isBlocked) setDisabled(draft, [user['updated_at'], user['created_at']]);
+  if (!isBanKnown) draft.leaveOut('blocked', unknown.banField);
   for (const [field, reason] of Object.entries(NOT_MOVED))
     if (toText(user[field])) draft.leaveOut(field, reason);
   convertFactors(draft, user);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceRecord } from '../source.js';
+import { withoutBan } from '../without-ban.js';
 import { unusableProviders } from './auth0-identities.js';
 import { convertAuth0User } from './auth0-user.js';
 import { auth0 } from './auth0.js';
@@ -109,8 +110,30 @@ describe('the files of Auth0', () => {
     return [records, notes];
   }
 
+  it('name the field blocked if no user has it, so that an update lifts no ban', async () => {
+    const metadata = { blocked: true };
+    const [ada, bob] = [user, { ...user, user_id: 'email|2', app_metadata: metadata }].map((each) => ({
+      ...each,
+    }));
+    const read = async (...users: object[]) => {
+      const [records] = await readFiles({
+        'users.json': users.map((each) => JSON.stringify(each)).join('\n'),
+      });
+      return records.map((record) => [fieldsOf(record), withoutBan(record).customer?.disabledAt]);
+    };
+    expect(await read(ada!, bob!)).toEqual([
+      [['blocked'], undefined],
+      [['blocked'], undefined],
+    ]);
+    expect(await read(ada!, { ...bob, blocked: false })).toEqual([
+      [[], null],
+      [[], null],
+    ]);
+  });
+
   it('can be pages of the Management API, and a missing password export is named', async () => {
-    const page = { start: 0, limit: 50, length: 1, users: [{ ...user, user_id: 'auth0|1' }], total: 1 };
+    const users = [{ ...user, user_id: 'auth0|1', blocked: false }];
+    const page = { start: 0, limit: 50, length: 1, users, total: 1 };
     for (const content of [JSON.stringify(page), JSON.stringify(page, null, 2)]) {
       const [records, notes] = await readFiles({ 'users.json': content });
       expect(records).toMatchObject([{ sourceId: 'auth0|1', leftOut: [{ field: 'passwordHash' }] }]);

@@ -2,6 +2,7 @@ import { usageError } from '../../cli-error.js';
 import { toObject } from '../../json-object.js';
 import { addId, assertSameUsers, type CompanionFile } from '../companion-files.js';
 import { isCsv } from '../read-files.js';
+import { matchText } from '../match-text.js';
 import { readUserObjects } from '../read-user-objects.js';
 import { reasons } from '../reasons.js';
 import { notImported, toText } from '../source-fields.js';
@@ -45,6 +46,7 @@ async function* readAuth0(files: readonly string[], { note }: SourceOptions): As
     yield* readPasswords(file, passwords, ids);
   }
   await assertSameUsers(companions, () => readPasswordIds(userFiles));
+  const isBanKnown = await hasBans(userFiles);
   let isNoted = companions.length > 0;
   for (const file of userFiles)
     for await (const { position, value } of readUserObjects(file))
@@ -52,7 +54,7 @@ async function* readAuth0(files: readonly string[], { note }: SourceOptions): As
       else {
         if (!isNoted) await note?.(NO_PASSWORDS);
         isNoted = true;
-        yield convertAuth0User(position, value, passwords);
+        yield convertAuth0User(position, value, passwords, isBanKnown);
       }
   for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.unmatchedPassword);
 }
@@ -73,6 +75,24 @@ async function isUserExport(file: string): Promise<boolean> {
     `${file} is neither a user export nor a password export of Auth0.`,
     'Use files whose lines have user_id (users), or _id and passwordHash (passwords).',
   );
+}
+
+/**
+ * Returns whether a user of the files has the field `blocked`. Auth0 exports it only for users who were blocked before, and only
+ * if the export names it.
+ */
+async function hasBans(files: readonly string[]): Promise<boolean> {
+  for (const file of files) {
+    // Another object can have a field of this name.
+    if (!(await includesBlocked(file))) continue;
+    for await (const { value } of readUserObjects(file)) if (value && 'blocked' in value) return true;
+  }
+  return false;
+}
+
+async function includesBlocked(file: string): Promise<boolean> {
+  for await (const match of matchText(file, /"blocked"\s{0,99}:/g)) return match.length > 0;
+  return false;
 }
 
 /** Adds the passwords of a file, and its first ids. Yields the rows without a password or an id. */

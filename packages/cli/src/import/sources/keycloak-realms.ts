@@ -1,14 +1,11 @@
 import { usageError, type CliError } from '../../cli-error.js';
+import { matchText } from '../match-text.js';
 import { readDocuments } from '../read-documents.js';
 import { startsWithArray } from '../read-files.js';
-import { readText } from '../read-text.js';
 import { toText } from '../source-fields.js';
 
 /** A member of this name with a text, at any place of a file: the name of a realm, or another value. */
 const REALM = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"/g;
-
-/** Number of characters that a match can have, so that a piece of a file can end in it. */
-const MAX_MATCH = 400;
 
 /**
  * Rejects files of several realms before the first user is read. A file can contain documents of several realms one after the
@@ -17,8 +14,7 @@ const MAX_MATCH = 400;
  */
 export async function assertOneRealm(files: readonly string[]): Promise<void> {
   const texts = new Set<string>();
-  for (const file of files) for (const text of await findTexts(file)) texts.add(text);
-  // To find the texts is much faster than to parse the files.
+  for (const file of files) for await (const [, text] of matchText(file, REALM)) texts.add(text!);
   if (texts.size < 2) return;
   const realms = new Set<string>();
   for (const file of files) {
@@ -27,17 +23,6 @@ export async function assertOneRealm(files: readonly string[]): Promise<void> {
     for (const name of names) realms.add(name);
   }
   if (realms.size > 1) throw severalRealms('The files contain');
-}
-
-async function findTexts(file: string): Promise<Set<string>> {
-  const texts = new Set<string>();
-  let rest = '';
-  for await (const piece of readText(file)) {
-    const text = rest + piece;
-    for (const [, name] of text.matchAll(REALM)) texts.add(name!);
-    rest = text.slice(-MAX_MATCH);
-  }
-  return texts;
 }
 
 async function readNames(file: string): Promise<Set<string>> {
