@@ -20,6 +20,10 @@ export const EXPORT_AGAIN = 'Export the file again, and run the command again';
 /** The reasons that sources give, by their meaning. */
 export const reasons = {
   invalidRecord: { reason: 'The record is not in the format of this export', remedy: CORRECT_FILE },
+  wrongType: {
+    reason: 'The value has another type than in exports of this system, so it is left out',
+    remedy: CORRECT_FILE,
+  },
   inexactInteger: {
     reason: 'It contains an integer that a JSON number cannot represent',
     remedy: 'Write it as a string in the file, and run the command again',

@@ -4,6 +4,7 @@ import { parseTime } from '../parse-time.js';
 import { notImported, toText, type CustomerDraft } from './source-fields.js';
 import type { ImportedCustomer, SourceRecord } from './source.js';
 import { reasons, type Reason } from './reasons.js';
+import { unknown } from './unknown-reasons.js';
 
 type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
 
@@ -11,9 +12,54 @@ type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
 export const toObjects = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.map(toObject).filter((item) => item !== null) : [];
 
-/** Returns the texts of a list without the empty ones; an empty list for a value of another type. */
+/** Returns the texts of a list without the empty ones, or one text; an empty list for a value of another type. */
 export const toTexts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map(toText).filter((text) => text !== '') : [];
+  (Array.isArray(value) ? value : [value]).map(toText).filter((text) => text !== '');
+
+/** Returns the objects of a list. Reports a value and elements of another type, unless they are empty. */
+export function readObjectList(draft: CustomerDraft, field: string, value: unknown): JsonObject[] {
+  const objects = toObjects(value);
+  const count = Array.isArray(value) ? value.filter((item) => item !== null && item !== '').length : 0;
+  if (objects.length < count || (!Array.isArray(value) && !isEmpty(value)))
+    draft.leaveOut(field, reasons.wrongType);
+  return objects;
+}
+
+/** Returns the texts of a list, or one text. Reports a value and elements of another type, unless they are empty. */
+export function readTextList(draft: CustomerDraft, field: string, value: unknown): string[] {
+  const isText = (item: unknown): boolean => isEmpty(item) || toText(item) !== '';
+  if (!(Array.isArray(value) ? value : [value]).every(isText)) draft.leaveOut(field, reasons.wrongType);
+  return toTexts(value);
+}
+
+/** Returns an object, which is empty for a value of another type. Reports such a value, unless it is empty. */
+export function readObject(draft: CustomerDraft, field: string, value: unknown): JsonObject {
+  const object = toObject(value);
+  if (!object && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);
+  return object ?? {};
+}
+
+/** Returns a text, which is empty for a value of another type. Reports such a value, unless it is empty. */
+export function readString(draft: CustomerDraft, field: string, value: unknown): string {
+  const text = toText(value);
+  if (text === '' && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);
+  return text;
+}
+
+/** Returns whether a value is true. Reports a value that is not a boolean, unless it is empty. */
+export function readTrue(draft: CustomerDraft, field: string, value: unknown): boolean {
+  if (typeof value !== 'boolean' && !isEmpty(value)) draft.leaveOut(field, unknown.boolean);
+  return value === true;
+}
+
+/** Returns whether a value states, or could state, that something exists or is the case. */
+export const isSet = (value: unknown): boolean => !isEmpty(value) && toText(value).toLowerCase() !== 'false';
+
+/** Returns whether a value contains nothing: neither a text, an element nor a member. */
+export function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  return typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
+}
 
 /** Parses JSON. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {
@@ -39,7 +85,7 @@ export function toTime(value: unknown): string | null {
 
 /** Sets a time, unless the value is empty. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
 export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
-  if (toText(value) === '') return;
+  if (value !== 0 && isEmpty(value)) return;
   const time = toTime(value);
   if (time === null) draft.leaveOut(field, reasons.noTime);
   else draft.set(name, time);
@@ -67,12 +113,9 @@ export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: 
     if (!known.has(name) && !isEmpty(value)) draft.leaveOut(name, reasons.noField);
 }
 
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
-
 /** Reports a value that is not empty. */
 export function leaveOutText(draft: CustomerDraft, field: string, value: unknown, reason: Reason): void {
-  if (toText(value) !== '') draft.leaveOut(field, reason);
+  if (!isEmpty(value)) draft.leaveOut(field, reason);
 }
 
 /** Sets the identities, unless the list is empty. */

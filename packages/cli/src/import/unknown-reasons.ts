@@ -19,6 +19,10 @@ export const unknown = {
     remedy:
       'Export the users with this field, and run the command again. If no user was ever banned, nothing is missing',
   },
+  banState: {
+    reason: 'The value is missing, so it is unknown whether the user is banned: the customer can sign in',
+    remedy: 'Export the users with this value, or disable the customer if the user is banned',
+  },
   column: { reason: 'The column is missing, so its values are left out', remedy: EXPORT_COLUMN },
   confirmationColumn: {
     reason: 'The column is missing, so the email address is imported as not verified',

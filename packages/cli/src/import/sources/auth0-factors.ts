@@ -1,7 +1,7 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { reasons, type Reason } from '../reasons.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
-import { toObjects } from '../source-values.js';
+import { isSet, readObjectList } from '../source-values.js';
 
 /** A second factor. */
 interface Factor {
@@ -14,7 +14,7 @@ interface Factor {
 
 /** Sets the first authenticator app, and reports all other second factors. */
 export function convertFactors(draft: CustomerDraft, user: JsonObject): void {
-  const factors = [...listFactors(user), ...listAuthenticators(user)];
+  const factors = [...listFactors(draft, user), ...listAuthenticators(draft, user)];
   let first: string | null = null;
   for (const { field, secret, problem } of factors) {
     // Both fields can contain the same app.
@@ -23,15 +23,13 @@ export function convertFactors(draft: CustomerDraft, user: JsonObject): void {
     else if (first !== null) draft.leaveOut(field, reasons.oneApp);
     else if (draft.setTotpSecret(field, secret).hasTotpSecret) first = secret;
   }
-  const hasFactors = Array.isArray(user['multifactor']) && user['multifactor'].length > 0;
-  if (hasFactors && factors.length === 0) draft.leaveOut('multifactor', reasons.noSecret);
-  if (toObjects(user['passkeys']).length > 0) draft.leaveOut('passkeys', reasons.auth0Passkeys);
+  if (isSet(user['multifactor']) && factors.length === 0) draft.leaveOut('multifactor', reasons.noSecret);
+  if (isSet(user['passkeys'])) draft.leaveOut('passkeys', reasons.auth0Passkeys);
 }
 
 /** Returns the factors of `mfa_factors`, the field of the bulk import schema of Auth0. */
-function listFactors(user: JsonObject): Factor[] {
-  const list = Array.isArray(user['mfa_factors']) ? user['mfa_factors'].map(toObject) : [];
-  return list.map((factor) => ({
+function listFactors(draft: CustomerDraft, user: JsonObject): Factor[] {
+  return readObjectList(draft, 'mfa_factors', user['mfa_factors']).map((factor) => ({
     field: 'mfa_factors',
     secret: readSecret(factor),
     problem: reasons.onlyTotp,
@@ -42,10 +40,10 @@ function listFactors(user: JsonObject): Factor[] {
  * Returns the factors of `guardian_authenticators`, the enrollments of a user. Auth0 does not document their fields, and usually
  * exports no secrets. An enrollment that the user has not confirmed was never requested at a sign-in.
  */
-function listAuthenticators(user: JsonObject): Factor[] {
+function listAuthenticators(draft: CustomerDraft, user: JsonObject): Factor[] {
   const isConfirmed = ({ confirmed, active, status }: JsonObject) =>
     confirmed !== false && active !== false && !toText(status).includes('pending');
-  return toObjects(user['guardian_authenticators'])
+  return readObjectList(draft, 'guardian_authenticators', user['guardian_authenticators'])
     .filter(isConfirmed)
     .map((factor) => ({
       field: 'guardian_authenticators',
@@ -60,7 +58,6 @@ function findProblem(type: string): Reason {
 }
 
 /** Returns the secret of an entry such as `{ "totp": { "secret": "…" } }`, or an empty text. */
-const readSecret = (factor: JsonObject | null): string => {
-  const { totp, otp } = factor ?? {};
+const readSecret = ({ totp, otp }: JsonObject): string => {
   return toText(toObject(totp ?? otp)?.['secret']);
 };

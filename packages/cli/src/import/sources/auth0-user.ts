@@ -1,11 +1,24 @@
-import { toObject, type JsonObject } from '../../json-object.js';
+import type { JsonObject } from '../../json-object.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
-import { leaveOutOthers, setDisabled, setTime } from '../source-values.js';
+import {
+  leaveOutOthers,
+  leaveOutText,
+  readObject,
+  readString,
+  readTrue,
+  setDisabled,
+  setTime,
+} from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
 import { convertFactors } from './auth0-factors.js';
 import { companyProviders, convertIdentities, type Passwords } from './auth0-identities.js';
+
+const METADATA = [
+  ['metadata', 'app_metadata'],
+  ['publicMetadata', 'user_metadata'],
+] as const;
 
 const NOT_MOVED: Record<string, Reason> = {
   username: reasons.noUsername,
@@ -45,24 +58,22 @@ export function convertAuth0User(
   if (!user || !id) return notImported(position, null, '', reasons.invalidRecord);
   const isBlocked = user['blocked'] ?? false;
   if (typeof isBlocked !== 'boolean') return notImported(position, id, 'blocked', unknown.ban);
-  const draft = new CustomerDraft()
-    .setId('user_id', id)
-    .set('email', toText(user['email']))
-    .setName('firstName', 'given_name', toText(user['given_name']))
-    .setName('lastName', 'family_name', toText(user['family_name']))
-    .setMetadata('metadata', 'app_metadata', toObject(user['app_metadata']) ?? {})
-    .setMetadata('publicMetadata', 'user_metadata', toObject(user['user_metadata']) ?? {});
-  const name = toText(user['name']);
+  const draft = new CustomerDraft().setId('user_id', id).set('email', toText(user['email']));
+  const read = (field: string): string => readString(draft, field, user[field]);
+  draft
+    .setName('firstName', 'given_name', read('given_name'))
+    .setName('lastName', 'family_name', read('family_name'));
+  for (const [name, field] of METADATA) draft.setMetadata(name, field, readObject(draft, field, user[field]));
+  const name = read('name');
   if (name && name !== toText(user['email'])) draft.setFullName('name', name);
-  const locale = toText(user['locale']);
+  const locale = read('locale');
   if (locale) draft.setLocale('locale', locale);
   setTime(draft, 'createdAt', 'created_at', user['created_at']);
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_login', user['last_login']);
   if (isBlocked) setDisabled(draft, [user['updated_at'], user['created_at']]);
   if (!isBanKnown) draft.leaveOut('blocked', unknown.banField);
-  for (const [field, reason] of Object.entries(NOT_MOVED))
-    if (toText(user[field])) draft.leaveOut(field, reason);
+  for (const [field, reason] of Object.entries(NOT_MOVED)) leaveOutText(draft, field, user[field], reason);
   convertFactors(draft, user);
   setVerified(draft, user, convertIdentities(draft, id, user, passwords));
   leaveOutOthers(draft, user, knownFields);
@@ -71,7 +82,7 @@ export function convertAuth0User(
 
 /** Sets whether the address is verified. @param provider the provider that has set it */
 function setVerified(draft: CustomerDraft, user: JsonObject, provider: string): void {
-  const isVerified = user['email_verified'] === true;
+  const isVerified = readTrue(draft, 'email_verified', user['email_verified']);
   const isOfCompany = companyProviders.has(provider);
   draft.set('emailVerified', isVerified && !isOfCompany);
   if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);

@@ -48,6 +48,28 @@ it('reads an app once if both fields contain it, and names a second secret of mf
 it.each([
   ['an unreadable ban', { blocked: 'maybe' }, null, ['blocked']],
   ['no identities', { identities: undefined }, {}, ['identities']],
+  [
+    'metadata of another type',
+    { app_metadata: '{"roles":["admin"]}', user_metadata: [1] },
+    {},
+    ['app_metadata', 'user_metadata'],
+  ],
+  [
+    'factors of another type',
+    {
+      ...{ mfa_factors: { totp: { secret: SECRET } }, guardian_authenticators: { type: 'totp' } },
+      ...{ multifactor: 'guardian', passkeys: { id: '1' } },
+    },
+    {},
+    ['mfa_factors', 'guardian_authenticators', 'multifactor', 'passkeys'],
+  ],
+  ['elements of another type', { mfa_factors: [SECRET] }, {}, ['mfa_factors']],
+  [
+    'objects instead of texts',
+    { given_name: ['Ada'], username: { name: 'ada' }, last_login: { $date: 1 }, email_verified: 'true' },
+    { emailVerified: false },
+    ['given_name', 'last_login', 'username', 'email_verified'],
+  ],
   ['passkeys', { passkeys: [{ id: '1' }] }, {}, ['passkeys']],
   [
     'Google Workspace with ids',

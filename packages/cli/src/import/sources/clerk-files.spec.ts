@@ -115,6 +115,27 @@ it.each([
     {},
     ['phone_numbers', 'phone_numbers'],
   ],
+  [
+    'metadata of another type',
+    { public_metadata: '{"plan":"pro"}', private_metadata: [1], unsafe_metadata: 'dark' },
+    {},
+    ['private_metadata', 'unsafe_metadata', 'public_metadata'],
+  ],
+  [
+    'lists of another type',
+    { phone_numbers: { a: 1 }, passkeys: { a: 1 }, enterprise_accounts: 'acme', web3_wallets: {} },
+    {},
+    ['phone_numbers', 'passkeys', 'enterprise_accounts'],
+  ],
+  ['an external account of another type', { external_accounts: ['google'] }, {}, ['external_accounts']],
+  [
+    'flags of another type',
+    { totp_enabled: 'true', backup_code_enabled: 1, locked: 'true' },
+    {},
+    ['totp_secret', 'backup_codes', 'locked'],
+  ],
+  ['objects instead of texts', { first_name: { a: 1 }, locale: ['de'] }, {}, ['first_name', 'locale']],
+  ['flags that are false', { totp_enabled: 'false', backup_code_enabled: 0, locked: '' }, {}, []],
   ['organizations', { organization_memberships: [{ role: 'admin' }] }, {}, ['organization_memberships']],
 ])('converts a user with %s', (_, more, customer, leftOut) => {
   const secrets = { digest: '', hasher: '', totpSecret: '' };
@@ -126,7 +147,9 @@ it.each([
 
 it('leaves out a password that Clerk requires the user to reset', () => {
   const secrets = { digest: `$2a$10$${'a'.repeat(53)}`, hasher: 'bcrypt', totpSecret: '' };
-  const record = convertClerkUser('', apiUser(1, { requires_password_reset: true }), secrets);
-  expect(record).toMatchObject({ leftOut: [{ field: 'password_digest' }] });
-  expect(record.customer).not.toHaveProperty('passwordHash');
+  for (const mustReset of [true, 'true']) {
+    const record = convertClerkUser('', apiUser(1, { requires_password_reset: mustReset }), secrets);
+    expect(record).toMatchObject({ leftOut: [{ field: 'password_digest' }] });
+    expect(record.customer).not.toHaveProperty('passwordHash');
+  }
 });

@@ -4,8 +4,13 @@ import type { SourceRecord } from '../source.js';
 import {
   addMetadata,
   invalidRecord,
+  isEmpty,
+  isSet,
   leaveOutOthers,
   leaveOutText,
+  readObject,
+  readObjectList,
+  readString,
   setDisabled,
   setIdentities,
   setTime,
@@ -65,8 +70,8 @@ export function convertClerkUser(
   draft.setId('id', sourceId);
   const addresses = Array.isArray(user['email_addresses']) ? apiAddresses(user) : exportAddresses(user);
   setEmail(draft, addresses);
-  draft.setName('firstName', 'first_name', toText(user['first_name']));
-  draft.setName('lastName', 'last_name', toText(user['last_name']));
+  draft.setName('firstName', 'first_name', readString(draft, 'first_name', user['first_name']));
+  draft.setName('lastName', 'last_name', readString(draft, 'last_name', user['last_name']));
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutIf(draft, hasPhone(user), 'phone_numbers', reasons.noPhone);
   setMetadata(draft, user);
@@ -75,8 +80,9 @@ export function convertClerkUser(
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_sign_in_at', user['last_sign_in_at']);
   if (isBanned) setDisabled(draft, [user['updated_at'], user['created_at']]);
-  if (toText(user['locale']) !== '') draft.setLocale('locale', toText(user['locale']));
-  if (secrets) setSecrets(draft, secrets, user['requires_password_reset'] === true);
+  const locale = readString(draft, 'locale', user['locale']);
+  if (locale !== '') draft.setLocale('locale', locale);
+  if (secrets) setSecrets(draft, secrets, isSet(user['requires_password_reset']));
   leaveOutSecrets(draft, user, secrets, isCsvMissing);
   leaveOutFactors(draft, user);
   leaveOutUnknown(draft, user);
@@ -156,20 +162,25 @@ const isVerifiedObject = ({ verification }: JsonObject): boolean =>
   toObject(verification)?.['status'] === 'verified';
 
 function setMetadata(draft: CustomerDraft, user: JsonObject): void {
-  const metadata = { ...toObject(user['private_metadata']) };
-  addMetadata(draft, metadata, 'external_id', toText(user['external_id']));
+  const metadata = { ...readObject(draft, 'private_metadata', user['private_metadata']) };
+  addMetadata(draft, metadata, 'external_id', readString(draft, 'external_id', user['external_id']));
   addMetadata(draft, metadata, 'legal_accepted_at', user['legal_accepted_at']);
   // Customers can change these values themselves in Clerk, so they stay apart from those that only a server has set.
-  const unsafe = { field: 'unsafe_metadata', value: toObject(user['unsafe_metadata']) ?? {} };
+  const unsafe = {
+    field: 'unsafe_metadata',
+    value: readObject(draft, 'unsafe_metadata', user['unsafe_metadata']),
+  };
   const isNameTaken = Object.hasOwn(metadata, unsafe.field) && Object.keys(unsafe.value).length > 0;
   if (isNameTaken) draft.leaveOut(unsafe.field, reasons.metadataNameTaken);
   draft.setMetadata('metadata', 'private_metadata', metadata, isNameTaken ? undefined : unsafe);
-  draft.setMetadata('publicMetadata', 'public_metadata', { ...toObject(user['public_metadata']) });
+  const publicMetadata = readObject(draft, 'public_metadata', user['public_metadata']);
+  draft.setMetadata('publicMetadata', 'public_metadata', publicMetadata);
 }
 
 function setClerkIdentities(draft: CustomerDraft, user: JsonObject): void {
   const identities = [];
-  for (const account of toObjects(user['external_accounts'])) {
+  const accounts = Array.isArray(user['external_accounts']) ? user['external_accounts'] : [];
+  for (const account of readObjectList(draft, 'external_accounts', accounts)) {
     const subject = toText(account['provider_user_id']);
     if (!isVerifiedObject(account)) draft.leaveOut('external_accounts', reasons.identityNotVerified);
     else if (subject === '') draft.leaveOut('external_accounts', reasons.identityWithoutId);
@@ -187,7 +198,7 @@ function leaveOutSecrets(
 ): void {
   // Without a row of the CSV export, a missing value does not mean that there is none.
   const isLost = (isEnabled: unknown, secret: string | undefined) =>
-    secrets ? isEnabled === true && secret === '' : isEnabled !== false;
+    secrets ? isSet(isEnabled) && secret === '' : isEnabled !== false;
   const reason = (ofMissingFile: Reason) => (isCsvMissing ? ofMissingFile : unknown.clerkCsv);
   leaveOutIf(
     draft,
@@ -204,16 +215,15 @@ function leaveOutSecrets(
 }
 
 function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
-  const isListed = (name: string) => toObjects(user[name]).length > 0;
   const hasTextMessages = toObjects(user['phone_numbers']).some(
     (phone) => phone['reserved_for_second_factor'] === true,
   );
   leaveOutIf(draft, hasTextMessages, 'phone_numbers', reasons.onlyTotp);
-  leaveOutIf(draft, user['backup_code_enabled'] === true, 'backup_codes', reasons.clerkBackupCodes);
-  leaveOutIf(draft, isListed('passkeys'), 'passkeys', reasons.clerkPasskeys);
-  leaveOutIf(draft, user['locked'] === true, 'locked', reasons.lockout);
+  leaveOutIf(draft, isSet(user['backup_code_enabled']), 'backup_codes', reasons.clerkBackupCodes);
+  leaveOutIf(draft, isSet(user['passkeys']), 'passkeys', reasons.clerkPasskeys);
+  leaveOutIf(draft, isSet(user['locked']), 'locked', reasons.lockout);
   for (const name of ['enterprise_accounts', 'saml_accounts', 'web3_wallets'])
-    leaveOutIf(draft, isListed(name), name, reasons.accountKind);
+    leaveOutIf(draft, isSet(user[name]), name, reasons.accountKind);
 }
 
 /** Reports values that this kind of JSON export does not contain. That of `clerk migrate export` contains bans only if there are. */
@@ -227,10 +237,7 @@ function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
 /** Both JSON exports list phone numbers in fields with these names. */
 const hasPhone = (user: JsonObject): boolean =>
   ['phone_numbers', 'primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'].some(
-    (name) => {
-      const value = user[name];
-      return Array.isArray(value) ? value.length > 0 : toText(value) !== '';
-    },
+    (name) => !isEmpty(user[name]),
   );
 
 function leaveOutIf(draft: CustomerDraft, condition: boolean, field: string, reason: Reason): void {

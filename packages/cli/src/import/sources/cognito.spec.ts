@@ -68,6 +68,13 @@ describe('a user of `list-users`', () => {
       { ...ada, disabledAt: ada.updatedAt },
       ['password', ...unknown],
     ],
+    ['a state of another type', user({}, { Enabled: 'false' }), null, ['Enabled']],
+    [
+      'attributes whose JSON is parsed',
+      user({ identities: [identity, 'x'], email_verified: true } as never, external),
+      { ...ada, identities: [{ provider: 'Google', subject: '1234' }] },
+      ['identities', 'groups'],
+    ],
     ['a username', user({}, { Username: 'ada' }), ada, ['Username', 'password', ...unknown]],
     [
       'no account at the provider',
@@ -81,7 +88,7 @@ describe('a user of `list-users`', () => {
       ada,
       ['password', ...unknown],
     ]),
-    ...['UNCONFIRMED', 'UNKNOWN'].map((UserStatus): Case => [
+    ...['UNCONFIRMED', 'UNKNOWN', 'BLOCKED'].map((UserStatus): Case => [
       `the status ${UserStatus}`,
       user({}, { UserStatus }),
       ada,
@@ -97,6 +104,9 @@ describe('a user of `list-users`', () => {
       { UserMFASettingList: ['SOFTWARE_TOKEN_MFA'] },
       { PreferredMfaSetting: 'SMS_MFA' },
       { MFAOptions: [{ DeliveryMedium: 'SMS' }] },
+      { MFAOptions: { DeliveryMedium: 'SMS' } },
+      { UserMFASettingList: 'SOFTWARE_TOKEN_MFA' },
+      { UserMFASettingList: { totp: true } },
     ].map((fields): Case => [
       `a second factor in ${Object.keys(fields).join()}`,
       user({}, fields),

@@ -8,13 +8,14 @@ import {
   addMetadata,
   assertUsers,
   invalidRecord,
+  isSet,
   leaveOutText,
   parseJson,
+  readObjectList,
   setDisabled,
   setIdentities,
   setTime,
   toObjects,
-  toTexts,
 } from '../source-values.js';
 import { reasons, type Reason } from '../reasons.js';
 import { unknown } from '../unknown-reasons.js';
@@ -87,22 +88,21 @@ async function* readRows(file: string): AsyncGenerator<SourceRecord> {
 /** Returns a user of `list-users`, or of `admin-get-user`, which has other names and states the second factors. */
 export function convertCognitoUser(position: string, user: JsonObject): SourceRecord {
   const [status, enabled] = [toText(user['UserStatus']), user['Enabled']];
+  if (enabled !== undefined && enabled !== null && typeof enabled !== 'boolean')
+    return notImported(position, toText(user['Username']) || null, 'Enabled', unknown.ban);
   const isComplete = Array.isArray(user['UserAttributes']);
   const attributes = toObjects(user[isComplete ? 'UserAttributes' : 'Attributes']).map(
-    ({ Name, Value }): [string, string] => [toText(Name), toText(Value)],
+    ({ Name, Value }): [string, string] => [toText(Name), toAttribute(Value)],
   );
-  const factors = [
-    ...toObjects(user['MFAOptions']),
-    ...toTexts(user['UserMFASettingList']),
-    ...toTexts([user['PreferredMfaSetting']]),
-  ];
-  const isKnown = isComplete || user['UserMFASettingList'] !== undefined || factors.length > 0;
+  const factors = [user['MFAOptions'], user['UserMFASettingList'], user['PreferredMfaSetting']];
+  const hasSecondFactor = factors.some(isSet);
+  const isKnown = isComplete || user['UserMFASettingList'] !== undefined || hasSecondFactor;
   return convert(position, {
     username: toText(user['Username']),
     attributes: new Map(attributes),
     status,
     isDisabled: enabled === false,
-    hasSecondFactor: factors.length > 0,
+    hasSecondFactor,
     unknown: [
       ...unless(isKnown || status === EXTERNAL, 'mfa', cognitoReasons.unknownFactor),
       ...unless(typeof enabled === 'boolean' && status !== '', 'Enabled', cognitoReasons.unknownState),
@@ -112,6 +112,10 @@ export function convertCognitoUser(position: string, user: JsonObject): SourceRe
     updatedAt: toMs(user['UserLastModifiedDate']),
   });
 }
+
+/** Returns the text of an attribute. Some programs parse the JSON in it. */
+const toAttribute = (value: unknown): string =>
+  value === true || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : toText(value);
 
 /** Returns a row of a CSV file. */
 export function convertCognitoRow(position: string, row: Record<string, string>): SourceRecord {
@@ -188,11 +192,14 @@ const statusReasons: ReadonlyMap<string, Reason> = new Map([
   ['UNKNOWN', cognitoReasons.unknownStatus],
 ]);
 
+const usualStatuses = new Set(['', 'CONFIRMED', EXTERNAL, ...passwordReasons.keys()]);
+
 /** Disables the customer if the user cannot sign in. */
 function setStatus(draft: CustomerDraft, { status, isDisabled, createdAt, updatedAt }: CognitoUser): void {
   const isLocked = status === 'ARCHIVED' || status === 'COMPROMISED';
   if (isDisabled || isLocked) setDisabled(draft, [updatedAt, createdAt]);
-  const reason = statusReasons.get(status);
+  const reason =
+    statusReasons.get(status) ?? (usualStatuses.has(status) ? null : cognitoReasons.unknownStatus);
   if (reason) draft.leaveOut('UserStatus', reason);
 }
 
@@ -217,7 +224,7 @@ function setProviders(draft: CustomerDraft, text: string): JsonObject[] {
   const list = parseJson(text);
   if (!Array.isArray(list)) draft.leaveOut('identities', reasons.identitiesNotList);
   const identities = [];
-  const accounts = toObjects(list);
+  const accounts = readObjectList(draft, 'identities', Array.isArray(list) ? list : []);
   for (const { providerName, providerType, userId } of accounts) {
     const [provider, subject] = [toText(providerName), toText(userId)];
     if (providerType === 'SAML') draft.leaveOut('identities', reasons.noSaml);

@@ -16,13 +16,15 @@ import type { ImportSource, LeftOut, SourceOptions, SourceRecord } from '../sour
 import {
   assertUsers,
   invalidRecord,
+  isSet,
   leaveOutOthers,
   leaveOutText,
   parseJson,
+  readObjectList,
+  readString,
   setDisabled,
   setIdentities,
   setTime,
-  toObjects,
 } from '../source-values.js';
 import { reasons } from '../reasons.js';
 import { readFirebaseCsv, type CsvUser } from './firebase-csv.js';
@@ -140,7 +142,7 @@ export function convertFirebaseUser(
   const sourceId = toText(user['localId']);
   draft.setId('localId', sourceId);
   draft.set('email', toText(user['email'])).set('emailVerified', user['emailVerified'] === true);
-  draft.setFullName('displayName', toText(user['displayName']));
+  draft.setFullName('displayName', readString(draft, 'displayName', user['displayName']));
   setHash(draft, user, config);
   setProviders(draft, user);
   setMetadata(draft, user);
@@ -149,7 +151,7 @@ export function convertFirebaseUser(
   setTime(draft, 'createdAt', 'createdAt', user['createdAt']);
   setTime(draft, 'lastLoginAt', 'lastSignedInAt', lastLoginAt);
   if (user['disabled'] === true) setDisabled(draft, [lastLoginAt, user['createdAt']]);
-  if (toObjects(user['mfaInfo']).length > 0) draft.leaveOut('mfaInfo', reasons.firebaseFactor);
+  if (isSet(user['mfaInfo'])) draft.leaveOut('mfaInfo', reasons.firebaseFactor);
   leaveOutText(draft, 'tenantId', user['tenantId'], firebaseReasons.noTenants);
   leaveOutOthers(draft, user, knownFields);
   draft.leftOut.push(...unknown);
@@ -157,7 +159,7 @@ export function convertFirebaseUser(
 }
 
 function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashConfig | null): void {
-  const text = toText(user['passwordHash']);
+  const text = readString(draft, 'passwordHash', user['passwordHash']);
   if (text === '' || !config) return;
   const [hash, salt] = [toHash(decodeBase64(text)), decodeBase64(user['salt'])];
   if (text === REDACTED) draft.leaveOut('passwordHash', reasons.hashRedacted);
@@ -169,7 +171,7 @@ function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashCon
 
 function setProviders(draft: CustomerDraft, user: JsonObject): void {
   const identities = [];
-  const accounts = toObjects(user['providerUserInfo']);
+  const accounts = readObjectList(draft, 'providerUserInfo', user['providerUserInfo']);
   // The Firebase CLI leaves out accounts at OpenID and SAML providers, and hashes that Firebase has never verified.
   const hasMethod =
     ['passwordHash', 'phoneNumber'].some((name) => toText(user[name]) !== '') ||
@@ -186,8 +188,8 @@ function setProviders(draft: CustomerDraft, user: JsonObject): void {
 }
 
 function setMetadata(draft: CustomerDraft, user: JsonObject): void {
-  const text = toText(user['customAttributes']);
-  const claims = text === '' ? {} : toObject(parseJson(text));
+  const value = user['customAttributes'];
+  const claims = toObject(typeof value === 'string' && value.trim() !== '' ? parseJson(value) : value || {});
   if (!claims) draft.leaveOut('customAttributes', reasons.customClaimsNotObject);
   draft.setMetadata('metadata', 'customAttributes', claims ?? {});
 }

@@ -11,7 +11,7 @@ import {
 } from '../password-hashes.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
-import { parseJson, toObjects, toTexts, toTime } from '../source-values.js';
+import { isSet, parseJson, readObjectList, toTexts, toTime } from '../source-values.js';
 import { reasons, type Reason } from '../reasons.js';
 import { keycloakReasons } from './keycloak-reasons.js';
 
@@ -37,7 +37,7 @@ const pbkdf2Digests: Readonly<Record<string, Digest>> = {
 export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: string | undefined): void {
   const passkeys: Passkey[] = [];
   let [hasPassword, hasTotp] = [false, false];
-  for (const credential of sortCredentials(user)) {
+  for (const credential of sortCredentials(draft, user)) {
     const type = toText(credential['type']);
     const [field, parsed] = [`credentials.${type}`, parseCredential(credential)];
     if (type === 'password') {
@@ -64,8 +64,10 @@ const otherTypes: ReadonlyMap<string, Reason> = new Map([
 ]);
 
 /** Returns the credentials of a user in the order in which Keycloak uses them. */
-function sortCredentials(user: JsonObject): JsonObject[] {
-  const credentials = toObjects(user['credentials']);
+function sortCredentials(draft: CustomerDraft, user: JsonObject): JsonObject[] {
+  // A value that is not a list is reported as unknown.
+  const list = Array.isArray(user['credentials']) ? user['credentials'] : [];
+  const credentials = readObjectList(draft, 'credentials', list);
   const isSortable = credentials.every(({ priority }) => typeof priority === 'number');
   return isSortable
     ? credentials.sort((one, other) => Number(one['priority']) - Number(other['priority']))
@@ -99,7 +101,7 @@ function setPassword(
     draft.leaveOut(field, reasons.passwordToChange);
     return;
   }
-  if (temporary === true) {
+  if (isSet(temporary)) {
     draft.leaveOut(field, keycloakReasons.temporaryPassword);
     return;
   }

@@ -240,6 +240,42 @@ describe('a user of a Keycloak realm', () => {
       ada,
       ['credentials', 'credentials.otp', 'federatedIdentities', 'roles', 'attributes'],
     ],
+    [
+      'texts and objects instead of lists',
+      {
+        ...{ realmRoles: 'admin', groups: '/admins', federatedIdentities: { google: '1234' } },
+        ...{ clientRoles: { 'realm-management': 'realm-admin' }, clientConsents: { app: 1 } },
+      },
+      ada,
+      ['federatedIdentities', 'roles', 'groups', 'clientConsents'],
+    ],
+    [
+      'elements and objects of another type',
+      {
+        ...{ realmRoles: [{ name: 'admin' }], credentials: ['password'], federatedIdentities: ['google'] },
+        ...{ clientRoles: ['admin'], attributes: 'plan', requiredActions: { CONFIGURE_TOTP: true } },
+      },
+      ada,
+      [
+        ...['credentials', 'federatedIdentities', 'attributes', 'requiredActions'],
+        ...['clientRoles', 'realmRoles'],
+      ],
+    ],
+    [
+      'a required action as a text',
+      { ...password('argon2', argon2), requiredActions: 'UPDATE_PASSWORD' },
+      ada,
+      ['credentials.password'],
+    ],
+    [
+      'flags as texts',
+      {
+        credentials: [{ type: 'password', value: 'correct horse', temporary: 'true' }],
+        emailVerified: 'true',
+      },
+      { ...ada, emailVerified: false },
+      ['emailVerified', 'credentials.password'],
+    ],
     ['a service account', { serviceAccountClientId: 'backend' }, null, ['']],
     ['an unknown field', { socialLinks: [1], applicationRoles: {} }, ada, ['socialLinks']],
   ])('converts %s', (_, differences, customer, leftOut) => {

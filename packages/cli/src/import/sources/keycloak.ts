@@ -8,12 +8,17 @@ import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import {
   addMetadata,
   invalidRecord,
+  isSet,
   leaveOutOthers,
   leaveOutText,
+  readObject,
+  readObjectList,
+  readString,
+  readTextList,
+  readTrue,
   setDisabled,
   setIdentities,
   setTime,
-  toObjects,
   toTexts,
 } from '../source-values.js';
 import { setCredentials } from './keycloak-credentials.js';
@@ -102,9 +107,11 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   if (toText(user['serviceAccountClientId']) !== '')
     return notImported(position, sourceId || null, '', reasons.serviceAccount);
   draft.setId('id', sourceId);
-  draft.set('email', toText(user['email'])).set('emailVerified', user['emailVerified'] === true);
-  draft.setName('firstName', 'firstName', toText(user['firstName']));
-  draft.setName('lastName', 'lastName', toText(user['lastName']));
+  draft
+    .set('email', toText(user['email']))
+    .set('emailVerified', readTrue(draft, 'emailVerified', user['emailVerified']));
+  draft.setName('firstName', 'firstName', readString(draft, 'firstName', user['firstName']));
+  draft.setName('lastName', 'lastName', readString(draft, 'lastName', user['lastName']));
   setTime(draft, 'createdAt', 'createdTimestamp', user['createdTimestamp']);
   // Keycloak itself imports a user without this field as disabled.
   if (user['enabled'] !== true) setDisabled(draft, [user['createdTimestamp']]);
@@ -124,18 +131,22 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
 
 function setFederatedIdentities(draft: CustomerDraft, user: JsonObject): void {
   const identities = [];
-  for (const { identityProvider, userId } of toObjects(user['federatedIdentities'])) {
+  for (const { identityProvider, userId } of readObjectList(
+    draft,
+    'federatedIdentities',
+    user['federatedIdentities'],
+  )) {
     const [provider, subject] = [toText(identityProvider), toText(userId)];
     if (provider && subject) identities.push({ provider, subject });
     else draft.leaveOut('federatedIdentities', reasons.identityWithoutId);
   }
   setIdentities(draft, identities);
-  if (toText(user['federationLink']) !== '') draft.leaveOut('federationLink', reasons.federatedPassword);
+  leaveOutText(draft, 'federationLink', user['federationLink'], reasons.federatedPassword);
 }
 
 function setAttributes(draft: CustomerDraft, user: JsonObject): void {
   const metadata: JsonObject = {};
-  for (const [name, value] of Object.entries(toObject(user['attributes']) ?? {})) {
+  for (const [name, value] of Object.entries(readObject(draft, 'attributes', user['attributes']))) {
     // Keycloak stores every attribute as a list.
     const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
     if (name === 'locale' && toText(single) !== '') draft.setLocale('attributes.locale', toText(single));
@@ -145,7 +156,7 @@ function setAttributes(draft: CustomerDraft, user: JsonObject): void {
 }
 
 function setRequiredActions(draft: CustomerDraft, user: JsonObject): void {
-  for (const action of toTexts(user['requiredActions'])) {
+  for (const action of readTextList(draft, 'requiredActions', user['requiredActions'])) {
     if (action === 'CONFIGURE_TOTP') draft.set('mfa', 'required');
     // The other two are expressed by emailVerified, and by the missing password.
     else if (action !== 'VERIFY_EMAIL' && action !== 'UPDATE_PASSWORD')
@@ -170,12 +181,11 @@ function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
 /** Reports roles, groups and consents, except the roles that every user of a realm has. */
 function leaveOutAccess(draft: CustomerDraft, user: JsonObject): void {
   const isDefault = (role: string) => /^(default-roles-.+|offline_access|uma_authorization)$/.test(role);
-  const clientRoles = Object.entries(toObject(user['clientRoles']) ?? {}).filter(
-    ([client, roles]) => client !== 'account' && toTexts(roles).length > 0,
+  const clientRoles = Object.entries(readObject(draft, 'clientRoles', user['clientRoles'])).filter(
+    ([client, roles]) => client !== 'account' && isSet(roles),
   );
-  if (clientRoles.length > 0 || !toTexts(user['realmRoles']).every(isDefault))
+  if (clientRoles.length > 0 || !readTextList(draft, 'realmRoles', user['realmRoles']).every(isDefault))
     draft.leaveOut('roles', reasons.noRoles);
-  if (toTexts(user['groups']).length > 0) draft.leaveOut('groups', reasons.noGroups);
-  if (toObjects(user['clientConsents']).length > 0)
-    draft.leaveOut('clientConsents', keycloakReasons.consents);
+  if (isSet(user['groups'])) draft.leaveOut('groups', reasons.noGroups);
+  if (isSet(user['clientConsents'])) draft.leaveOut('clientConsents', keycloakReasons.consents);
 }

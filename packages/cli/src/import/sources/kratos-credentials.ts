@@ -9,7 +9,7 @@ import {
 import { reasons, type Reason } from '../reasons.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
-import { setIdentities, toObjects, toTexts, toTime } from '../source-values.js';
+import { readObjectList, setIdentities, toTexts, toTime } from '../source-values.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
@@ -83,7 +83,7 @@ function convertHash(text: string): string | null {
 /** Sets the accounts of the configuration, or those of the identifiers: `google:<subject>`. */
 function setAccounts(draft: CustomerDraft, credential: JsonObject, config: JsonObject | null): void {
   const identities = config
-    ? toObjects(config['providers']).map((each) => ({
+    ? readObjectList(draft, 'credentials.oidc', config['providers']).map((each) => ({
         provider: toText(each['provider']),
         subject: toText(each['subject']),
       }))
@@ -91,6 +91,7 @@ function setAccounts(draft: CustomerDraft, credential: JsonObject, config: JsonO
         const colon = text.indexOf(':');
         return { provider: text.slice(0, Math.max(colon, 0)), subject: text.slice(colon + 1) };
       });
+  if (!config && identities.length === 0) draft.leaveOut('credentials.oidc', ownReasons.noConfig);
   const complete = identities.filter(({ provider, subject }) => provider && subject);
   if (complete.length < identities.length) draft.leaveOut('credentials.oidc', reasons.identityWithoutId);
   setIdentities(draft, complete);
@@ -121,7 +122,7 @@ function readPasskeys(
   const field = `credentials.${type}`;
   const userHandle = decodeBase64(config['user_handle']);
   const passkeys: Passkey[] = [];
-  for (const credential of toObjects(config['credentials'])) {
+  for (const credential of readObjectList(draft, field, config['credentials'])) {
     const [id, publicKey] = [decodeBase64(credential['id']), decodeBase64(credential['public_key'])];
     if (type === 'webauthn' && credential['is_passwordless'] !== true)
       draft.leaveOut(field, reasons.securityKey);

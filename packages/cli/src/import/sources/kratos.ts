@@ -2,19 +2,22 @@ import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { reasons, type Reason } from '../reasons.js';
 import { readObjects } from '../read-files.js';
-import { CustomerDraft, toText } from '../source-fields.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
   addMetadata,
   assertUsers,
   invalidRecord,
+  isSet,
   leaveOutOthers,
   leaveOutText,
+  readObject,
+  readObjectList,
   setDisabled,
   setTime,
   toObjects,
-  toTexts,
 } from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
 import { setKratosCredentials } from './kratos-credentials.js';
 
 const ownReasons = {
@@ -64,12 +67,16 @@ export const kratos: ImportSource = {
 function convertIdentity(position: string, identity: JsonObject, rpId: string | undefined): SourceRecord {
   const id = toText(identity['id']);
   if (!id || !toObject(identity['traits'])) return invalidRecord(position);
+  const state = identity['state'] ?? null;
+  if (state !== null && state !== 'active' && state !== 'inactive')
+    return notImported(position, id, 'state', unknown.ban);
   const draft = new CustomerDraft().setId('id', id);
   setEmail(draft, identity);
   setTraits(draft, identity);
   setTime(draft, 'createdAt', 'created_at', identity['created_at']);
   setTime(draft, 'updatedAt', 'updated_at', identity['updated_at']);
-  if (toText(identity['state']) === 'inactive')
+  if (state === null) draft.leaveOut('state', unknown.banState);
+  if (state === 'inactive')
     setDisabled(draft, [identity['state_changed_at'], identity['updated_at'], identity['created_at']]);
   const credentials = toObject(identity['credentials']);
   if (credentials) setKratosCredentials(draft, credentials, rpId);
@@ -80,7 +87,9 @@ function convertIdentity(position: string, identity: JsonObject, rpId: string | 
 
 /** Sets the trait `email`, or the first address that Kratos verifies by email. */
 function setEmail(draft: CustomerDraft, identity: JsonObject): void {
-  const addresses = toObjects(identity['verifiable_addresses']).filter(({ via }) => via === 'email');
+  const addresses = readObjectList(draft, 'verifiable_addresses', identity['verifiable_addresses']).filter(
+    ({ via }) => via === 'email',
+  );
   const emails = [
     toText(toObject(identity['traits'])?.['email']),
     ...addresses.map(({ value }) => toText(value)),
@@ -97,7 +106,8 @@ function setEmail(draft: CustomerDraft, identity: JsonObject): void {
 
 function setTraits(draft: CustomerDraft, identity: JsonObject): void {
   const traits = toObject(identity['traits'])!;
-  const name = toObject(traits['name']) ?? {};
+  const fullName = toText(traits['name']);
+  const name = fullName === '' ? readObject(draft, 'traits.name', traits['name']) : {};
   const read = (...names: string[]): string =>
     names.map((each) => toText(traits[each])).find((text) => text !== '') ?? '';
   draft
@@ -107,17 +117,20 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
       toText(name['first']) || read('first_name', 'firstName', 'given_name'),
     )
     .setName('lastName', 'traits.name', toText(name['last']) || read('last_name', 'lastName', 'family_name'))
-    .setFullName('traits.name', toText(traits['name']));
+    .setFullName('traits.name', fullName);
   leaveOutText(draft, 'traits.username', traits['username'], reasons.noUsername);
   const phones = toObjects(identity['verifiable_addresses']).filter(({ via }) => via === 'sms');
-  if (phones.length > 0 || toTexts([traits['phone']]).length > 0)
-    draft.leaveOut('traits.phone', reasons.noPhone);
+  if (phones.length > 0 || isSet(traits['phone'])) draft.leaveOut('traits.phone', reasons.noPhone);
   // Customers of Kratos can change their traits themselves, so they are kept apart from the other metadata.
   const others = Object.entries(traits).filter(([each]) => !knownTraits.has(each));
-  const admin = { ...toObject(identity['metadata_admin']) };
+  const admin = { ...readObject(draft, 'metadata_admin', identity['metadata_admin']) };
   if (others.length > 0) addMetadata(draft, admin, 'traits', Object.fromEntries(others));
   addMetadata(draft, admin, 'external_id', identity['external_id']);
   draft
     .setMetadata('metadata', 'metadata_admin', admin)
-    .setMetadata('publicMetadata', 'metadata_public', toObject(identity['metadata_public']) ?? {});
+    .setMetadata(
+      'publicMetadata',
+      'metadata_public',
+      readObject(draft, 'metadata_public', identity['metadata_public']),
+    );
 }
