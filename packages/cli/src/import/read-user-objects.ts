@@ -3,20 +3,44 @@ import { readDocuments } from './read-documents.js';
 import { readObjects, type FileRecord } from './read-files.js';
 import { readText } from './read-text.js';
 
+/** The number of users that pages state, and of those that were read. */
+export interface PageTotals {
+  stated: number;
+  read: number;
+}
+
+/** The members with which a page of Auth0, or one of Clerk, states the number of all users. */
+const TOTALS = ['total', 'total_count', 'totalCount'];
+
 /** The start of a page of a list API: an object whose first array is the list, after members such as `total_count`. */
 const PAGE = /^\s*\{[^[{]*?"(data|users)"\s*:\s*\[/;
 
 /**
  * Reads users from one JSON object per line, a JSON array, or any number of pages of a list API, whose users are in `data` or
  * `users`.
+ * @param totals adds the users of the file
  * @throws CliError
  */
-export async function* readUserObjects(file: string): AsyncGenerator<FileRecord<JsonObject | null>> {
+export async function* readUserObjects(
+  file: string,
+  totals: PageTotals = { stated: 0, read: 0 },
+): AsyncGenerator<FileRecord<JsonObject | null>> {
+  for await (const record of readRecords(file, totals)) {
+    totals.read += 1;
+    yield record;
+  }
+}
+
+async function* readRecords(file: string, totals: PageTotals): AsyncGenerator<FileRecord<JsonObject | null>> {
   const list = await findList(file);
-  if (list === null) yield* readObjects(file);
-  else
-    for await (const { position, value } of readDocuments(file, [`$.${list}.*`]))
-      yield { position, value: toObject(value) };
+  if (list === null) {
+    yield* readObjects(file);
+    return;
+  }
+  const paths = [`$.${list}.*`, ...TOTALS.map((name) => `$.${name}`)];
+  for await (const { position, name, value } of readDocuments(file, paths))
+    if (name === list) yield { position, value: toObject(value) };
+    else if (typeof value === 'number') totals.stated = Math.max(totals.stated, value);
 }
 
 /** Returns the name of the member that contains the users of a page, or null for another file. */

@@ -131,6 +131,14 @@ export const reasons = {
   },
   passwordToReset: { reason: 'The customer must reset the password, so it is left out', remedy: RESET },
   federatedPassword: { reason: 'The password is in a user federation such as LDAP', remedy: RESET },
+  otherRow: {
+    reason: 'Another row with the same id has another password or authenticator app, which is imported',
+    remedy: 'Remove the wrong row from the files, and run the command again',
+  },
+  missingPages: {
+    reason: 'The pages state a larger number of users than the files contain: the export is incomplete',
+    remedy: 'Add the other pages to the command',
+  },
   unmatchedPassword: { reason: 'No user in the files has the id of this password', remedy: EXPORT_AGAIN },
   unmatchedRow: {
     reason: 'No user in the files has the id of this identity or factor',

@@ -163,6 +163,22 @@ describe('the files of Auth0', () => {
     }
   });
 
+  it('are named as incomplete if pages state more users, and passwords of a user if there are several', async () => {
+    const users = [{ ...user, user_id: 'auth0|1', blocked: false }];
+    const passwords = ['$2b$10$x', '$2b$10$y', '$2b$10$x'].map((passwordHash) =>
+      JSON.stringify({ _id: { $oid: '1' }, passwordHash }),
+    );
+    const [records] = await readFiles({
+      'users.json': JSON.stringify({ users, total: 200 }),
+      'passwords.json': passwords.join('\n'),
+    });
+    expect(records).toMatchObject([
+      { position: 'passwords.json:2', customer: null, leftOut: [{ field: 'passwordHash' }] },
+      { customer: { passwordHash: '$2b$10$x' }, leftOut: [] },
+      { position: '', customer: null, leftOut: [{ field: 'total' }] },
+    ]);
+  });
+
   it('are rejected if the passwords belong to none of the users, or as CSV', async () => {
     const users = JSON.stringify({ ...user, user_id: 'auth0|1' });
     const passwords = JSON.stringify({ _id: { $oid: '2' }, passwordHash: '$2b$10$x' });

@@ -47,15 +47,17 @@ async function* readAuth0(files: readonly string[], { note }: SourceOptions): As
   }
   await assertSameUsers(companions, () => readPasswordIds(userFiles));
   const isBanKnown = await hasBans(userFiles);
+  const totals = { stated: 0, read: 0 };
   let isNoted = companions.length > 0;
   for (const file of userFiles)
-    for await (const { position, value } of readUserObjects(file))
+    for await (const { position, value } of readUserObjects(file, totals))
       if (isBulkUser(value)) yield convertBulkUser(position, value, convertAuth0User);
       else {
         if (!isNoted) await note?.(NO_PASSWORDS);
         isNoted = true;
         yield convertAuth0User(position, value, passwords, isBanKnown);
       }
+  if (totals.stated > totals.read) yield notImported('', null, 'total', reasons.missingPages);
   for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.unmatchedPassword);
 }
 
@@ -95,7 +97,7 @@ async function includesBlocked(file: string): Promise<boolean> {
   return false;
 }
 
-/** Adds the passwords of a file, and its first ids. Yields the rows without a password or an id. */
+/** Adds the passwords of a file, and its first ids. Yields the rows without a password or an id, and second ones of a user. */
 async function* readPasswords(
   file: string,
   passwords: Passwords,
@@ -105,7 +107,9 @@ async function* readPasswords(
     const id = toText(value?.['alt_id']) || toText(toObject(value?.['_id'])?.['$oid']);
     const hash = toText(value?.['passwordHash']);
     if (id) addId(ids, id);
-    if (id && hash) passwords.set(id, hash);
+    if (id && hash && (passwords.get(id) ?? hash) !== hash)
+      yield notImported(position, id, 'passwordHash', reasons.otherRow);
+    else if (id && hash) passwords.set(id, hash);
     else yield notImported(position, id || null, 'passwordHash', reasons.invalidRecord);
   }
 }

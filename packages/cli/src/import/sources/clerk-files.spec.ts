@@ -65,6 +65,22 @@ it('keeps a ban in every form in which the users can be downloaded', async () =>
   }
 });
 
+it('names second rows of a user with other secrets, and missing pages', async () => {
+  const [header, row] = csv(1).split('\n');
+  const cells = ['JBSWY3DPEHPK3PXP', '', 'JBSWY3DPEHPK3PXP'].map((secret) =>
+    row!.replace(',,,', `,${secret},,`),
+  );
+  const { records } = await readFiles({
+    'users.csv': [header, ...cells].join('\n'),
+    'users.json': JSON.stringify({ data: [apiUser(1)], total_count: 2 }),
+  });
+  expect(records).toMatchObject([
+    { position: 'users.csv:3', sourceId: 'user_1', customer: null, leftOut: [{ field: '' }] },
+    { sourceId: 'user_1', customer: { totpSecret: 'JBSWY3DPEHPK3PXP' }, leftOut: [] },
+    { position: '', customer: null, leftOut: [{ field: 'total_count' }] },
+  ]);
+});
+
 it('names what is unknown about users who are in one of the files only', async () => {
   const users = [apiUser(1), apiUser(2, { password_enabled: true, totp_enabled: undefined })];
   const { records } = await readFiles({ 'users.csv': csv(1, 3), 'users.json': JSON.stringify(users) });

@@ -3,7 +3,7 @@ import { addId, assertSameUsers } from '../companion-files.js';
 import { NO_OPENID, OTHER_IDS, withReason } from '../unusable-providers.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, type Row } from '../read-files.js';
 import { readUserObjects } from '../read-user-objects.js';
-import { CustomerDraft, toText } from '../source-fields.js';
+import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import { assertUsers, invalidRecord, leaveOutOthers, leaveOutText } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
@@ -57,17 +57,20 @@ async function* readAll(files: readonly string[], { note }: SourceOptions): Asyn
     await note?.('No file is a JSON export: bans, external accounts, metadata and times are left out.');
   if (tables.length === 0)
     await note?.('No file is the CSV export: passwords and authenticator apps are left out.');
-  const secrets = isJoined ? await readAllSecrets(tables) : new Map<string, ClerkSecrets>();
+  const secrets = new Map<string, ClerkSecrets>();
+  if (isJoined) yield* addSecrets(tables, secrets);
   await assertSameExport(tables, documents, secrets);
+  const totals = { stated: 0, read: 0 };
   const isCsvMissing = tables.length === 0;
   for (const file of documents)
-    for await (const { position, value } of readUserObjects(file)) {
+    for await (const { position, value } of readUserObjects(file, totals)) {
       const id = toText(value?.['id']);
       yield value
         ? convertClerkUser(position, value, secrets.get(id), isCsvMissing)
         : invalidRecord(position);
       secrets.delete(id);
     }
+  if (totals.stated > totals.read) yield notImported('', null, 'total_count', reasons.missingPages);
   for (const file of tables)
     for await (const { position, value } of readCsv(file))
       if (isInvalidRow(value)) yield invalidRecord(position);
@@ -118,12 +121,23 @@ async function assertExport(file: string): Promise<void> {
     );
 }
 
-/** Returns the secrets by the ids of users. About 300 bytes of memory per user are required, as files have any order. */
-async function readAllSecrets(tables: readonly string[]): Promise<Map<string, ClerkSecrets>> {
-  const secrets = new Map<string, ClerkSecrets>();
+/**
+ * Adds the secrets by the ids of users. About 300 bytes of memory per user are required, as files have any order. Yields the
+ * second rows of users that have other secrets.
+ */
+async function* addSecrets(
+  tables: readonly string[],
+  secrets: Map<string, ClerkSecrets>,
+): AsyncGenerator<SourceRecord> {
   for (const file of tables)
-    for await (const { value } of readCsv(file)) if (value['id']) secrets.set(value['id'], secretsOf(value));
-  return secrets;
+    for await (const { position, value } of readCsv(file)) {
+      const { id } = value;
+      if (!id) continue;
+      const [first, own] = [secrets.get(id), secretsOf(value)];
+      if (!first) secrets.set(id, own);
+      else if (first.digest !== own.digest || first.totpSecret !== own.totpSecret)
+        yield notImported(position, id, '', reasons.otherRow);
+    }
 }
 
 /** Returns a cell. The dashboard writes a tab before a value that a spreadsheet would run as a formula. */
