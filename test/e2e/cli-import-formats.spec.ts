@@ -308,6 +308,7 @@ it('customers of WordPress and Ory Kratos sign in with the old password', async 
     user_login: wordpress,
     user_email: wordpress,
     user_pass: `$wp${bcrypt.hashSync(input, 4)}`,
+    user_status: '0',
   };
   const meta = { user_id: '1', meta_key: 'wp_capabilities', meta_value: 'a:1:{s:10:"subscriber";b:1;}' };
   const files = { 'users.csv': toCsv([row]), 'meta.csv': toCsv([meta]) };

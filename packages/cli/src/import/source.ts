@@ -21,6 +21,8 @@ export interface SourceRecord {
    */
   customer: ImportedCustomer | null;
   leftOut: LeftOut[];
+  /** True if the system does not store whether the user is banned. An update then does not enable the customer. */
+  isBanUnknown?: boolean;
 }
 
 /** An option of one source, as commander declares it. */

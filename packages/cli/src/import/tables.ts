@@ -1,7 +1,8 @@
 import { usageError } from '../cli-error.js';
 import type { JsonObject } from '../json-object.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type FileRecord } from './read-files.js';
-import { toText } from './source-fields.js';
+import { toText, type CustomerDraft } from './source-fields.js';
+import { unknown } from './unknown-reasons.js';
 
 /** A table of another system. */
 export interface TableShape<Name extends string> {
@@ -40,7 +41,7 @@ export function findTables<Name extends string>(
 ): Promise<TableFile<Name>[]> {
   return Promise.all(
     files.map(async (file) => {
-      const columns = new Set((await listColumns(file)).map(canonical));
+      const columns = findColumns(file, await listColumns(file));
       const shape = shapes.find((each) => each.columns.every((column) => columns.has(canonical(column))));
       if (shape) return { file, table: shape.name };
       throw usageError(
@@ -57,6 +58,20 @@ export function requireTable<Name extends string>(tables: readonly TableFile<Nam
     throw usageError(`None of the files is the table ${name}.`);
 }
 
+/** Returns the names in the form in which they are compared. @throws CliError for two spellings of a name */
+function findColumns(file: string, names: readonly string[]): Set<string> {
+  const columns = new Set<string>();
+  for (const name of names) {
+    if (columns.has(canonical(name)))
+      throw usageError(
+        `${file} contains the column ${name} twice, or in two spellings.`,
+        'Export the table with each column once.',
+      );
+    columns.add(canonical(name));
+  }
+  return columns;
+}
+
 async function listColumns(file: string): Promise<string[]> {
   if (isCsv(file)) return readColumns(file);
   for await (const { value } of readObjects(file)) return Object.keys(value ?? {});
@@ -64,7 +79,8 @@ async function listColumns(file: string): Promise<string[]> {
 }
 
 /**
- * Reads the rows of a table. A value is null if it is empty, and the row is null if it is not in the format.
+ * Reads the rows of a table. A value is null if it is empty, and the row is null if it is not in the format, or contains a column
+ * in two spellings.
  * @param columns the names of known columns: columns with these names in another spelling get them
  */
 export async function* readTable(
@@ -76,22 +92,43 @@ export async function* readTable(
     ? readCsv(file)
     : readObjects(file);
   for await (const { position, value } of records) {
-    if (!value || isInvalidRow(value as Record<string, string>)) {
-      yield { position, value: null };
-      continue;
-    }
-    const row: JsonObject = {};
-    for (const [name, cell] of Object.entries(value))
-      row[names.get(canonical(name)) ?? name] = isEmptyCell(name, cell) ? null : cell;
-    yield { position, value: row };
+    const isInvalid = !value || isInvalidRow(value as Record<string, string>);
+    yield { position, value: isInvalid ? null : toRow(value, names) };
   }
+}
+
+function toRow(cells: JsonObject, names: ReadonlyMap<string, string>): JsonObject | null {
+  const row: JsonObject = {};
+  for (const [spelling, cell] of Object.entries(cells)) {
+    const name = names.get(canonical(spelling)) ?? spelling;
+    if (Object.hasOwn(row, name)) return null;
+    row[name] = isEmptyCell(name, cell) ? null : cell;
+  }
+  return row;
 }
 
 const isEmptyCell = (name: string, cell: unknown): boolean =>
   cell === '' || (typeof cell === 'string' && NULLS.has(cell) && !FREE_TEXT.has(canonical(name)));
 
-/** Returns whether a cell is true: PostgreSQL writes `t`, MySQL and SQLite `1`. */
-export const isTrue = (cell: unknown): boolean => cell === true || ['t', 'true', '1'].includes(toText(cell));
+/**
+ * Returns a boolean, or null for anything else. PostgreSQL writes `t`, MySQL and SQLite `1`, spreadsheets `TRUE`, and pandas
+ * `1.0`. An empty cell is false.
+ */
+export function readBoolean(cell: unknown): boolean | null {
+  if (cell === undefined || cell === null) return false;
+  if (typeof cell === 'boolean') return cell;
+  if (typeof cell === 'object') return null;
+  const text = toText(cell).toLowerCase();
+  if (['t', 'true', '1', '1.0', 'y', 'yes'].includes(text)) return true;
+  return ['', 'f', 'false', '0', '0.0', 'n', 'no'].includes(text) ? false : null;
+}
+
+/** Returns whether a cell is true. A cell that is neither true nor false is left out, and false. */
+export function readFlag(draft: CustomerDraft, field: string, cell: unknown): boolean {
+  const value = readBoolean(cell);
+  if (value === null) draft.leaveOut(field, unknown.boolean);
+  return value ?? false;
+}
 
 /** Returns a time of a column without an offset in UTC, and any other value unchanged. */
 export function withOffset(cell: unknown): unknown {
@@ -99,11 +136,44 @@ export function withOffset(cell: unknown): unknown {
   return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : cell;
 }
 
+/**
+ * Rejects files whose users belong to several tenants, who can have the same addresses.
+ * @param column the column that contains the tenant
+ * @param known the names of known columns
+ * @throws CliError
+ */
+export async function assertOneTenant(
+  files: readonly string[],
+  column: string,
+  known: Iterable<string>,
+): Promise<void> {
+  const tenants = new Set<string>();
+  for (const file of files) {
+    if (!(await listColumns(file)).some((name) => canonical(name) === canonical(column))) continue;
+    for await (const { value } of readTable(file, known)) addTenant(tenants, value, column);
+  }
+}
+
+/** Adds the tenant of a row. @throws CliError for a second one */
+export function addTenant(tenants: Set<string>, row: JsonObject | null, column: string): void {
+  const tenant = toText(row?.[column]);
+  if (tenant === '') return;
+  tenants.add(tenant);
+  if (tenants.size > 1)
+    throw usageError(
+      `The files contain rows with different values of ${column}, whose users can have the same addresses.`,
+      'Export each of them into files of its own, and import each into a project of its own.',
+    );
+}
+
 /** Values of one user in tables that are read before the users. */
 export class RowsByUser<T> {
+  /** Whether the tables have no rows. */
+  isEmpty = true;
   private readonly rows = new Map<string, T[]>();
 
   add(userId: string, row: T): void {
+    this.isEmpty = false;
     const others = this.rows.get(userId);
     if (others) others.push(row);
     else this.rows.set(userId, [row]);

@@ -13,5 +13,6 @@ it.each<[string, SourceRecord, object | null]>([
   ['enables a customer without a ban', record(ada, 'username'), { ...ada, disabledAt: null }],
   ['keeps a ban', record(banned), banned],
   ['changes nothing if the ban is unknown', record(ada, 'banned_until'), ada],
+  ['changes nothing if the system stores no bans', { ...record(ada), isBanUnknown: true }, ada],
   ['ignores a record without a customer', record(null), null],
 ])('withoutBan %s', (_, before, expected) => expect(withoutBan(before).customer).toEqual(expected));

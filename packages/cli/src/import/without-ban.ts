@@ -9,15 +9,19 @@ const BAN_FIELDS = new Set([
   'disabledAt',
   'enabled',
   'Enabled',
+  'isSuspended',
+  'spam',
+  'state',
+  'user_status',
 ]);
 
 /**
  * Returns the record of a user who is not banned with a `disabledAt` of null, so that an update enables the customer again. A ban
- * that is left out is unknown, and changes nothing.
+ * that is left out is unknown, and so is each ban of a system that stores none: both change nothing.
  */
 export function withoutBan(record: SourceRecord): SourceRecord {
   const { customer, leftOut } = record;
   if (!customer || customer.disabledAt !== undefined) return record;
-  if (leftOut.some(({ field }) => BAN_FIELDS.has(field))) return record;
+  if (record.isBanUnknown || leftOut.some(({ field }) => BAN_FIELDS.has(field))) return record;
   return { ...record, customer: { ...customer, disabledAt: null } };
 }

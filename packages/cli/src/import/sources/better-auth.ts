@@ -16,7 +16,8 @@ import {
 } from '../source-values.js';
 import {
   findTables,
-  isTrue,
+  readBoolean,
+  readFlag,
   readTable,
   requireTable,
   RowsByUser,
@@ -24,15 +25,23 @@ import {
   type TableFile,
   type TableShape,
 } from '../tables.js';
+import { unknown } from '../unknown-reasons.js';
 
 type Table = 'user' | 'account' | 'twoFactor' | 'passkey';
 
 /** The rows of the other tables by the id of the user. */
 interface Related {
   accounts: RowsByUser<{ provider: string; subject: string; password: string }>;
-  factors: RowsByUser<{ secret: string; hasCodes: boolean }>;
+  factors: RowsByUser<Factor>;
   passkeys: RowsByUser<true>;
   hasFactors: boolean;
+}
+
+interface Factor {
+  secret: string;
+  hasCodes: boolean;
+  /** Whether the customer has confirmed the app, or null for a value that is neither true nor false. */
+  isVerified: boolean | null;
 }
 
 const ownReasons = {
@@ -44,6 +53,20 @@ const ownReasons = {
   missingFactors: {
     reason: 'The user has a second factor, and the files do not contain it',
     remedy: 'Add the table twoFactor to the command',
+  },
+  banColumn: {
+    reason: 'The column is missing, so it is unknown whether the user is banned: the customer can sign in',
+    remedy:
+      'Export the table with this column. If you do not use the plugin admin, add the column with the value false',
+  },
+  factorColumn: {
+    reason: 'The column is missing, so it is unknown whether the user has a second factor: none is imported',
+    remedy:
+      'Export the table with this column. If you do not use the plugin two-factor, add the column with the value false',
+  },
+  noAccounts: {
+    reason: 'The table account has no rows, so the passwords and accounts of the user are unknown',
+    remedy: 'Export the table account again with all rows, and run the command again',
   },
   passkey: {
     reason: 'Better Auth does not store the user handle of passkeys, without which they cannot be verified',
@@ -115,9 +138,12 @@ async function* readRelated(
         ...{ provider: text('providerId'), subject: text('accountId') },
         password: text('password'),
       });
-    // The customer has never confirmed an app whose column `verified`, of newer versions, is false.
-    else if (isTrue(value?.['verified'] ?? true))
-      factors.add(userId, { secret: text('secret'), hasCodes: text('backupCodes') !== '' });
+    else
+      factors.add(userId, {
+        ...{ secret: text('secret'), hasCodes: text('backupCodes') !== '' },
+        // Only newer versions have the column.
+        isVerified: readBoolean(value?.['verified'] ?? true),
+      });
   }
 }
 
@@ -129,18 +155,23 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
     factors: related.factors.take(id),
     passkeys: related.passkeys.take(id),
   };
-  if (isTrue(row['isAnonymous'])) return notImported(position, id, '', reasons.anonymous);
+  if (readBoolean(row['isAnonymous'])) return notImported(position, id, '', reasons.anonymous);
+  const isBanned = readBoolean(row['banned']);
+  if (isBanned === null) return notImported(position, id, 'banned', unknown.ban);
   const draft = new CustomerDraft()
     .setId('id', id)
     .set('email', toText(row['email']))
-    .set('emailVerified', isTrue(row['emailVerified']))
     .setFullName('name', toText(row['name']));
+  draft.set('emailVerified', readFlag(draft, 'emailVerified', row['emailVerified']));
+  readFlag(draft, 'isAnonymous', row['isAnonymous']);
   setTime(draft, 'createdAt', 'createdAt', withOffset(row['createdAt']));
   setTime(draft, 'updatedAt', 'updatedAt', withOffset(row['updatedAt']));
   setAccounts(draft, taken.accounts);
+  if (related.accounts.isEmpty) draft.leaveOut('account', ownReasons.noAccounts);
   setFactors(draft, row, taken.factors, related.hasFactors);
   if (taken.passkeys.length > 0) draft.leaveOut('passkey', ownReasons.passkey);
-  setBan(draft, row);
+  if (isBanned) setBan(draft, row);
+  if (!('banned' in row)) draft.leaveOut('banned', ownReasons.banColumn);
   // The default of the admin plugin.
   if (toText(row['role']) !== 'user') leaveOutText(draft, 'role', row['role'], reasons.noRoles);
   leaveOutText(draft, 'username', row['username'], reasons.noUsername);
@@ -160,6 +191,7 @@ function setAccounts(
     if (provider === 'credential') {
       if (password && hasPassword) draft.leaveOut('account.password', reasons.onePassword);
       else if (password) draft.setPasswordHash('account.password', password);
+      else draft.leaveOut('account.password', reasons.missingPassword);
       hasPassword ||= password !== '';
     } else if (provider && subject) identities.push({ provider, subject });
     else draft.leaveOut('account', reasons.identityWithoutId);
@@ -170,26 +202,30 @@ function setAccounts(
 function setFactors(
   draft: CustomerDraft,
   row: JsonObject,
-  factors: readonly { secret: string; hasCodes: boolean }[],
+  factors: readonly Factor[],
   hasTable: boolean,
 ): void {
+  const isMissing = !('twoFactorEnabled' in row) && (!hasTable || factors.length > 0);
+  if (isMissing) draft.leaveOut('twoFactorEnabled', ownReasons.factorColumn);
   // Before the customer has confirmed the app, the row is there, but the factor is off.
-  if (!isTrue(row['twoFactorEnabled'])) return;
-  const [factor] = factors;
+  if (!readFlag(draft, 'twoFactorEnabled', row['twoFactorEnabled'])) return;
+  for (const { isVerified } of factors)
+    if (isVerified === null) draft.leaveOut('twoFactor.verified', unknown.boolean);
+  const [factor, ...others] = factors.filter(({ isVerified }) => isVerified);
   if (!factor?.secret)
     draft.leaveOut('twoFactorEnabled', hasTable ? reasons.noSecret : ownReasons.missingFactors);
   else if (isEncrypted(factor.secret)) draft.leaveOut('twoFactor.secret', ownReasons.encryptedSecret);
   // The bytes of the secret are its text.
   else draft.setTotpSecret('twoFactor.secret', encodeBase32(Buffer.from(factor.secret)));
   if (factor?.hasCodes) draft.leaveOut('twoFactor.backupCodes', reasons.recoveryCodes);
+  if (others.length > 0) draft.leaveOut('twoFactor', reasons.oneApp);
 }
 
 /** Returns whether a secret is the output of `symmetricEncrypt`: at least a nonce and a tag in hexadecimal digits. */
 const isEncrypted = (secret: string): boolean => /^(\$ba\$\d+\$)?([0-9a-f]{2}){40,}$/.test(secret);
 
-/** Disables a customer whose ban has not ended. */
+/** Disables a banned customer, unless the ban has ended. */
 function setBan(draft: CustomerDraft, row: JsonObject): void {
-  if (!isTrue(row['banned'])) return;
   const text = toText(withOffset(row['banExpires']));
   const end = /^\d+$/.test(text) ? Number(text) : parseTime(text);
   if (end <= Date.now()) return;

@@ -15,7 +15,16 @@ import {
   setTime,
   toObjects,
 } from '../source-values.js';
-import { findTables, isTrue, readTable, requireTable, type TableShape } from '../tables.js';
+import {
+  assertOneTenant,
+  findTables,
+  readBoolean,
+  readFlag,
+  readTable,
+  requireTable,
+  type TableShape,
+} from '../tables.js';
+import { unknown } from '../unknown-reasons.js';
 
 type Table = 'users' | 'passwords';
 
@@ -28,7 +37,35 @@ const ownReasons = {
     reason: 'The password hash has no salt, so that it is not accepted',
     remedy: 'Send the customer a password reset, or let them sign in with an email code',
   },
+  samePassword: {
+    reason: 'The files contain another row of passwords with this id, which is used',
+    remedy: 'Remove the wrong row, and run the command again',
+  },
+  noFactors: {
+    reason:
+      'The files do not contain mfa_verifications, so it is unknown whether the user has a second factor',
+    remedy: 'Add the column mfa_verifications of the table users to the passwords, and run the command again',
+  },
+  noSsoAccounts: {
+    reason:
+      'The files do not contain ssoIdentities, so it is unknown whether the user has accounts of single sign-on',
+    remedy: 'Add the column sso_identities as docs/moving-in/logto.md describes, and run the command again',
+  },
 } satisfies Record<string, Reason>;
+
+/** Columns without which something about every user is unknown. */
+const requiredColumns: readonly [name: string, reason: Reason][] = [
+  ['isSuspended', unknown.banColumn],
+  ['identities', unknown.column],
+  ['ssoIdentities', ownReasons.noSsoAccounts],
+  ['mfaVerifications', ownReasons.noFactors],
+  ['customData', unknown.column],
+];
+
+/** Columns that are read from the file with the passwords, even if the users have others. */
+const passwordColumns = [
+  ...['passwordEncrypted', 'passwordEncryptionMethod', 'isPasswordExpired', 'mfaVerifications'],
+];
 
 const shapes: readonly TableShape<Table>[] = [
   { name: 'users', columns: ['id', 'primaryEmail'] },
@@ -87,13 +124,17 @@ export const logto: ImportSource = {
   async *read(files) {
     const tables = await findTables(files, shapes, 'logto');
     requireTable(tables, 'users');
+    const allFiles = tables.map(({ file }) => file);
+    await assertOneTenant(allFiles, 'tenantId', knownColumns);
     const secrets = new Map<string, JsonObject>();
     for (const { file, table } of tables) {
       if (table !== 'passwords') continue;
       for await (const { position, value } of readTable(file, knownColumns)) {
         const id = toText(value?.['id']);
-        if (value && id) secrets.set(id, value);
-        else yield invalidRecord(position);
+        if (!value || !id) yield invalidRecord(position);
+        else if (secrets.has(id))
+          yield notImported(position, id, 'passwordEncrypted', ownReasons.samePassword);
+        else secrets.set(id, value);
       }
     }
     for (const { file, table } of tables) {
@@ -108,8 +149,10 @@ export const logto: ImportSource = {
 function convertUser(position: string, row: JsonObject, secrets: Map<string, JsonObject>): SourceRecord {
   const id = toText(row['id']);
   if (!id) return invalidRecord(position);
-  const user: JsonObject = { ...row, ...secrets.get(id) };
+  const user = addSecrets(row, secrets.get(id) ?? {});
   secrets.delete(id);
+  const isSuspended = readBoolean(user['isSuspended']);
+  if (isSuspended === null) return notImported(position, id, 'isSuspended', unknown.ban);
   const draft = new CustomerDraft()
     .setId('id', id)
     .set('email', toText(user['primaryEmail']))
@@ -122,22 +165,48 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
   setPassword(draft, user);
   setFactors(draft, user);
   setAccounts(draft, user);
-  if (isTrue(user['isSuspended'])) setDisabled(draft, [user['updatedAt'], user['createdAt']]);
+  if (isSuspended) setDisabled(draft, [user['updatedAt'], user['createdAt']]);
+  for (const [name, reason] of requiredColumns) if (!(name in user)) draft.leaveOut(name, reason);
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutText(draft, 'primaryPhone', user['primaryPhone'], reasons.noPhone);
   leaveOutOthers(draft, user, knownColumns);
   return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
-/** Returns an object of the API, or of the JSON text of a table. */
-const readObject = (value: unknown): JsonObject =>
-  toObject(typeof value === 'string' ? parseJson(value) : value) ?? {};
+/**
+ * Returns a user with the columns of the file with the passwords: those of secrets that are not empty, and others that the users
+ * do not have. An empty cell beside a password must not erase a ban.
+ */
+function addSecrets(row: JsonObject, secrets: JsonObject): JsonObject {
+  const found = passwordColumns
+    .map((name) => [name, secrets[name] ?? null] as const)
+    .filter(([, value]) => value !== null);
+  return { ...secrets, ...row, ...Object.fromEntries(found) };
+}
 
-const readList = (value: unknown): JsonObject[] =>
-  toObjects(typeof value === 'string' ? parseJson(value) : value);
+/** Returns a value of the API, or the JSON text of a table; null for an empty one, and undefined for another text. */
+const readValue = (value: unknown): unknown =>
+  typeof value === 'string' ? parseJson(value) : (value ?? null);
+
+/** Returns an object. Any other value that is not empty is left out. */
+function readObject(draft: CustomerDraft, user: JsonObject, name: string): JsonObject {
+  const value = readValue(user[name]);
+  const object = toObject(value);
+  if (!object && value !== null) draft.leaveOut(name, reasons.cellNotObject);
+  return object ?? {};
+}
+
+/** Returns the objects of a list. Any other value that is not empty is left out. */
+function readList(draft: CustomerDraft, user: JsonObject, name: string): JsonObject[] {
+  const value = readValue(user[name]);
+  const objects = toObjects(value);
+  const isList = Array.isArray(value) && objects.length === value.length;
+  if (!isList && value !== null) draft.leaveOut(name, reasons.cellNotList);
+  return objects;
+}
 
 function setProfile(draft: CustomerDraft, user: JsonObject): void {
-  const profile = readObject(user['profile']);
+  const profile = readObject(draft, user, 'profile');
   draft
     .setName('firstName', 'profile.givenName', toText(profile['givenName']))
     .setName('lastName', 'profile.familyName', toText(profile['familyName']))
@@ -147,7 +216,7 @@ function setProfile(draft: CustomerDraft, user: JsonObject): void {
   const others = Object.fromEntries(
     Object.entries(profile).filter(([name, value]) => !PROFILE_NAMES.has(name) && value !== null),
   );
-  const metadata = readObject(user['customData']);
+  const metadata = readObject(draft, user, 'customData');
   if (Object.keys(others).length > 0) addMetadata(draft, metadata, 'profile', others);
   draft.setMetadata('metadata', 'customData', metadata);
 }
@@ -155,9 +224,15 @@ function setProfile(draft: CustomerDraft, user: JsonObject): void {
 function setPassword(draft: CustomerDraft, user: JsonObject): void {
   const [hash, method] = [toText(user['passwordEncrypted']), toText(user['passwordEncryptionMethod'])];
   const field = 'passwordEncrypted';
+  const isExpired = readFlag(draft, 'isPasswordExpired', user['isPasswordExpired']);
+  const hasPassword = readFlag(draft, 'hasPassword', user['hasPassword']);
   if (!hash) {
-    if (isTrue(user['hasPassword'])) draft.leaveOut(field, ownReasons.missingPassword);
-  } else if (['MD5', 'SHA1', 'SHA256'].includes(method)) draft.leaveOut(field, ownReasons.unsalted);
+    // The table always has the password, and the Management API states whether there is one.
+    const isUnknown = !('passwordEncrypted' in user) && !('hasPassword' in user);
+    if (hasPassword) draft.leaveOut(field, ownReasons.missingPassword);
+    else if (isUnknown) draft.leaveOut(field, unknown.column);
+  } else if (isExpired) draft.leaveOut(field, reasons.passwordToReset);
+  else if (['MD5', 'SHA1', 'SHA256'].includes(method)) draft.leaveOut(field, ownReasons.unsalted);
   else if (method !== 'Legacy') draft.setPasswordHash(field, hash);
   else {
     const converted = convertLegacyHash(hash);
@@ -190,7 +265,7 @@ function convertLegacyHash(text: string): string | null {
 
 function setFactors(draft: CustomerDraft, user: JsonObject): void {
   let hasTotp = false;
-  for (const { type, key } of readList(user['mfaVerifications'])) {
+  for (const { type, key } of readList(draft, user, 'mfaVerifications')) {
     if (type === 'BackupCode') draft.leaveOut('mfaVerifications', reasons.recoveryCodes);
     else if (type === 'WebAuthn') draft.leaveOut('mfaVerifications', reasons.securityKey);
     else if (type !== 'Totp') draft.leaveOut('mfaVerifications', reasons.onlyTotp);
@@ -206,11 +281,11 @@ function setFactors(draft: CustomerDraft, user: JsonObject): void {
 /** Sets the accounts: `identities` by the target of the connector, and `ssoIdentities` with their issuer. */
 function setAccounts(draft: CustomerDraft, user: JsonObject): void {
   const accounts = [
-    ...Object.entries(readObject(user['identities'])).map(([provider, identity]) => ({
+    ...Object.entries(readObject(draft, user, 'identities')).map(([provider, identity]) => ({
       ...{ field: 'identities', provider },
       subject: toText(toObject(identity)?.['userId']),
     })),
-    ...readList(user['ssoIdentities']).map(({ issuer, identityId }) => ({
+    ...readList(draft, user, 'ssoIdentities').map(({ issuer, identityId }) => ({
       ...{ field: 'ssoIdentities', provider: toText(issuer) && `sso:${toText(issuer)}` },
       subject: toText(identityId),
     })),

@@ -653,7 +653,10 @@ const betterAuthFiles = (
   others: Record<string, string> = {},
 ): Record<string, string> => ({
   'user.json': json(
-    users.map((user) => ({ id: 'b1', name: null, email, emailVerified: true, createdAt: created, ...user })),
+    users.map((user) => ({
+      ...{ id: 'b1', name: null, email, emailVerified: true, createdAt: created },
+      ...{ banned: false, twoFactorEnabled: false, ...user },
+    })),
   ),
   'account.json': json(accounts),
   ...others,
@@ -729,6 +732,7 @@ const betterAuthSystem: System & { cells: Record<Oddity, Cell> } = {
 const logtoUser = {
   ...{ id: 'l1', primary_email: email, password_encrypted: bcrypt, password_encryption_method: 'Bcrypt' },
   ...{ identities: { google: { userId: 'g1' } }, created_at: createdMs, updated_at: createdMs },
+  ...{ is_suspended: false, sso_identities: [], mfa_verifications: [], custom_data: {} },
 };
 
 const logtoSystem: System & { cells: Record<Oddity, Cell> } = {
@@ -892,8 +896,15 @@ const supertokensFiles = (
   passwords: object[] = [{}],
 ): Record<string, string> => ({
   'all.json': json(
-    ids.map((id) => ({ user_id: id, primary_or_recipe_user_id: uuid, recipe_id: 'emailpassword' })),
+    ids.map((id) => ({
+      ...{ user_id: id, primary_or_recipe_user_id: uuid },
+      recipe_id: passwords.length > 0 ? 'emailpassword' : (Object.keys(others)[0] ?? 'emailpassword'),
+    })),
   ),
+  'no-metadata.csv': 'user_id,user_metadata\n',
+  'no-roles.csv': 'user_id,role\n',
+  'no-devices.csv': 'user_id,secret_key,verified\n',
+  'no-mapping.csv': 'supertokens_user_id,external_user_id\n',
   ...(passwords.length > 0 && {
     'emailpassword.json': json(
       passwords.map((row) => ({ ...supertokensAccount, password_hash: bcrypt, ...row })),
@@ -986,7 +997,11 @@ const supertokensSystem: System & { cells: Record<Oddity, Cell> } = {
 };
 
 const phpass = '$P$B44iPs3V0/d42J83rtnf6f6K8b4y7F1';
-const wordpressFiles = (users: object[], meta: Record<string, string> = {}): Record<string, string> => ({
+const wordpressFiles = (
+  users: { ID?: number }[],
+  meta: Record<string, string> = {},
+  ids = users.map(({ ID = 1 }) => ID),
+): Record<string, string> => ({
   'users.json': json(
     users.map((user) => ({
       ...{ ID: 1, user_login: email, user_email: email, user_pass: phpass, display_name: email },
@@ -994,9 +1009,11 @@ const wordpressFiles = (users: object[], meta: Record<string, string> = {}): Rec
     })),
   ),
   'usermeta.json': json(
-    Object.entries({ nickname: 'ada', ...meta }).map(([name, value]) => ({
-      ...{ user_id: 1, meta_key: name, meta_value: value },
-    })),
+    ids.flatMap((id) =>
+      Object.entries({ nickname: 'ada', ...meta }).map(([name, value]) => ({
+        ...{ user_id: id, meta_key: name, meta_value: value },
+      })),
+    ),
   ),
 });
 
@@ -1006,8 +1023,8 @@ const wordpressSystem: System & { cells: Record<Oddity, Cell> } = {
   customer: { externalId: '1', email, emailVerified: false, createdAt: created, passwordHash: phpass },
   cells: {
     banned: {
-      users: [{ spam: 1 }, { user_status: 1 }],
-      customers: [{ disabledAt: created }, { disabledAt: created }],
+      users: [{ spam: 1 }, { ID: 2, user_status: 1 }],
+      customers: [{ disabledAt: created }, { externalId: '2', disabledAt: created }],
       report: ['left_out user_status: WordPress itself does not use user_status'],
     },
     deleted: { users: [{ deleted: 1 }], customers: [null], report: [notSent('', reasons.deleted)] },
@@ -1039,9 +1056,12 @@ const wordpressSystem: System & { cells: Record<Oddity, Cell> } = {
     'identity that never matches': 'WordPress has no accounts at identity providers',
     'missing companion file': {
       users: [],
-      files: wordpressFiles([{ ID: 2 }]),
+      files: wordpressFiles([{ ID: 2 }], {}, [1]),
       customers: [{ externalId: '2' }],
-      report: ['not_sent wp_usermeta: The table wp_users does not contain the user of these rows'],
+      report: [
+        'left_out wp_usermeta: The table wp_usermeta has no row of the user',
+        'not_sent wp_usermeta: The table wp_users does not contain the user of these rows',
+      ],
     },
     'factor that cannot be moved': {
       users: [],

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
@@ -6,8 +7,9 @@ import { decodeBase64, firebaseScryptHash } from '../password-hashes.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
-import { invalidRecord, parseJson, setIdentities, toTime } from '../source-values.js';
-import { findTables, isTrue, readTable, requireTable, type TableShape } from '../tables.js';
+import { addMetadata, invalidRecord, parseJson, setIdentities, toTime } from '../source-values.js';
+import { addTenant, findTables, readBoolean, readTable, requireTable, type TableShape } from '../tables.js';
+import { unknown } from '../unknown-reasons.js';
 
 type Table =
   | 'all_auth_recipe_users'
@@ -21,6 +23,8 @@ type Table =
   | 'userid_mapping'
   | 'webauthn_credentials';
 
+const ADD_TABLE = 'Export the table, with its header even if it is empty, and add the file to the command';
+
 const ownReasons = {
   noSignerKey: {
     reason: 'The hash is one of Firebase, whose signer key is not in the files',
@@ -29,6 +33,28 @@ const ownReasons = {
   missingAccount: {
     reason: 'The files contain no account of this user',
     remedy: 'Add the tables emailpassword_users, thirdparty_users and passwordless_users to the command',
+  },
+  missingRecipe: {
+    reason: 'The files do not contain an account of the user that all_auth_recipe_users lists',
+    remedy: 'Export all tables at the same time, and run the command again with all of them',
+  },
+  noVerified: {
+    reason:
+      'The table emailverification_verified_emails is missing, so the email address is imported as not verified',
+    remedy: ADD_TABLE,
+  },
+  noMetadata: { reason: 'The table user_metadata is missing, so the metadata is unknown', remedy: ADD_TABLE },
+  noRoles: {
+    reason: 'The table user_roles is missing, so it is unknown whether the user has roles',
+    remedy: ADD_TABLE,
+  },
+  noDevices: {
+    reason: 'The table totp_user_devices is missing, so it is unknown whether the user has a second factor',
+    remedy: ADD_TABLE,
+  },
+  noMapping: {
+    reason: 'The table userid_mapping is missing, so the id of SuperTokens becomes the externalId',
+    remedy: ADD_TABLE,
   },
   unknownUser: {
     reason: 'The table all_auth_recipe_users does not contain the user of this row',
@@ -52,8 +78,26 @@ const shapes: readonly TableShape<Table>[] = [
   { name: 'user_roles', columns: ['user_id', 'role'] },
   { name: 'emailverification_verified_emails', columns: ['user_id', 'email'] },
 ];
+/** Tables without which something about every user is unknown. */
+const requiredTables: readonly [name: Table, reason: Reason][] = [
+  ['emailverification_verified_emails', ownReasons.noVerified],
+  ['user_metadata', ownReasons.noMetadata],
+  ['user_roles', ownReasons.noRoles],
+  ['totp_user_devices', ownReasons.noDevices],
+  ['userid_mapping', ownReasons.noMapping],
+];
+
+/** The tables with the accounts, by the values of `recipe_id`. */
+const recipeTables: Readonly<Record<string, Table>> = {
+  emailpassword: 'emailpassword_users',
+  thirdparty: 'thirdparty_users',
+  passwordless: 'passwordless_users',
+  webauthn: 'webauthn_credentials',
+};
+
 const columnNames = new Set([
   ...shapes.flatMap(({ columns }) => columns),
+  ...['app_id', 'tenant_id'],
   'time_joined',
   'period',
   'verified',
@@ -95,17 +139,23 @@ export const supertokens: ImportSource = {
     const tables = await findTables(files, shapes, 'supertokens');
     requireTable(tables, 'all_auth_recipe_users');
     const rows = Object.fromEntries(shapes.map(({ name }) => [name, new Map<string, Row[]>()])) as Rows;
+    const apps = new Set<string>();
     for (const { file, table } of tables) {
       for await (const { position, value } of readTable(file, columnNames)) {
+        addTenant(apps, value, 'app_id');
         const id = toText(value?.['user_id']) || toText(value?.['supertokens_user_id']);
         if (!value || !id) yield invalidRecord(position);
         else rows[table].set(id, [...(rows[table].get(id) ?? []), { ...value, position }]);
       }
     }
+    assertSameTenants(rows);
+    const missing = requiredTables.filter(([name]) => !tables.some(({ table }) => table === name));
     const known = new Set<string>();
     for (const person of listPersons(rows)) {
       for (const id of person.ids) known.add(id);
-      yield convertPerson(person, rows, signerKey);
+      const record = convertPerson(person, rows, signerKey);
+      if (record.customer) for (const [field, reason] of missing) record.leftOut.push({ field, ...reason });
+      yield record;
     }
     for (const { name } of shapes)
       for (const [id, [row]] of rows[name])
@@ -122,6 +172,22 @@ async function readSignerKey({ values }: SourceOptions): Promise<Buffer | null> 
   const key = decodeBase64(text.trim());
   if (!key) throw usageError(`${file} contains no key in base64.`);
   return key;
+}
+
+/**
+ * Rejects users of several tenants, unless each user belongs to all of them: users of two tenants can have the same address.
+ * @throws CliError
+ */
+function assertSameTenants({ all_auth_recipe_users: users }: Rows): void {
+  const tenants = new Set<string>();
+  const listTenants = (rows: Row[]): Set<string> => new Set(rows.map((row) => toText(row['tenant_id'])));
+  for (const rows of users.values()) for (const tenant of listTenants(rows)) tenants.add(tenant);
+  for (const rows of users.values())
+    if (listTenants(rows).size < tenants.size)
+      throw usageError(
+        'The files contain users of several tenants, who can have the same addresses.',
+        'Export the users of each tenant as docs/moving-in/supertokens.md describes, and import each into a project of its own.',
+      );
 }
 
 function* listPersons({ all_auth_recipe_users: users, userid_mapping: mapping }: Rows): Generator<Person> {
@@ -151,6 +217,8 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
   if (accounts.length === 0 && list('webauthn_credentials').length === 0)
     return notImported(position, id, '', ownReasons.missingAccount);
   const draft = new CustomerDraft().setId('user_id', id);
+  for (const recipe of listMissingRecipes(list('all_auth_recipe_users'), rows))
+    draft.leaveOut(recipe, ownReasons.missingRecipe);
   setEmail(draft, accounts, list('emailverification_verified_emails'));
   setJoined(draft, accounts);
   setPassword(draft, passwords, signerKey);
@@ -167,7 +235,18 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
   if (list('user_roles').length > 0) draft.leaveOut('user_roles', reasons.noRoles);
   if (passwordless.some((row) => toText(row['phone_number']) !== ''))
     draft.leaveOut('phone_number', reasons.noPhone);
-  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+  const { leftOut } = draft;
+  return { position, sourceId: id, customer: draft.finish(), leftOut, isBanUnknown: true };
+}
+
+/** Returns the recipes of the accounts that the files do not contain. */
+function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
+  const hasRow = (table: Table, row: Row): boolean => rows[table].has(toText(row['user_id']));
+  const missing = recipes.filter((row) => {
+    const table = recipeTables[toText(row['recipe_id'])];
+    return table ? !hasRow(table, row) : !Object.values(recipeTables).some((each) => hasRow(each, row));
+  });
+  return new Set(missing.map((row) => toText(row['recipe_id']) || 'recipe_id'));
 }
 
 /** Sets the address of the password, or the first proven one, or the first one. */
@@ -192,9 +271,14 @@ function setJoined(draft: CustomerDraft, accounts: Row[]): void {
 }
 
 function setPassword(draft: CustomerDraft, passwords: Row[], signerKey: Buffer | null): void {
-  const [hash, ...others] = passwords.map((row) => toText(row['password_hash']));
+  const [hash, ...others] = passwords
+    .map((row) => toText(row['password_hash']))
+    .filter((text) => text !== '');
   if (others.length > 0) draft.leaveOut('password_hash', reasons.onePassword);
-  if (!hash) return;
+  if (!hash) {
+    if (passwords.length > 0) draft.leaveOut('password_hash', reasons.missingPassword);
+    return;
+  }
   if (!hash.startsWith('$f_scrypt$')) draft.setPasswordHash('password_hash', hash);
   else if (!signerKey) draft.leaveOut('password_hash', ownReasons.noSignerKey);
   else {
@@ -215,21 +299,25 @@ function convertFirebaseHash(text: string, signerKey: Buffer): string | null {
 }
 
 function setDevices(draft: CustomerDraft, devices: Row[]): void {
+  for (const row of devices)
+    if (readBoolean(row['verified']) === null) draft.leaveOut('totp_user_devices', unknown.boolean);
   // The customer has never confirmed the others.
-  const [device, ...others] = devices.filter((row) => isTrue(row['verified']));
+  const [device, ...others] = devices.filter((row) => readBoolean(row['verified']));
   if (!device) return;
   if (toText(device['period'] ?? '30') !== '30') draft.leaveOut('totp_user_devices', reasons.totpParameters);
   else draft.setTotpSecret('totp_user_devices', toText(device['secret_key']));
   if (others.length > 0) draft.leaveOut('totp_user_devices', reasons.oneApp);
 }
 
-function setUserMetadata(draft: CustomerDraft, [row]: Row[]): void {
-  if (!row) return;
-  const value = row['user_metadata'];
-  const metadata = toObject(typeof value === 'string' ? parseJson(value) : value);
-  if (!metadata) {
-    draft.leaveOut('user_metadata', reasons.metadataNotObject);
-    return;
+/** Sets the metadata of all linked accounts. The value of the first account stays, and others with its name are left out. */
+function setUserMetadata(draft: CustomerDraft, rows: Row[]): void {
+  const metadata: JsonObject = {};
+  for (const { user_metadata: value } of rows) {
+    const own = toObject(typeof value === 'string' ? parseJson(value) : value);
+    if (own)
+      for (const [name, each] of Object.entries(own))
+        if (!isDeepStrictEqual(metadata[name], each)) addMetadata(draft, metadata, name, each);
+    if (!own && (value ?? null) !== null) draft.leaveOut('user_metadata', reasons.metadataNotObject);
   }
   const { first_name: firstName, last_name: lastName, ...others } = metadata;
   draft

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Papa from 'papaparse';
 import { reasons } from '../reasons.js';
+import { unknown } from '../unknown-reasons.js';
+import { withoutBan } from '../without-ban.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { betterAuth } from './better-auth.js';
 import { logto } from './logto.js';
@@ -174,7 +176,7 @@ describe('better-auth', () => {
   });
 
   it('names second factors without their table, and rows of unknown users', async () => {
-    const twoFactor = { id: 'a', ...user, twoFactorEnabled: 't' };
+    const twoFactor = { id: 'a', ...user, twoFactorEnabled: 't', banned: 'f' };
     const [record, orphan] = await read(betterAuth, {
       'user.csv': [twoFactor],
       'account.csv': [{ ...accounts[0], userId: 'b' }],
@@ -281,9 +283,8 @@ describe('logto', () => {
     ],
   ];
   const user = {
-    primaryEmail: 'ada@example.com',
-    createdAt: 1_600_000_000_000,
-    updatedAt: 1_704_067_200_000,
+    ...{ primaryEmail: 'ada@example.com', createdAt: 1_600_000_000_000, updatedAt: 1_704_067_200_000 },
+    ...{ isSuspended: false, identities: {}, ssoIdentities: [], customData: {} },
   };
   const SECRETS = ['passwordEncrypted', 'passwordEncryptionMethod', 'mfaVerifications'];
 
@@ -315,7 +316,7 @@ describe('logto', () => {
     const more = {
       is_suspended: 'f',
       identities: '{}',
-      custom_data: '{"plan":1}',
+      ...{ custom_data: '{"plan":1}', mfa_verifications: '[]', sso_identities: '' },
       created_at: '2024-01-01 00:00:00+00',
     };
     expectCases(await read(logto, { 'users.csv': [{ ...row, ...more }] }), [
@@ -479,7 +480,7 @@ describe('wordpress', () => {
         meta(8, '_two_factor_backup_codes', 'a:1:{i:0;s:1:"x";}'),
       ],
       ...[meta(9, 'wp_2fa_totp_key', 'encrypted'), meta(9, 'billing_city', 'London')],
-      meta(10, 'wp_capabilities', 'a:1:{s:10:"subscriber";b:1;}'),
+      ...[4, 5, 6, 10].map((id) => meta(id, 'wp_capabilities', 'a:1:{s:10:"subscriber";b:1;}')),
     ];
     const users = cases.map(([row]) => ({ ...user, ...more, ...row }));
     const records = await read(wordpress, { 'users.csv': users, 'meta.csv': rows });
@@ -488,5 +489,355 @@ describe('wordpress', () => {
 
   it('rejects users without wp_usermeta, which contains roles and second factors', async () => {
     await expect(read(wordpress, { 'users.csv': [{ ID: 1, ...user }] })).rejects.toThrow('wp_usermeta');
+  });
+});
+
+/** Tables of a system with one user, and the columns that its bans and other booleans have. */
+interface Flags {
+  source: ImportSource;
+  tables: (columns: Record<string, unknown>) => Record<string, Rows>;
+  /** The columns of bans. */
+  bans: string[];
+  /** The fields of the customer that other columns set. */
+  others: Record<string, string>;
+}
+
+const betterAuthTables = (columns: object = {}, others: Record<string, Rows> = {}) => ({
+  'user.csv': [
+    { id: 'a', email: 'a@example.com', emailVerified: 'f', banned: 'f', twoFactorEnabled: 'f', ...columns },
+  ],
+  'account.csv': [{ userId: 'a', providerId: 'google', accountId: '7', password: '' }],
+  'factor.csv': [{ userId: 'a', secret: 'C2eN1nhi-gfZ1ieffxQY8-Y_3riIIFBo', backupCodes: '' }],
+  ...others,
+});
+const logtoTables = (columns: object = {}, others: Record<string, Rows> = {}) => ({
+  'users.csv': [
+    {
+      ...{ id: 'a', primary_email: 'a@example.com', isSuspended: 'f', identities: '', custom_data: '' },
+      ...{ sso_identities: '', mfa_verifications: '', password_encrypted: '', ...columns },
+    },
+  ],
+  ...others,
+});
+const supertokensTables = (others: Record<string, Rows> = {}) => ({
+  'all.csv': [{ user_id: 'a', primary_or_recipe_user_id: 'a', recipe_id: 'emailpassword' }],
+  'passwords.csv': [{ user_id: 'a', email: 'a@example.com', password_hash: BCRYPT }],
+  'verified.csv': [{ user_id: 'a', email: 'a@example.com' }],
+  'metadata.csv': [{ user_id: 'a', user_metadata: '{}' }],
+  'roles.csv': [{ user_id: 'a', role: 'x' }],
+  'devices.csv': [{ user_id: 'a', secret_key: 'JBSWY3DPEHPK3PXP', verified: 't' }],
+  'mapping.csv': [{ supertokens_user_id: 'a', external_user_id: '' }],
+  ...others,
+});
+const wordpressTables = (columns: object = {}, meta: Rows = [{ meta_key: 'nickname', meta_value: 'a' }]) => ({
+  'users.csv': [
+    {
+      ID: '1',
+      user_login: 'a@example.com',
+      user_pass: BCRYPT,
+      user_email: 'a@example.com',
+      user_status: '0',
+    },
+  ].map((row) => ({ ...row, ...columns })),
+  'meta.csv': meta.map((row) => ({ user_id: '1', ...row })),
+});
+
+const flags: Record<string, Flags> = {
+  'better-auth': {
+    ...{ source: betterAuth, tables: betterAuthTables, bans: ['banned'] },
+    others: { emailVerified: 'emailVerified', twoFactorEnabled: 'totpSecret' },
+  },
+  logto: { source: logto, tables: logtoTables, bans: ['isSuspended'], others: {} },
+  supertokens: {
+    source: supertokens,
+    tables: ({ verified }) =>
+      supertokensTables({
+        'devices.csv': [{ user_id: 'a', secret_key: 'JBSWY3DPEHPK3PXP', verified }],
+      }),
+    ...{ bans: [], others: { verified: 'totpSecret' } },
+  },
+  wordpress: { source: wordpress, tables: wordpressTables, bans: ['spam', 'user_status'], others: {} },
+};
+
+describe.each(Object.entries(flags))('booleans of %s', (_, { source, tables, bans, others }) => {
+  const TRUE = ['t', 'true', 'TRUE', 'True', '1', '1.0', 'yes', 'Y'];
+  const FALSE = ['f', 'FALSE', 'False', '0', '0.0', 'no', 'N', ''];
+
+  it('are read as databases, spreadsheets and programs write them', async () => {
+    for (const [column, field] of [...bans.map((name) => [name, 'disabledAt']), ...Object.entries(others)])
+      for (const text of [...TRUE, ...FALSE]) {
+        const [record] = await read(source, tables({ [column!]: text }));
+        const value = (record!.customer as unknown as Record<string, unknown>)[field!];
+        expect([column, text, Boolean(value)]).toEqual([column, text, TRUE.includes(text)]);
+      }
+  });
+
+  it('neither enable a banned user nor drop a factor if they cannot be read', async () => {
+    for (const column of bans) {
+      const [record] = await read(source, tables({ [column]: 'perhaps' }));
+      expect(record!.customer?.disabledAt ?? null).toEqual(
+        column === 'user_status' ? expect.any(String) : null,
+      );
+      expect([record!.customer === null, fieldsOf(record!)]).toEqual([column !== 'user_status', [column]]);
+    }
+    for (const [column, field] of Object.entries(others)) {
+      const [record] = await read(source, tables({ [column]: 'perhaps' }));
+      expect(Boolean((record!.customer as unknown as Record<string, unknown>)[field])).toBe(false);
+      expect(record!.leftOut).toContainEqual(expect.objectContaining(unknown.boolean));
+    }
+  });
+});
+
+/** Returns the tables without a column. */
+const without = (tables: Record<string, Rows>, column: string): Record<string, Rows> =>
+  Object.fromEntries(
+    Object.entries(tables).map(([name, rows]) => [
+      name,
+      rows.map((row) => Object.fromEntries(Object.entries(row).filter(([each]) => each !== column))),
+    ]),
+  );
+
+it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftOut: string[]]>([
+  ['banned', betterAuth, without(betterAuthTables(), 'banned'), ['banned']],
+  ['twoFactorEnabled', betterAuth, without(betterAuthTables(), 'twoFactorEnabled'), ['twoFactorEnabled']],
+  ['isSuspended', logto, without(logtoTables(), 'isSuspended'), ['isSuspended']],
+  ['mfa_verifications', logto, without(logtoTables(), 'mfa_verifications'), ['mfaVerifications']],
+  ['password_encrypted', logto, without(logtoTables(), 'password_encrypted'), ['passwordEncrypted']],
+  ['user_status', wordpress, without(wordpressTables(), 'user_status'), ['user_status']],
+  [
+    'spam and deleted of a network',
+    wordpress,
+    wordpressTables({}, [{ meta_key: 'primary_blog', meta_value: '1' }]),
+    ['spam', 'deleted'],
+  ],
+])(
+  'names a missing column: %s, and an update does not enable the customer',
+  async (_, source, tables, names) => {
+    const [record] = await read(source, tables);
+    expect(fieldsOf(record!)).toEqual(names);
+    const isBan = ['banned', 'isSuspended', 'user_status', 'spam'].includes(names[0]!);
+    if (isBan) expect(withoutBan(record!).customer).not.toHaveProperty('disabledAt');
+  },
+);
+
+it('an update enables no customer of a system that stores no bans', async () => {
+  for (const [source, tables] of [
+    [supertokens, supertokensTables()],
+    [wordpress, wordpressTables()],
+  ] as const)
+    expect(withoutBan((await read(source, tables))[0]!).customer).not.toHaveProperty('disabledAt');
+  expect(withoutBan((await read(logto, logtoTables()))[0]!).customer).toHaveProperty('disabledAt', null);
+});
+
+it.each(['Banned', 'BANNED', 'banned_'])(
+  'rejects a table with both spellings: banned and %s',
+  async (name) => {
+    const tables = betterAuthTables({ banned: 't', [name]: '' });
+    await expect(read(betterAuth, tables)).rejects.toThrow('in two spellings');
+  },
+);
+
+it('does not import a row of JSON with both spellings of a column', async () => {
+  const rows = [{ id: 'b' }, { id: 'a', banned: true, Banned: '' }].map((row) => ({
+    ...{ email: 'a@example.com', emailVerified: true, twoFactorEnabled: false, ...row },
+  }));
+  const { 'account.csv': accounts } = betterAuthTables();
+  const records = await read(betterAuth, { user: rows, 'account.csv': accounts });
+  expect(records[1]).toMatchObject({ customer: null, leftOut: [reasons.invalidRecord] });
+});
+
+describe('rows beside the users', () => {
+  it.each<[name: string, tables: Record<string, Rows>, customer: object, leftOut: string[]]>([
+    [
+      'a credential without a password',
+      betterAuthTables({}, { 'account.csv': [{ userId: 'a', providerId: 'credential', accountId: 'a' }] }),
+      { passwordHash: none },
+      ['account.password'],
+    ],
+    [
+      'two authenticator apps',
+      betterAuthTables(
+        { twoFactorEnabled: 't' },
+        {
+          'factor.csv': ['one', 'two'].map((name) => ({
+            ...{ userId: 'a', secret: `C2eN1nhi-gfZ1ieffxQY8-Y_3riI-${name}`, backupCodes: '' },
+          })),
+        },
+      ),
+      { totpSecret: expect.any(String) },
+      ['twoFactor'],
+    ],
+  ])('of Better Auth are named: %s', async (_, tables, customer, leftOut) =>
+    expectCases(await read(betterAuth, tables), [[{}, customer, leftOut]]),
+  );
+
+  it('of Better Auth are named for each user if the table has none', async () => {
+    const file = join(folder, 'empty-account.csv');
+    writeFileSync(file, 'userId,providerId,accountId,password\n');
+    const { 'user.csv': users } = betterAuthTables();
+    writeFileSync(join(folder, 'user.csv'), Papa.unparse(users));
+    const fields: string[] = [];
+    for await (const record of betterAuth.read([join(folder, 'user.csv'), file], { values: {} }))
+      fields.push(...fieldsOf(record));
+    expect(fields).toEqual(['account']);
+  });
+
+  it.each<[name: string, users: object, passwords: object, customer: object | null, leftOut: string[]]>([
+    [
+      'empty cells',
+      { isSuspended: true, identities: { google: { userId: '7' } } },
+      { is_suspended: '', identities: '', password_encrypted: BCRYPT },
+      {
+        disabledAt: expect.any(String),
+        identities: [{ provider: 'google', subject: '7' }],
+        passwordHash: BCRYPT,
+      },
+      [],
+    ],
+    [
+      'an expired password',
+      {},
+      { password_encrypted: BCRYPT, is_password_expired: 't' },
+      { passwordHash: none },
+      ['passwordEncrypted'],
+    ],
+    [
+      'texts of Python',
+      { identities: "{'google': {'userId': '7'}}", customData: "{'plan': 1}" },
+      { mfa_verifications: "[{'type': 'Totp'}]" },
+      { identities: none, totpSecret: none, metadata: none },
+      ['customData', 'mfaVerifications', 'identities'],
+    ],
+  ])(
+    'of Logto neither erase values nor are dropped: %s',
+    async (_, columns, passwords, customer, leftOut) => {
+      const user = {
+        ...{ id: 'a', primaryEmail: 'a@example.com', hasPassword: false, isSuspended: false, identities: {} },
+        ...{ ssoIdentities: [], mfaVerifications: [], customData: {}, ...columns },
+      };
+      const tables = {
+        'users.json': [user],
+        'passwords.csv': [{ id: 'a', password_encrypted: '', password_encryption_method: '', ...passwords }],
+      };
+      expectCases(await read(logto, tables), [[{}, customer, leftOut]]);
+    },
+  );
+
+  it('of Logto with the same id are named', async () => {
+    const rows = [BCRYPT, ''].map((hash) => ({ id: 'a', password_encrypted: hash }));
+    const [other, user] = await read(logto, {
+      'users.json': [{ id: 'a', primaryEmail: 'a@example.com' }],
+      'passwords.csv': rows,
+    });
+    expect(other).toMatchObject({ customer: null, leftOut: [{ field: 'passwordEncrypted' }] });
+    expect(user!.customer).toMatchObject({ passwordHash: BCRYPT });
+  });
+
+  it.each<[name: string, others: Record<string, Rows>, customer: object, leftOut: string[]]>([
+    [
+      'a linked account that no table contains',
+      {
+        'all.csv': ['emailpassword', 'thirdparty'].map((recipe) => ({
+          ...{ user_id: recipe === 'thirdparty' ? 'b' : 'a', primary_or_recipe_user_id: 'a' },
+          recipe_id: recipe,
+        })),
+      },
+      { passwordHash: BCRYPT },
+      ['thirdparty', 'user_roles'],
+    ],
+    [
+      'an account without a password',
+      { 'passwords.csv': [{ user_id: 'a', email: 'a@example.com', password_hash: '' }] },
+      { passwordHash: none },
+      ['password_hash', 'user_roles'],
+    ],
+    [
+      'metadata of linked accounts',
+      {
+        'all.csv': ['a', 'b'].map((id) => ({
+          ...{ user_id: id, primary_or_recipe_user_id: 'a', recipe_id: 'emailpassword' },
+        })),
+        'passwords.csv': ['a', 'b'].map((id) => ({
+          ...{ user_id: id, email: 'a@example.com', password_hash: id === 'a' ? BCRYPT : '' },
+        })),
+        'metadata.csv': [
+          { user_id: 'a', user_metadata: '{"plan":1,"same":[1]}' },
+          { user_id: 'b', user_metadata: '{"plan":2,"same":[1],"more":3}' },
+        ],
+      },
+      { metadata: { plan: 1, same: [1], more: 3 } },
+      ['plan', 'user_roles'],
+    ],
+  ])('of SuperTokens are imported or named: %s', async (_, others, customer, leftOut) =>
+    expectCases(await read(supertokens, supertokensTables(others)), [[{}, customer, leftOut]]),
+  );
+
+  it('of SuperTokens are named for each user if a table is missing', async () => {
+    const { 'all.csv': all, 'passwords.csv': passwords } = supertokensTables();
+    const records = await read(supertokens, { 'all.csv': all, 'passwords.csv': passwords });
+    expectCases(records, [
+      [
+        {},
+        { emailVerified: false, totpSecret: none },
+        [
+          ...['emailverification_verified_emails', 'user_metadata', 'user_roles', 'totp_user_devices'],
+          'userid_mapping',
+        ],
+      ],
+    ]);
+  });
+
+  it.each<[name: string, meta: Rows, leftOut: string[]]>([
+    ['no row of the user', [{ user_id: '2', meta_key: 'nickname', meta_value: 'a' }], ['wp_usermeta']],
+    [
+      'roles as JSON',
+      [{ meta_key: 'wp_capabilities', meta_value: '{"administrator":true}' }],
+      ['wp_capabilities'],
+    ],
+    [
+      'factors as JSON',
+      [{ meta_key: '_two_factor_enabled_providers', meta_value: '["Two_Factor_Totp"]' }],
+      ['_two_factor_enabled_providers'],
+    ],
+  ])('of WordPress are named: %s', async (_, meta, leftOut) => {
+    const [record] = await read(wordpress, wordpressTables({}, meta));
+    expect([record!.customer?.externalId, fieldsOf(record!)]).toEqual(['1', leftOut]);
+  });
+});
+
+describe('files of several tenants', () => {
+  const all = (user_id: string, tenant: object) => ({
+    ...{ user_id, primary_or_recipe_user_id: user_id, recipe_id: 'emailpassword', ...tenant },
+  });
+  const logtoUser = { primary_email: 'a@example.com' };
+
+  it.each<[name: string, source: ImportSource, tables: Record<string, Rows>]>([
+    [
+      'tenants of Logto',
+      logto,
+      {
+        'users.csv': [
+          { ...logtoUser, id: 'a', tenant_id: 'admin' },
+          { ...logtoUser, id: 'b', tenant_id: 'default' },
+        ],
+      },
+    ],
+    [
+      'apps of SuperTokens',
+      supertokens,
+      { 'all.csv': [all('a', { app_id: 'public' }), all('b', { app_id: 'admin-app' })] },
+    ],
+    [
+      'tenants of SuperTokens',
+      supertokens,
+      { 'all.csv': [all('a', { tenant_id: 'public' }), all('b', { tenant_id: 'acme' })] },
+    ],
+  ])('are rejected: %s', async (_, source, tables) =>
+    expect(read(source, tables)).rejects.toMatchObject({ exitCode: 2 }),
+  );
+
+  it('are accepted if every user of SuperTokens belongs to all tenants', async () => {
+    const rows = [all('a', { tenant_id: 'public' }), all('a', { tenant_id: 'acme' })];
+    expect(await read(supertokens, supertokensTables({ 'all.csv': rows }))).toHaveLength(1);
   });
 });

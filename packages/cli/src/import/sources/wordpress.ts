@@ -3,7 +3,8 @@ import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { invalidRecord, leaveOutOthers, leaveOutText, setDisabled, setTime } from '../source-values.js';
-import { findTables, isTrue, readTable, requireTable, withOffset, type TableShape } from '../tables.js';
+import { findTables, readBoolean, readTable, requireTable, withOffset, type TableShape } from '../tables.js';
+import { unknown } from '../unknown-reasons.js';
 
 type Table = 'wp_users' | 'wp_usermeta';
 
@@ -20,6 +21,10 @@ interface UserMeta {
   /** Whether another plugin stores a second factor. */
   hasOtherFactor?: boolean;
   hasOthers?: boolean;
+  /** Whether the site belongs to a network, whose users can be spam or deleted. */
+  isInNetwork?: boolean;
+  /** The entries that are not an array of PHP. */
+  unreadable: Set<string>;
 }
 
 const ownReasons = {
@@ -35,6 +40,22 @@ const ownReasons = {
   unknownUser: {
     reason: 'The table wp_users does not contain the user of these rows',
     remedy: 'Export both tables at the same time, and run the command again',
+  },
+  noMeta: {
+    reason: 'The table wp_usermeta has no row of the user, so the roles and second factors are unknown',
+    remedy: 'Export both tables at the same time with all rows, and run the command again',
+  },
+  notPhp: {
+    reason: 'The value is not an array of PHP, so the roles or second factors are unknown',
+    remedy: 'Export the value as the database contains it, and run the command again',
+  },
+  deletion: {
+    reason: 'The value does not show whether the user is deleted, so the user is not imported',
+    remedy: 'Correct the value in the file, and run the command again',
+  },
+  deletedColumn: {
+    reason: 'The column is missing, so it is unknown whether the network has deleted the user',
+    remedy: 'Export the table with this column, or delete the customer if the user is deleted',
   },
   metadata: {
     reason: 'Gatehouse does not import what plugins store in wp_usermeta',
@@ -91,9 +112,13 @@ export const wordpress: ImportSource = {
 };
 
 function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, value: string): void {
-  const user = meta.get(userId) ?? { roles: new Set(), factors: new Set() };
+  const user = meta.get(userId) ?? { roles: new Set(), factors: new Set(), unreadable: new Set() };
   meta.set(userId, user);
   if (value === '') return;
+  const isList = /capabilities$/.test(key) || key === '_two_factor_enabled_providers';
+  if (isList && !/^a:\d+:\{/.test(value)) user.unreadable.add(key);
+  // Only networks of sites store them.
+  if (key === 'primary_blog' || key === 'source_domain') user.isInNetwork = true;
   if (key === 'first_name') user.firstName = value;
   else if (key === 'last_name') user.lastName = value;
   else if (key === 'locale') user.locale = value;
@@ -117,7 +142,10 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
   if (!id) return invalidRecord(position);
   const meta = metaByUser.get(id);
   metaByUser.delete(id);
-  if (isTrue(row['deleted'])) return notImported(position, id, '', reasons.deleted);
+  const [isDeleted, isSpam] = [readBoolean(row['deleted']), readBoolean(row['spam'])];
+  if (isDeleted) return notImported(position, id, '', reasons.deleted);
+  if (isDeleted === null) return notImported(position, id, 'deleted', ownReasons.deletion);
+  if (isSpam === null) return notImported(position, id, 'spam', unknown.ban);
   // WordPress does not store whether the owner of an address has proven it.
   const draft = new CustomerDraft()
     .setId('ID', id)
@@ -131,12 +159,15 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
   if (meta?.locale) draft.setLocale('locale', meta.locale);
   setTime(draft, 'createdAt', 'user_registered', withOffset(row['user_registered']));
   setPassword(draft, toText(row['user_pass']));
-  setStatus(draft, row);
+  setStatus(draft, row, isSpam);
+  leaveOutMissing(draft, row, meta);
   if (login.toLowerCase() !== toText(row['user_email']).toLowerCase())
     leaveOutText(draft, 'user_login', login, reasons.noUsername);
   if (meta) convertMeta(draft, meta);
   leaveOutOthers(draft, row, knownColumns);
-  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+  const { leftOut } = draft;
+  // Plugins that block users can store this elsewhere.
+  return { position, sourceId: id, customer: draft.finish(), leftOut, isBanUnknown: true };
 }
 
 function setPassword(draft: CustomerDraft, hash: string): void {
@@ -145,12 +176,23 @@ function setPassword(draft: CustomerDraft, hash: string): void {
 }
 
 /** Disables a customer who cannot sign in to WordPress, or perhaps cannot. */
-function setStatus(draft: CustomerDraft, row: JsonObject): void {
-  const hasStatus = !['', '0'].includes(toText(row['user_status']));
+function setStatus(draft: CustomerDraft, row: JsonObject, isSpam: boolean): void {
+  // Plugins can use other values than 0 and 1.
+  const hasStatus = readBoolean(row['user_status']) !== false;
   // The column of a network of sites.
-  if (!hasStatus && !isTrue(row['spam'])) return;
+  if (!hasStatus && !isSpam) return;
   setDisabled(draft, [withOffset(row['user_registered'])]);
   if (hasStatus) draft.leaveOut('user_status', ownReasons.userStatus);
+}
+
+/** Reports what is unknown about the user. */
+function leaveOutMissing(draft: CustomerDraft, row: JsonObject, meta: UserMeta | undefined): void {
+  if (!('user_status' in row)) draft.leaveOut('user_status', unknown.banColumn);
+  if (meta?.isInNetwork && !('spam' in row)) draft.leaveOut('spam', unknown.banColumn);
+  if (meta?.isInNetwork && !('deleted' in row)) draft.leaveOut('deleted', ownReasons.deletedColumn);
+  // WordPress stores several rows of every user.
+  if (!meta) draft.leaveOut('wp_usermeta', ownReasons.noMeta);
+  for (const key of meta?.unreadable ?? []) draft.leaveOut(key, ownReasons.notPhp);
 }
 
 function convertMeta(draft: CustomerDraft, meta: UserMeta): void {
