@@ -81,16 +81,13 @@ async function findColumns(file: string): Promise<string[]> {
 }
 
 function toUser(row: Row): JsonObject {
-  const { emailVerified, disabled, ...others } = row;
-  const texts = Object.entries(others).filter(([name]) => name !== END && !name.includes(' '));
+  const texts = Object.entries(row).filter(([name]) => name !== END && !name.includes(' '));
   const providers = [...firstProviders, ...laterProviders].map((providerId) => ({
     providerId,
     rawId: row[`${providerId} rawId`] ?? '',
   }));
   return {
     ...Object.fromEntries(texts),
-    emailVerified: emailVerified === 'true',
-    disabled: disabled === 'true',
     providerUserInfo: providers.filter(({ rawId }) => rawId !== ''),
   };
 }

@@ -39,7 +39,7 @@ const withoutHash = { ...ada, passwordHash: undefined };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
 describe('a user of a Firebase export', () => {
-  it.each([
+  it.each<[string, object, object | null, string[]]>([
     ['a complete user', {}, ada, []],
     ['base64url', { passwordHash: hash.toString('base64url'), salt: salt.toString('base64url') }, ada, []],
     ['no email address', { email: '' }, null, ['email']],
@@ -48,7 +48,20 @@ describe('a user of a Firebase export', () => {
     ['no salt', { salt: undefined }, withoutHash, ['passwordHash']],
     ['redacted hashes', { passwordHash: 'UkVEQUNURUQ=' }, withoutHash, ['passwordHash']],
     ['a hash of another algorithm', { version: 2 }, withoutHash, ['passwordHash']],
-    ['a disabled user', { disabled: true }, { ...ada, disabledAt: ada.lastLoginAt }, []],
+    ...['true', 'TRUE', 'True', '1', 1, true].map((disabled): [string, object, object, string[]] => [
+      `a disabled user (${JSON.stringify(disabled)})`,
+      { disabled },
+      { ...ada, disabledAt: ada.lastLoginAt },
+      [],
+    ]),
+    ['a user who is not disabled', { disabled: 'FALSE', emailVerified: 'TRUE' }, ada, []],
+    ['an unreadable state', { disabled: 'perhaps' }, null, ['disabled']],
+    [
+      'an unreadable verification',
+      { emailVerified: 'perhaps' },
+      { ...ada, emailVerified: false },
+      ['emailVerified'],
+    ],
     [
       'accounts at providers',
       {

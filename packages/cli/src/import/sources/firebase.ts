@@ -27,6 +27,8 @@ import {
   setTime,
 } from '../source-values.js';
 import { reasons } from '../reasons.js';
+import { readBoolean, readFlag } from '../tables.js';
+import { unknown } from '../unknown-reasons.js';
 import { readFirebaseCsv, type CsvUser } from './firebase-csv.js';
 import { firebaseReasons } from './firebase-reasons.js';
 
@@ -130,18 +132,21 @@ export function parseHashConfig(text: string): FirebaseHashConfig | string {
 /**
  * Returns a user of an export.
  * @param config the hash parameters; null if the files contain no hashes
- * @param unknown what the file does not state about the user
+ * @param unstated what the file does not state about the user
  */
 export function convertFirebaseUser(
   position: string,
   user: JsonObject,
   config: FirebaseHashConfig | null,
-  unknown: readonly LeftOut[] = [],
+  unstated: readonly LeftOut[] = [],
 ): SourceRecord {
-  const draft = new CustomerDraft();
   const sourceId = toText(user['localId']);
+  const isDisabled = readBoolean(user['disabled']);
+  if (isDisabled === null) return notImported(position, sourceId || null, 'disabled', unknown.ban);
+  const draft = new CustomerDraft();
   draft.setId('localId', sourceId);
-  draft.set('email', toText(user['email'])).set('emailVerified', user['emailVerified'] === true);
+  draft.set('email', toText(user['email']));
+  draft.set('emailVerified', readFlag(draft, 'emailVerified', user['emailVerified']));
   draft.setFullName('displayName', readString(draft, 'displayName', user['displayName']));
   setHash(draft, user, config);
   setProviders(draft, user);
@@ -150,11 +155,11 @@ export function convertFirebaseUser(
   const lastLoginAt = user['lastSignedInAt'] ?? user['lastLoginAt'];
   setTime(draft, 'createdAt', 'createdAt', user['createdAt']);
   setTime(draft, 'lastLoginAt', 'lastSignedInAt', lastLoginAt);
-  if (user['disabled'] === true) setDisabled(draft, [lastLoginAt, user['createdAt']]);
+  if (isDisabled) setDisabled(draft, [lastLoginAt, user['createdAt']]);
   if (isSet(user['mfaInfo'])) draft.leaveOut('mfaInfo', reasons.firebaseFactor);
   leaveOutText(draft, 'tenantId', user['tenantId'], firebaseReasons.noTenants);
   leaveOutOthers(draft, user, knownFields);
-  draft.leftOut.push(...unknown);
+  draft.leftOut.push(...unstated);
   return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
 }
 
@@ -175,7 +180,7 @@ function setProviders(draft: CustomerDraft, user: JsonObject): void {
   // The Firebase CLI leaves out accounts at OpenID and SAML providers, and hashes that Firebase has never verified.
   const hasMethod =
     ['passwordHash', 'phoneNumber'].some((name) => toText(user[name]) !== '') ||
-    user['emailLinkSignin'] === true;
+    readBoolean(user['emailLinkSignin']) === true;
   if (accounts.length === 0 && !hasMethod) draft.leaveOut('providerUserInfo', firebaseReasons.noMethod);
   for (const info of accounts) {
     const [provider, subject] = [toText(info['providerId']), toText(info['rawId'])];
