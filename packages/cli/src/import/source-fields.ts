@@ -25,6 +25,9 @@ const ACCEPTED_HASH = new RegExp(
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+/** Returns whether a text can be the id of a customer. */
+export const isUuid = (text: string): boolean => UUID.test(text);
+
 /** The shortest secret that Gatehouse accepts, in base32 without padding: 80 bits. */
 const TOTP_SECRET = /^[A-Z2-7]{16,200}$/;
 

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExportedCustomer, ImportedCustomer } from '@gatehouse/server';
-import { toObject, type JsonObject } from '../../json-object.js';
+import type { ExportedCustomer } from '@gatehouse/server';
 import { IdentitySlugs } from '../../import/identity-slugs.js';
 import type { SourceRecord } from '../../import/source.js';
 import { auth0 as auth0Source } from '../../import/sources/auth0.js';
-import { readJson } from '../../import/read-files.js';
 import { keycloak as keycloakSource } from '../../import/sources/keycloak.js';
+import { kratos as kratosSource } from '../../import/sources/kratos.js';
 import { supabase as supabaseSource } from '../../import/sources/supabase.js';
 import { parsePortableHash } from '../portable-hash.js';
 import { TargetFolder } from '../target-folder.js';
@@ -21,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const readers: Record<string, (files: string[]) => AsyncIterable<SourceRecord>> = {
   auth0: (files) => auth0Source.read(files, { values: {} }),
   keycloak: (files) => keycloakSource.read(files, { values: { rpId: 'example.com' } }),
-  kratos: readKratosBodies,
+  kratos: (files) => kratosSource.read(files, { values: { rpId: 'example.com' } }),
   supabase: (files) => supabaseSource.read(files, { values: {} }),
 };
 
@@ -50,7 +49,7 @@ const passkey = (userHandle: string) => ({
 
 /** The values of each field with the results by system: equal, changed or left out. */
 const table: [field: keyof ExportedCustomer, value: unknown, results: Record<string, string>][] = [
-  ['id', ID, row('changed', 'equal', 'changed', 'equal')],
+  ['id', ID, row('changed', 'equal', 'equal', 'equal')],
   ['email', 'ada@example.com', row('equal', 'equal', 'equal', 'equal')],
   ['emailVerified', true, row('equal', 'equal', 'equal', 'equal')],
   ['firstName', 'Ada', row('equal', 'equal', 'equal', 'equal')],
@@ -83,6 +82,7 @@ const table: [field: keyof ExportedCustomer, value: unknown, results: Record<str
   ['passwordHash', `$scrypt$ln=4,r=8,p=2$${SALT}$${HASH}`, row('equal', 'left_out', 'equal', 'left_out')],
   ['passwordHash', `v1$01234567${BCRYPT}`, row('left_out', 'left_out', 'left_out', 'left_out')],
   ['passkeys', [passkey(ID)], row('left_out', 'changed', 'changed', 'left_out')],
+  ['passkeys', [{ ...passkey(ID), lastUsedAt: undefined }], row('left_out', 'changed', 'equal', 'left_out')],
   ['passkeys', [passkey('other')], row('left_out', 'left_out', 'changed', 'left_out')],
   ['passkeys', [passkey('one'), passkey('two')], row('left_out', 'left_out', 'left_out', 'left_out')],
   ['identities', [{ provider: 'google', subject: 'g-1' }], row('left_out', 'equal', 'equal', 'equal')],
@@ -128,44 +128,6 @@ function listUnnamed(
     .filter(([name, value]) => name !== field && !isEqual(bare[name as keyof ExportedCustomer], value))
     .map(([name]) => name)
     .filter((name) => !isMoved && name !== 'externalId' && !differences.some((each) => each.field === name));
-}
-
-/** Reads bodies of PATCH /admin/identities as Ory documents them. */
-async function* readKratosBodies(files: string[]): AsyncGenerator<SourceRecord> {
-  for (const file of files)
-    for await (const { position, value } of readJson(file, '$.identities.*'))
-      yield { position, sourceId: null, customer: readIdentity(toObject(value!['create'])!), leftOut: [] };
-}
-
-function readIdentity(body: Record<string, any>): ImportedCustomer {
-  const { traits, credentials, metadata_admin: metadata, metadata_public: publicMetadata } = body;
-  const { gatehouse_id: _, ...own } = metadata ?? {};
-  const url = credentials.totp && new URL(credentials.totp.config.totp_url);
-  const { credentials: keys, user_handle: handle } = credentials.passkey?.config ?? { credentials: [] };
-  return {
-    email: traits.email,
-    emailVerified: body['verifiable_addresses']?.[0].verified ?? false,
-    ...{ firstName: traits.name?.first ?? null, lastName: traits.name?.last ?? null },
-    ...{ externalId: body['external_id'], metadata: own, publicMetadata: publicMetadata ?? {} },
-    disabledAt: body['state'] === 'inactive' ? new Date(0).toISOString() : null,
-    ...(url && { totpSecret: url.searchParams.get('secret') }),
-    // Kratos names the cost of scrypt itself.
-    passwordHash: credentials.password?.config.hashed_password.replace('$ln=16,', '$ln=4,'),
-    ...(credentials.oidc && { identities: credentials.oidc.config.providers }),
-    ...(keys.length > 0 && { passkeys: keys.map((key: JsonObject) => readPasskey(key, handle)) }),
-  };
-}
-
-function readPasskey(key: Record<string, any>, handle: string) {
-  const toUrl = (text: string) => Buffer.from(text, 'base64').toString('base64url');
-  const digits = Buffer.from(key['authenticator'].aaguid, 'base64').toString('hex');
-  return {
-    ...{ rpId: 'example.com', credentialId: toUrl(key['id']), publicKey: toUrl(key['public_key']) },
-    ...{ userHandle: toUrl(handle), counter: key['authenticator'].sign_count, transports: key['transport'] },
-    ...{ name: key['display_name'], createdAt: key['added_at'], backedUp: key['flags'].backup_state },
-    deviceType: key['flags'].backup_eligible ? ('multiDevice' as const) : ('singleDevice' as const),
-    aaguid: digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
-  };
 }
 
 /** Returns `equal`, the result that names the difference, or `lost`. */

@@ -144,10 +144,20 @@ function passkeyDetails(credential: JsonObject): Partial<Passkey> {
   const authenticator = toObject(credential['authenticator']) ?? {};
   const aaguid = decodeBase64(authenticator['aaguid'])?.toString('hex') ?? '';
   const counter = readPositiveInteger(authenticator['sign_count']);
+  // Gatehouse would reject the passkey with others.
+  const transports = toTexts(credential['transport'])
+    .filter((text) => /^[a-z-]{1,32}$/.test(text))
+    .slice(0, 10);
+  const { backup_eligible: isEligible, backup_state: isBackedUp } = toObject(credential['flags']) ?? {};
   const name = toText(credential['display_name']).slice(0, 100);
   const createdAt = toTime(credential['added_at']);
   return {
     ...(counter !== null && { counter }),
+    ...(transports.length > 0 && { transports }),
+    ...(typeof isEligible === 'boolean' && {
+      deviceType: isEligible ? ('multiDevice' as const) : ('singleDevice' as const),
+    }),
+    ...(typeof isBackedUp === 'boolean' && { backedUp: isBackedUp }),
     ...(aaguid.length === 32 && {
       aaguid: aaguid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
     }),

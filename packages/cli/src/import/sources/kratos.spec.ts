@@ -192,3 +192,34 @@ it('names passkeys if the domain is unknown, and records of another format', asy
     [''],
   ]);
 });
+
+it('reads bodies of PATCH /admin/identities, which an export to Kratos writes', async () => {
+  const { id: _, ...create } = identity;
+  const gatehouseId = '019aa2c0-7d1e-7000-8000-000000000001';
+  const records = await read({
+    identities: [
+      { patch_id: id, create: { ...create, external_id: 'crm-1', state: 'inactive' } },
+      { create: { ...create, external_id: 'x', metadata_admin: { gatehouse_id: gatehouseId, plan: 1 } } },
+      { patch_id: id, create },
+      { patch_id: id },
+    ],
+  });
+  expect(
+    records.map(({ customer }) => customer && [customer.externalId, customer.id, customer.metadata]),
+  ).toEqual([['crm-1', none, none], ['x', gatehouseId, { plan: 1 }], [id, id, none], null]);
+  expect(records[0]!.customer?.disabledAt).toBe('2024-02-01T00:00:00.000Z');
+  expect(records[3]!.leftOut).toHaveLength(1);
+});
+
+it('reads a verification that is not a boolean, and names one that is neither true nor false', async () => {
+  const records = await read(
+    ['true', 'perhaps'].map((verified) => ({
+      ...identity,
+      verifiable_addresses: [{ ...address, verified }],
+    })),
+  );
+  expect(records.map(({ customer, leftOut }) => [customer?.emailVerified, leftOut.length])).toEqual([
+    [true, 0],
+    [false, 1],
+  ]);
+});

@@ -1,8 +1,10 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { reasons, type Reason } from '../reasons.js';
+import { readDocuments } from '../read-documents.js';
 import { readObjects } from '../read-files.js';
-import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import { readText } from '../read-text.js';
+import { CustomerDraft, isUuid, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
   addMetadata,
@@ -17,6 +19,7 @@ import {
   setTime,
   toObjects,
 } from '../source-values.js';
+import { readFlag } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 import { setKratosCredentials } from './kratos-credentials.js';
 
@@ -39,13 +42,26 @@ const knownTraits = new Set([
   ...['username', 'phone'],
 ]);
 
+/** An identity of a file; null for a record of another format. */
+interface IdentityRecord {
+  position: string;
+  identity: JsonObject | null;
+  /** The id of the customer at Gatehouse, if the file contains it. */
+  customerId?: string;
+}
+
+/** The start of a body of `PATCH /admin/identities`. */
+const PATCH_BODY = /^\s*\{\s*"identities"\s*:\s*\[/;
+
 /**
- * Identities of Ory Kratos as `GET /admin/identities` returns them with `include_credential`
+ * Identities of Ory Kratos as `GET /admin/identities` returns them with `include_credential`, and bodies of
+ * `PATCH /admin/identities`, which `customers export --to kratos` writes
  * (https://www.ory.sh/docs/reference/api#tag/identity/operation/listIdentities).
  */
 export const kratos: ImportSource = {
   name: 'kratos',
-  files: 'identities as JSON of the admin API with include_credential, as arrays or one per line',
+  files:
+    'identities as JSON of the admin API with include_credential, or the files of customers export --to kratos',
   // The id of Microsoft is `sub` or `oid`, as the provider is configured.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
@@ -59,18 +75,50 @@ export const kratos: ImportSource = {
   read: (files, { values }) =>
     assertUsers(files, async function* () {
       for (const file of files)
-        for await (const { position, value } of readObjects(file))
-          yield value ? convertIdentity(position, value, values['rpId']) : invalidRecord(position);
+        for await (const record of readIdentities(file)) yield convertIdentity(record, values['rpId']);
     }),
 };
 
-function convertIdentity(position: string, identity: JsonObject, rpId: string | undefined): SourceRecord {
+async function* readIdentities(file: string): AsyncGenerator<IdentityRecord> {
+  if (await isPatchBody(file))
+    for await (const { position, value } of readDocuments(file, ['$.identities.*']))
+      yield { position, ...toIdentity(toObject(value)) };
+  else for await (const { position, value } of readObjects(file)) yield { position, identity: value };
+}
+
+async function isPatchBody(file: string): Promise<boolean> {
+  for await (const text of readText(file))
+    if (text.trim() !== '') return PATCH_BODY.test(text.slice(0, 4_096));
+  return false;
+}
+
+/**
+ * Returns the identity of an element of a body, whose id is in `external_id` or `patch_id`. Gatehouse writes the id of the
+ * customer to `gatehouse_id` in `metadata_admin`.
+ */
+function toIdentity(patch: JsonObject | null): Omit<IdentityRecord, 'position'> {
+  const create = toObject(patch?.['create']);
+  if (!create) return { identity: null };
+  const { external_id: externalId, ...others } = create;
+  const identity = { ...others, id: toText(externalId) || toText(patch?.['patch_id']) };
+  const { gatehouse_id: value, ...metadata } = toObject(create['metadata_admin']) ?? {};
+  const customerId = toText(value);
+  return isUuid(customerId)
+    ? { identity: { ...identity, metadata_admin: metadata }, customerId }
+    : { identity };
+}
+
+function convertIdentity(
+  { position, identity, customerId }: IdentityRecord,
+  rpId: string | undefined,
+): SourceRecord {
+  if (!identity) return invalidRecord(position);
   const id = toText(identity['id']);
   if (!id || !toObject(identity['traits'])) return invalidRecord(position);
   const state = identity['state'] ?? null;
   if (state !== null && state !== 'active' && state !== 'inactive')
     return notImported(position, id, 'state', unknown.ban);
-  const draft = new CustomerDraft().setId('id', id);
+  const draft = new CustomerDraft().setId('id', id).set('id', customerId);
   setEmail(draft, identity);
   setTraits(draft, identity);
   setTime(draft, 'createdAt', 'created_at', identity['created_at']);
@@ -97,10 +145,13 @@ function setEmail(draft: CustomerDraft, identity: JsonObject): void {
   const [email] = emails;
   if (email === undefined) return;
   const isEmail = (text: unknown): boolean => toText(text).toLowerCase() === email.toLowerCase();
-  draft.set('email', email).set(
-    'emailVerified',
-    addresses.some(({ value, verified }) => isEmail(value) && verified === true),
-  );
+  const own = addresses.filter(({ value }) => isEmail(value));
+  draft
+    .set('email', email)
+    .set(
+      'emailVerified',
+      own.map(({ verified }) => readFlag(draft, 'verifiable_addresses', verified)).includes(true),
+    );
   if (!emails.every(isEmail)) draft.leaveOut('verifiable_addresses', reasons.oneEmail);
 }
 
