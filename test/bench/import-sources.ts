@@ -55,6 +55,7 @@ const systems: Record<string, Files> = {
           user_id: `auth0|${id}`,
           email,
           email_verified: true,
+          blocked: false,
           name: `${firstName} ${lastName}`,
           identities: [{ provider: 'auth0', user_id: id, connection: 'Users', isSocial: false }],
           app_metadata: { plan: 'pro' },
@@ -69,10 +70,10 @@ const systems: Record<string, Files> = {
   supabase: {
     'users.csv': {
       start:
-        'id,email,encrypted_password,email_confirmed_at,raw_app_meta_data,raw_user_meta_data,created_at,banned_until\n',
+        'id,email,encrypted_password,email_confirmed_at,raw_app_meta_data,raw_user_meta_data,created_at,banned_until,deleted_at,is_anonymous,is_sso_user\n',
       write: ({ id, email, firstName, lastName, createdAt, passwordHash }) => {
         const time = createdAt.toISOString().replace('T', ' ').replace('Z', '+00');
-        return `${id},${email},${passwordHash},${time},"{""plan"": ""pro""}","{""name"": ""${firstName} ${lastName}""}",${time},\n`;
+        return `${id},${email},${passwordHash},${time},"{""plan"": ""pro""}","{""name"": ""${firstName} ${lastName}""}",${time},,,f,f\n`;
       },
     },
     'identities.csv': {
