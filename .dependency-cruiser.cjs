@@ -40,6 +40,7 @@ const folders = [
   'overview',
   'email',
   'passwords',
+  'running-apis',
   'factors',
   'passkeys',
   'identities',
