@@ -158,8 +158,9 @@ describe('with the setting tokenSubject', () => {
     const [known, unknown] = [await createCustomer(project), await createCustomer(project)];
     await login(project, known.email);
     const updatedAt = new Date(Date.now() + 10_000).toISOString();
-    const customers = [known, unknown].map(({ id, email }) => ({
-      ...{ id, email, updatedAt, externalId: newExternalId() },
+    const other = await createCustomer(project);
+    const customers = [known, unknown, other].map(({ id, email }) => ({
+      ...{ id, email, updatedAt, externalId: id === other.id ? known.id : newExternalId() },
     }));
     const { body } = await send('POST', 'customers/import', {
       projectId: project.id,
@@ -169,8 +170,10 @@ describe('with the setting tokenSubject', () => {
     expect(body.results).toMatchObject([
       { status: 'skipped', warnings: [{ field: 'externalId', code: 'conflict' }] },
       { status: 'updated' },
+      { status: 'skipped', warnings: [{ field: 'externalId', code: 'external_id_taken' }] },
     ]);
-    expect((await send('GET', `customers/${known.id}`)).body.externalId).toBeNull();
+    for (const { id } of [known, other])
+      expect((await send('GET', `customers/${id}`)).body.externalId).toBeNull();
   });
 
   it('a token of a session from before its first setting stays valid', async () => {

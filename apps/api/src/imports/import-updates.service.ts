@@ -33,6 +33,7 @@ import {
   keptWarning,
   nothingAppliedError,
   notNewerError,
+  otherIdWarning,
   replacedWarning,
   subjectWarning,
   unchangedError,
@@ -152,19 +153,26 @@ export class ImportUpdatesService {
     return results;
   }
 
-  /** Customers who have signed in keep the `sub` of their tokens (ADR 0105). */
-  private async keepSubjects(tx: Tx, { settings }: ProjectContext, updates: Update[]): Promise<void> {
+  /** Customers keep the `sub` of their tokens once they have signed in, and get none of another customer (ADR 0105). */
+  private async keepSubjects(
+    tx: Tx,
+    { id: projectId, settings }: ProjectContext,
+    updates: Update[],
+  ): Promise<void> {
     const changing = updates.filter(({ plan }) => plan.changed.includes('externalId'));
-    if (settings.tokenSubject !== 'externalId' || changing.length === 0) return;
-    const used = await this.subjects.listUsed(
-      tx,
-      changing.map(({ target }) => target.id),
-    );
+    if (changing.length === 0) return;
+    const externalIds = changing.map(({ plan }) => plan.after.externalId);
+    const ids = changing.map(({ target }) => target.id);
+    const others = await this.subjects.findCustomerIds(tx, projectId, externalIds);
+    const used =
+      settings.tokenSubject === 'externalId' ? await this.subjects.listUsed(tx, ids) : new Set<string>();
     for (const { candidate, target, plan } of changing) {
-      if (!used.has(target.id)) continue;
+      const { externalId } = plan.after;
+      const isOther = externalId !== null && externalId !== target.id && others.has(externalId);
+      if (!isOther && !used.has(target.id)) continue;
       plan.after = { ...plan.after, externalId: target.externalId };
       plan.changed = plan.changed.filter((name) => name !== 'externalId');
-      candidate.warnings.push(subjectWarning);
+      candidate.warnings.push(isOther ? otherIdWarning : subjectWarning);
     }
   }
 

@@ -73,6 +73,13 @@ export const subjectWarning: FieldError = {
     'The customer keeps their externalId, because they have signed in and it is the sub of their tokens (setting tokenSubject). No action is necessary if the sub must stay.',
 };
 
+export const otherIdWarning: FieldError = {
+  field: 'externalId',
+  code: 'external_id_taken',
+  message:
+    'externalId is the id of another customer of this project, and can be the sub of their tokens, so the customer keeps theirs. Correct the id and import the line again with update.',
+};
+
 export const emailTakenWarning: FieldError = {
   field: 'email',
   code: 'email_already_registered',
