@@ -114,3 +114,14 @@ it('applies lines with the time of the last one, and names bans and credentials 
   expect((await list(sameId!, 'factors')).totp).toHaveLength(1);
   expect(await list(olderId!, '')).toMatchObject({ disabledAt: null, updatedAt: day(2) });
 });
+
+it('stores the time of a line without a change, so that an older line does not win later', async () => {
+  const line = person({ disabledAt: day(1) });
+  const [id] = await create([line]);
+  expect(await update([{ ...line, updatedAt: day(3) }])).toEqual(['skipped :unchanged']);
+  expect(await list(id!, '')).toMatchObject({ updatedAt: day(3) });
+  expect(await update([{ ...line, updatedAt: day(2), disabledAt: null }])).toEqual([
+    'skipped disabledAt:conflict',
+  ]);
+  expect(await list(id!, '')).toMatchObject({ disabledAt: day(1) });
+});

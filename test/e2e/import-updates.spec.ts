@@ -106,7 +106,7 @@ it('updates customers with the external id or id of newer lines, creates the oth
     ...{ lastName: 'Lovelace', metadata: { plan: 'pro' }, locale: null, mfa: 'required', updatedAt: day(2) },
   });
   expect(byId).toMatchObject({ id, firstName: 'Alan', externalId: 'crm-1' });
-  expect(same).toEqual(before[2]);
+  expect(same).toEqual({ ...before[2], ...newer });
   expect(moved).toMatchObject({ id: movedId, email, emailVerified: true });
   expect(blocked).toMatchObject({ id: blockedId, email: people.blocked.email, firstName: 'Eve' });
   expect(changed).toMatchObject({ firstName: 'Joanna', lastName: null });

@@ -133,6 +133,8 @@ export class ImportUpdatesService {
       if (changed.length === 0) {
         const error = candidate.warnings.length > 0 ? nothingAppliedError : unchangedError;
         results.push(toResult(match, 'skipped', [error]));
+        // Its time is stored, so that an older line with other values does not win later.
+        if (error === unchangedError && hasNewerTime(match)) rows.push(toRow(match, added));
         continue;
       }
       const row = toRow(match, added);
@@ -165,7 +167,9 @@ export class ImportUpdatesService {
     const ids = changing.map(({ target }) => target.id);
     const others = await this.subjects.findCustomerIds(tx, projectId, externalIds);
     const used =
-      settings.tokenSubject === 'externalId' ? await this.subjects.listUsed(tx, ids) : new Set<string>();
+      settings.tokenSubject === 'externalId'
+        ? await this.subjects.listUsed(tx, projectId, ids)
+        : new Set<string>();
     for (const { candidate, target, plan } of changing) {
       const { externalId } = plan.after;
       const isOther = externalId !== null && externalId !== target.id && others.has(externalId);
@@ -191,6 +195,9 @@ export class ImportUpdatesService {
     }
   }
 }
+
+const hasNewerTime = ({ candidate, target, plan }: Update): boolean =>
+  candidate.input.updatedAt !== undefined && plan.after.updatedAt > target.updatedAt;
 
 const isUpdate = (match: Match): match is Update => match.plan.action === 'update';
 

@@ -45,6 +45,4 @@ export class CustomerEntity {
   /** The `updatedAt` of the last line that an import has applied; null if there is none, or if Gatehouse has since made a change that no import may undo. */
   @Column({ type: 'timestamptz', name: 'import_updated_at', precision: 3, nullable: true })
   importUpdatedAt!: Date | null;
-  /** Not used. */
-  @Column('boolean', { name: 'import_incomplete', default: false }) importIncomplete!: boolean;
 }

@@ -7,8 +7,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class AddImportUpdates1764900120000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      ALTER TABLE customers ADD COLUMN import_updated_at timestamptz(3),
-        ADD COLUMN import_incomplete boolean NOT NULL DEFAULT false;
+      ALTER TABLE customers ADD COLUMN import_updated_at timestamptz(3);
       ALTER TABLE imports ADD COLUMN updated integer NOT NULL DEFAULT 0,
         ADD COLUMN unchanged integer NOT NULL DEFAULT 0,
         ADD COLUMN incomplete integer NOT NULL DEFAULT 0`);
@@ -27,6 +26,6 @@ export class AddImportUpdates1764900120000 implements MigrationInterface {
         DROP CONSTRAINT import_failures_status_check,
         ADD CONSTRAINT import_failures_status_check CHECK (status IN ('skipped', 'failed'));
       ALTER TABLE imports DROP COLUMN updated, DROP COLUMN unchanged, DROP COLUMN incomplete;
-      ALTER TABLE customers DROP COLUMN import_updated_at, DROP COLUMN import_incomplete`);
+      ALTER TABLE customers DROP COLUMN import_updated_at`);
   }
 }

@@ -25,8 +25,8 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const listUsed = statement(
   { id: uuid },
-  `SELECT u.id FROM unnest($1::uuid[]) AS u (id)
-   WHERE EXISTS (SELECT FROM sessions s WHERE s.customer_id = u.id)`,
+  `SELECT c.id FROM customers c WHERE c.project_id = $1 AND c.id = ANY ($2::uuid[])
+     AND EXISTS (SELECT FROM sessions s WHERE s.customer_id = c.id)`,
 );
 
 /** Whether access tokens have been issued, whose `sub` services store (docs/adr/0105). Ended sessions count. */
@@ -69,8 +69,8 @@ export class TokenSubjectsRepository {
   }
 
   /** Returns those of the customers who have signed in. The transaction must have locked them. */
-  async listUsed(tx: Tx, customerIds: string[]): Promise<Set<string>> {
-    const rows = await tx.execute(listUsed, [customerIds]);
+  async listUsed(tx: Tx, projectId: string, customerIds: string[]): Promise<Set<string>> {
+    const rows = await tx.execute(listUsed, [projectId, customerIds]);
     return new Set(rows.map(({ id }) => id));
   }
 }
