@@ -3,7 +3,7 @@ import { toObject, type JsonObject } from '../json-object.js';
 import { normalizeName, toText } from '../import/source-fields.js';
 import { toObjects } from '../import/source-values.js';
 import { parseTime } from '../parse-time.js';
-import { toDigest } from './key-index.js';
+import { toDigest } from '../key-index.js';
 
 /** The fields that are compared by their values. */
 export const VALUE_FIELDS = [

@@ -10,7 +10,7 @@ import {
   type CustomerValues,
 } from './customer-values.js';
 import { GrowingArray } from './growing-array.js';
-import { KeyIndex } from './key-index.js';
+import { KeyIndex } from '../key-index.js';
 
 /** All fields, in the order in which their results are kept. */
 export const FIELDS: readonly string[] = [...VALUE_FIELDS, ...TIME_FIELDS];
