@@ -15,7 +15,7 @@ export interface EarlierLines {
 export const noEarlierLines: EarlierLines = { has: () => false };
 
 /**
- * Remembers hashes of 64 bits of the unique values of a dry run, so that lines in different batches are compared as well. A hash
+ * Remembers 64-bit hashes of a dry run's unique values, so that lines in different batches are compared as well. A hash
  * table in one buffer: a `Set` would take eight times the memory.
  */
 export class UniqueValues implements EarlierLines {

@@ -82,7 +82,7 @@ export const isMigratable = (
   customer: RevocableCustomer,
   authTime: Date,
 ): boolean =>
-  // Disabling a customer revokes all access, but the sign-in names a reason of its own.
+  // Disabling a customer revokes all access, but the sign-in has its own error for it.
   (customer.disabledAt !== null || !hasOwnAccess(hashes, customer)) &&
   !isExpired(settings, authTime) &&
   !isProofRequired(customer, authTime);

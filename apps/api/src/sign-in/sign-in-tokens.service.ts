@@ -82,7 +82,7 @@ export class SignInTokensService {
   }
 
   /**
-   * Signs in with a token. A session of support has no proof of the customer's identity, so it counts as one from long ago,
+   * Signs in with a token. A support session does not prove who the customer is, so its proof counts as one from long ago,
    * and the address of the client does not become a known one of the customer.
    * @throws GatehouseError `invalid_token`, `sso_required`, `customer_disabled`, `email_not_verified`
    */
