@@ -5,8 +5,13 @@ const pattern =
 /** Length of a time with milliseconds, such as `09:30:00.123`. */
 const TIME_LENGTH = 12;
 
+/** Days that every month has. */
+const SHORTEST_MONTH = 28;
+
 /** Returns true for a date of the calendar. `Date.parse` also accepts February 30, as a day in March. */
 function isDate(date: string): boolean {
+  const [month, day] = [Number(date.slice(5, 7)), Number(date.slice(8))];
+  if (day <= SHORTEST_MONTH) return day >= 1 && month >= 1 && month <= 12;
   const midnight = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
 }
@@ -20,10 +25,12 @@ export function findMissingDate(text: string): string | null {
 /**
  * Returns a time in ms since 1970, cut, or NaN. A date is midnight in UTC. A time without an offset is local, as
  * ECMAScript defines it.
+ * @param requiresOffset true to return NaN for a date, and for a time without an offset
  */
-export function parseTime(text: string): number {
+export function parseTime(text: string, { requiresOffset = false } = {}): number {
   const [, date, time, utc, hours, minutes = '00'] = pattern.exec(text) ?? [];
   if (date === undefined || !isDate(date)) return NaN;
+  if (requiresOffset && !utc && !hours) return NaN;
   if (time === undefined) return Date.parse(date);
   const offset = hours ? `${hours}:${minutes}` : utc ? 'Z' : '';
   return Date.parse(`${date}T${time.slice(0, TIME_LENGTH)}${offset}`);

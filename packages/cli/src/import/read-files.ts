@@ -3,7 +3,7 @@ import { JSONParser } from '@streamparser/json';
 import type { DecodedChunk } from '../import-shared/decode-text.js';
 import { parseCsv, type CsvRows } from '../import-shared/parse-csv.js';
 import { toObject, type JsonObject } from '../json-object.js';
-import { readDecoded, readLines, readText, unreadable } from './read-text.js';
+import { readDecoded, readLineGroups, readText, unreadable } from './read-text.js';
 
 /** A record of a file, with its position for reports. */
 export interface FileRecord<T> {
@@ -72,12 +72,13 @@ export async function* readObjects(file: string): AsyncGenerator<FileRecord<Json
     yield* readJson(file, '$.*');
     return;
   }
+  const name = basename(file);
   let number = 0;
-  for await (const line of readLines(file)) {
-    number += 1;
-    if (line.trim() === '') continue;
-    yield { position: toPosition(file, number), value: parseObject(line) };
-  }
+  for await (const lines of readLineGroups(file))
+    for (const line of lines) {
+      number += 1;
+      if (line.trim() !== '') yield { position: `${name}:${number}`, value: parseObject(line) };
+    }
 }
 
 /**

@@ -25,22 +25,20 @@ export async function* readUserObjects(
   file: string,
   totals: PageTotals = { stated: 0, read: 0 },
 ): AsyncGenerator<FileRecord<JsonObject | null>> {
-  for await (const record of readRecords(file, totals)) {
-    totals.read += 1;
-    yield record;
-  }
-}
-
-async function* readRecords(file: string, totals: PageTotals): AsyncGenerator<FileRecord<JsonObject | null>> {
   const list = await findList(file);
   if (list === null) {
-    yield* readObjects(file);
+    for await (const record of readObjects(file)) {
+      totals.read += 1;
+      yield record;
+    }
     return;
   }
   const paths = [`$.${list}.*`, ...TOTALS.map((name) => `$.${name}`)];
   for await (const { position, name, value } of readDocuments(file, paths))
-    if (name === list) yield { position, value: toObject(value) };
-    else if (typeof value === 'number') totals.stated = Math.max(totals.stated, value);
+    if (name === list) {
+      totals.read += 1;
+      yield { position, value: toObject(value) };
+    } else if (typeof value === 'number') totals.stated = Math.max(totals.stated, value);
 }
 
 /** Returns the name of the member that contains the users of a page, or null for another file. */

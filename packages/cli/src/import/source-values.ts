@@ -77,8 +77,7 @@ export const invalidRecord = (position: string): SourceRecord =>
 /** Returns a time in UTC, or null. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
 export function toTime(value: unknown): string | null {
   const text = toText(value);
-  if (!/^\d+$|:.*(Z|[+-]\d\d(:?\d\d)?)$/i.test(text)) return null;
-  const time = new Date(/^\d+$/.test(text) ? Number(text) : parseTime(text));
+  const time = new Date(/^\d+$/.test(text) ? Number(text) : parseTime(text, { requiresOffset: true }));
   const year = time.getUTCFullYear();
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }
@@ -109,8 +108,8 @@ export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: st
 
 /** Reports every value that no field of a customer contains. @param known the names that the source has read */
 export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
-  for (const [name, value] of Object.entries(record))
-    if (!known.has(name) && !isEmpty(value)) draft.leaveOut(name, reasons.noField);
+  for (const name of Object.keys(record))
+    if (!known.has(name) && !isEmpty(record[name])) draft.leaveOut(name, reasons.noField);
 }
 
 /** Reports a value that is not empty. */
