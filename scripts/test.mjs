@@ -20,13 +20,8 @@ const SETS = {
   ],
   // These tests measure time, so no other test runs at the same time.
   nightly: [['nightly', '--maxWorkers=1']],
-  // What depends on tables and parsers of Node.js. scripts/check.mjs runs them beside the other tests.
-  compatibility: [
-    [
-      ...['unit', 'e2e', '--maxWorkers=1'],
-      ...['--testPathIgnorePatterns=/node_modules/', '--testPathIgnorePatterns=<rootDir>/test/e2e/'],
-    ],
-  ],
+  // The code that depends on tables and parsers of Node.js. scripts/check.mjs runs them beside the other tests.
+  compatibility: [['unit', '--maxWorkers=1', '--testPathPatterns=/libs/']],
 };
 
 /** The sets of each command; without a command, the set for new contributors. */
