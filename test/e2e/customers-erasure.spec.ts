@@ -311,7 +311,7 @@ describe('a deleted customer', () => {
     receiver.defaultResponder = respondWithStatus(200, 'ok');
     const finished = await waitForAttempt(id, 'customer.created');
     expect(finished).toMatchObject({
-      state: 'cancelled',
+      ...{ state: 'cancelled', cancel_reason: 'customer_deleted' },
       attempts: [{ http_status: 500, response_body: '' }],
     });
     expect(await dumpTables(instance)).not.toContain('a word about the customer');

@@ -79,6 +79,13 @@ describe('the actions of an endpoint', () => {
       return states[0]!['count'] === 25_000;
     });
     expect(receiver.requests).toHaveLength(0);
+    const [canceled] = await instance.sql('SELECT id FROM deliveries WHERE endpoint_id = $1 LIMIT 1', [
+      id.slice(3),
+    ]);
+    const path = `/v1/webhooks/deliveries/dlv_${canceled!['id']}`;
+    expect((await instance.requestWithSecretKey('GET', path)).body.data).toMatchObject({
+      ...{ state: 'cancelled', cancel_reason: 'endpoint_inactive' },
+    });
   });
 
   it('enable and disable are idempotent, and only changes are reported', async () => {

@@ -51,8 +51,11 @@ export function DeliveryTimeline({ delivery }: { delivery: Delivery }): ReactNod
       )}
       {state === 'cancelled' && (
         <li className={classes.gap}>
-          No further attempts. The delivery was canceled because its endpoint was disabled or deleted, or
-          because its customer was deleted.
+          No further attempts. The delivery was canceled because its{' '}
+          {delivery.cancel_reason === 'customer_deleted'
+            ? 'customer was deleted'
+            : 'endpoint was disabled or deleted'}
+          .
         </li>
       )}
     </ol>

@@ -2,6 +2,10 @@
 export const deliveryStates = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** Why a delivery was canceled: its customer was deleted, or its endpoint was disabled or deleted. */
+export const deliveryCancelReasons = ['customer_deleted', 'endpoint_inactive'] as const;
+export type DeliveryCancelReason = (typeof deliveryCancelReasons)[number];
+
 /** The priorities of attempts: first attempts, retries, bulk redeliveries. */
 export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 

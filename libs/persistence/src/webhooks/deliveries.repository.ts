@@ -1,5 +1,11 @@
 // This file contains SQL: conditions on a reach, locks of joined rows, and INSERT … SELECT.
-import type { DeliveryResolution, DeliveryState, EndpointStatus, Reach } from '@gatehouse/domain';
+import type {
+  DeliveryCancelReason,
+  DeliveryResolution,
+  DeliveryState,
+  EndpointStatus,
+  Reach,
+} from '@gatehouse/domain';
 import { Conditions, sampleReaches } from '../conditions.js';
 import { isErased, visibleBody } from '../customers/erasure-sql.js';
 import type { Database } from '../database.js';
@@ -32,6 +38,7 @@ export const deliveryRow = {
   endpointName: text,
   targetUrl: text,
   state: textOf<DeliveryState>(),
+  cancelReason: nullable(textOf<DeliveryCancelReason>()),
   resolution: nullable(textOf<DeliveryResolution>()),
   reason: nullable(text),
   resolvedBy: nullable(text),
@@ -46,6 +53,7 @@ export const deliveryColumns = `
   d.id, d.organization_id AS "organizationId", d.project_id AS "projectId", d.event_id AS "eventId", d.event_type AS "eventType",
   d.endpoint_id AS "endpointId", ${endpointNameByIdSql('d.endpoint_id')} AS "endpointName",
   d.target_url AS "targetUrl", d.state, d.resolution,
+  CASE WHEN d.state = 'cancelled' THEN CASE WHEN d.withdrawn THEN 'customer_deleted' ELSE 'endpoint_inactive' END END AS "cancelReason",
   d.reason, d.resolved_by AS "resolvedBy", d.redelivery_of AS "redeliveryOf", d.redelivered_as AS "redeliveredAs",
   d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt"`;
 

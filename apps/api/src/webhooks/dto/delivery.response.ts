@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
   attemptErrors,
+  deliveryCancelReasons,
   deliveryHeaders,
   deliveryResolutions,
   deliveryStates,
@@ -98,6 +99,13 @@ export class DeliverySummaryResponse {
   @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) target_url!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
   @ApiProperty({
+    enum: deliveryCancelReasons,
+    nullable: true,
+    description:
+      'Why the delivery was canceled. `customer_deleted`: the customer of its event was deleted. `endpoint_inactive`: the endpoint was disabled or deleted. null in other states',
+  })
+  cancel_reason!: string | null;
+  @ApiProperty({
     enum: deliveryResolutions,
     nullable: true,
     description: 'How a dead letter was resolved. `erased`: the customer of its event was deleted',
@@ -122,6 +130,7 @@ export class DeliverySummaryResponse {
       project_id: delivery.projectId,
       target_url: delivery.targetUrl,
       state: delivery.state,
+      cancel_reason: delivery.cancelReason,
       resolution: delivery.resolution,
       reason: delivery.reason,
       resolved_by: delivery.resolvedBy,
