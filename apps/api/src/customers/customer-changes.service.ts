@@ -20,11 +20,11 @@ import {
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { METADATA_RULE } from '../http/fields.js';
 import type { Precondition } from '../http/precondition.js';
 import { customerEvent } from '../events/customer-events.js';
-import { CustomerAccessService } from './customer-access.service.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
 import { CustomerResponse, customerVolatileFields } from './dto/customer.response.js';
 import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
@@ -35,7 +35,7 @@ export class CustomerChangesService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly changes: CustomerChangesRepository,
-    private readonly access: CustomerAccessService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly subjects: TokenSubjectsRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -117,7 +117,7 @@ export class CustomerChangesService {
     after: Customer,
     project: ProjectContext,
   ): Promise<void> {
-    await this.access.forgetEmail(tx, before);
+    await this.lifecycle.leaveAddress(tx, project, before, 'address_changed');
     const { email } = before;
     const event = customerEvent('email.changed', after, project, { previous: { email } });
     this.events.record(tx, [event]);

@@ -7,8 +7,8 @@ import {
   Transactions,
   type CustomerFactors,
 } from '@gatehouse/persistence';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
-import { SessionsService } from '../sessions/sessions.service.js';
 
 /** Lets support see and remove the second factors of a customer, but never add one or read a secret (requirement MF-08). */
 @Injectable()
@@ -17,7 +17,7 @@ export class CustomerFactorsService {
     private readonly customers: CustomersRepository,
     private readonly factors: FactorsRepository,
     private readonly changes: FactorChangesService,
-    private readonly sessions: SessionsService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
@@ -39,7 +39,7 @@ export class CustomerFactorsService {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!customer) throw notFound();
       await this.changes.remove(tx, project, customer, factorId, { reason });
-      this.events.record(tx, await this.sessions.endAll(tx, customer, project, 'factor_removed'));
+      this.events.record(tx, await this.lifecycle.revokeAccess(tx, project, customer, 'factor_removed'));
     });
   }
 }

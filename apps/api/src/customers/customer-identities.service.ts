@@ -7,8 +7,8 @@ import {
   Transactions,
   type Identity,
 } from '@gatehouse/persistence';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
-import { SessionsService } from '../sessions/sessions.service.js';
 
 /** Lets support see and remove the identities of a customer, but never add one (requirement MF-08). */
 @Injectable()
@@ -17,7 +17,7 @@ export class CustomerIdentitiesService {
     private readonly customers: CustomersRepository,
     private readonly identities: IdentitiesRepository,
     private readonly changes: IdentityChangesService,
-    private readonly sessions: SessionsService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
@@ -40,7 +40,7 @@ export class CustomerIdentitiesService {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!customer) throw notFound();
       await this.changes.unlink(tx, project, customer, identityId, { reason });
-      this.events.record(tx, await this.sessions.endAll(tx, customer, project, 'identity_removed'));
+      this.events.record(tx, await this.lifecycle.revokeAccess(tx, project, customer, 'identity_removed'));
     });
   }
 }

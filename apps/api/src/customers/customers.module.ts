@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
@@ -8,8 +9,6 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { RunningApisModule } from '../running-apis/running-apis.module.js';
-import { SessionsModule } from '../sessions/sessions.module.js';
-import { CustomerAccessService } from './customer-access.service.js';
 import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomerCsvService } from './customer-csv.service.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
@@ -30,6 +29,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
 
 @Module({
   imports: [
+    AccountsModule,
     AuditModule,
     EmailModule,
     FactorsModule,
@@ -39,7 +39,6 @@ import { MePasskeysService } from './me-passkeys.service.js';
     PasskeysModule,
     PasswordsModule,
     RunningApisModule,
-    SessionsModule,
   ],
   controllers: [
     MeController,
@@ -51,7 +50,6 @@ import { MePasskeysService } from './me-passkeys.service.js';
     CustomersController,
   ],
   providers: [
-    CustomerAccessService,
     CustomerChangesService,
     CustomerCsvService,
     CustomerDirectoryService,
@@ -64,7 +62,6 @@ import { MePasskeysService } from './me-passkeys.service.js';
     MePasskeysService,
   ],
   exports: [
-    CustomerAccessService,
     CustomerChangesService,
     CustomerCsvService,
     CustomerDirectoryService,

@@ -13,16 +13,15 @@ import {
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
-  ErasuresRepository,
   EventsRepository,
   ProjectsRepository,
   TokenSubjectsRepository,
   Transactions,
   type CustomerDetails,
-  type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
 import { isNewHashFormat, newId, PasswordHasher } from '@gatehouse/platform';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
@@ -31,8 +30,7 @@ import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.j
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
-import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
-import { CustomerAccessService } from './customer-access.service.js';
+import { customerEvent } from '../events/customer-events.js';
 import type { CreateCustomerRequest } from './dto/customer.request.js';
 
 /** Manages customers, for servers and for customers themselves. */
@@ -41,14 +39,13 @@ export class CustomersService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
-    private readonly access: CustomerAccessService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly passwords: PasswordCheckService,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
-    private readonly erasures: ErasuresRepository,
     private readonly subjects: TokenSubjectsRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -113,20 +110,17 @@ export class CustomersService {
    * @throws GatehouseError `not_found`, `project_archived`
    */
   disable(reach: Reach, id: string, reason?: string): Promise<Customer> {
-    return this.setDisabled(reach, id, true, reason);
+    return this.change(reach, id, (...locked) => this.lifecycle.disable(...locked, reason));
   }
 
   /** Enables a disabled customer. @param reason for the audit log @throws GatehouseError `not_found`, `project_archived` */
   enable(reach: Reach, id: string, reason?: string): Promise<Customer> {
-    return this.setDisabled(reach, id, false, reason);
+    return this.change(reach, id, (...locked) => this.lifecycle.enable(...locked, reason));
   }
 
   /** Resets the failed passwords and second factors of a customer. @throws GatehouseError `not_found`, `project_archived` */
-  async unlock(reach: Reach, id: string): Promise<Customer> {
-    const { project } = await this.customers.getActive(reach, id);
-    return this.transactions.run(async (tx) => {
-      // Records no event for a customer who has been deleted in the meantime.
-      const customer = await this.lock(tx, project, id);
+  unlock(reach: Reach, id: string): Promise<Customer> {
+    return this.change(reach, id, async (tx, project, customer) => {
       this.events.record(tx, await this.passwords.unlockAll(tx, project, customer));
       this.audit.record(tx, customerAction('customer.unlocked', customer, project));
       return customer;
@@ -137,10 +131,8 @@ export class CustomersService {
    * Requires a new proof of identity in every session of a customer before it can be refreshed.
    * @throws GatehouseError `not_found`, `project_archived`
    */
-  async requireReauthentication(reach: Reach, id: string): Promise<Customer> {
-    const { project } = await this.customers.getActive(reach, id);
-    return this.transactions.run(async (tx) => {
-      const customer = await this.lock(tx, project, id);
+  requireReauthentication(reach: Reach, id: string): Promise<Customer> {
+    return this.change(reach, id, async (tx, project, customer) => {
       await this.customers.requireProof(tx, project.id, id);
       this.audit.record(tx, customerAction('customer.reauthentication_required', customer, project));
       return customer;
@@ -154,7 +146,9 @@ export class CustomersService {
    */
   async delete(reach: Reach, id: string): Promise<void> {
     const { project } = await this.customers.get(reach, id);
-    await this.transactions.run(async (tx) => this.remove(tx, await this.lock(tx, project, id), project));
+    await this.transactions.run(async (tx) =>
+      this.lifecycle.delete(tx, project, await this.lock(tx, project, id)),
+    );
   }
 
   /**
@@ -165,18 +159,19 @@ export class CustomersService {
     const project = await this.projects.getContext(caller.customer.projectId);
     const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
     await this.transactions.run(async (tx) => {
-      await this.remove(tx, await this.passwords.lockAuthenticated(tx, caller, authenticated), project);
+      const customer = await this.passwords.lockAuthenticated(tx, caller, authenticated);
+      await this.lifecycle.delete(tx, project, customer);
     });
   }
 
-  /** Deletes a customer whom the transaction has locked. */
-  private async remove(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
-    // Before the identities are deleted with the customer.
-    await this.passwords.forgetFailures(tx, customer);
-    if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
-    await this.erasures.start(tx, customer.id);
-    this.events.record(tx, [customerDeletedEvent(customer, project)]);
-    this.audit.record(tx, customerAction('customer.deleted', customer, project));
+  /** Runs a change of a customer whom the transaction has locked, who may have been deleted in the meantime. */
+  private async change(
+    reach: Reach,
+    id: string,
+    work: (tx: Tx, project: ProjectContext, customer: Customer) => Promise<Customer>,
+  ): Promise<Customer> {
+    const { project } = await this.customers.getActive(reach, id);
+    return this.transactions.run(async (tx) => work(tx, project, await this.lock(tx, project, id)));
   }
 
   /**
@@ -187,36 +182,6 @@ export class CustomersService {
     const customer = await this.customers.lock(tx, project.id, id);
     if (!customer) throw notFound();
     return customer;
-  }
-
-  private async setDisabled(
-    reach: Reach,
-    id: string,
-    isDisabled: boolean,
-    reason: string | undefined,
-  ): Promise<Customer> {
-    const { project } = await this.customers.getActive(reach, id);
-    return this.transactions.run(async (tx) => {
-      const before = await this.lock(tx, project, id);
-      const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);
-      if (!after) return before;
-      this.events.record(tx, await this.updateAccess(tx, after, project, isDisabled));
-      const action = isDisabled ? 'customer.disabled' : 'customer.enabled';
-      this.audit.record(tx, customerAction(action, after, project, reason === undefined ? {} : { reason }));
-      return after;
-    });
-  }
-
-  /** Ends the access of a disabled customer. @returns the events to record */
-  private async updateAccess(
-    tx: Tx,
-    customer: Customer,
-    project: ProjectContext,
-    isDisabled: boolean,
-  ): Promise<NewEvent[]> {
-    if (!isDisabled) return [customerEvent('customer.enabled', customer, project)];
-    const revoked = await this.access.endAll(tx, customer, project);
-    return [customerEvent('customer.disabled', customer, project), ...revoked];
   }
 
   /** @throws GatehouseError `not_found`, `project_archived` */

@@ -6,7 +6,7 @@ import { customerEvent } from '../events/customer-events.js';
 import type { LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { OneTimeLinksService, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
-import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 

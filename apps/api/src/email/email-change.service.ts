@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import {
-  GatehouseError,
-  hasErrorCode,
-  invalidField,
-  type OneTimeTokenKind,
-  type ProjectContext,
-} from '@gatehouse/domain';
+import { GatehouseError, hasErrorCode, invalidField, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomerChangesRepository,
   CustomersRepository,
@@ -18,6 +12,7 @@ import {
   type Sql,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client, LinkClient } from '../http/request-context.js';
@@ -44,6 +39,7 @@ export class EmailChangeService {
     private readonly changes: CustomerChangesRepository,
     private readonly tokens: OneTimeTokensRepository,
     private readonly links: OneTimeLinksService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
     private readonly events: EventsRepository,
@@ -159,9 +155,7 @@ export class EmailChangeService {
       const { id, email, emailVerified } = used.customer;
       await this.assertMovable(project, email, newEmail, tx);
       const customer = await this.changes.changeEmail(tx, project.id, id, newEmail);
-      const outdatedKinds: OneTimeTokenKind[] = ['verify-email', 'reset-password', 'accept-invite'];
-      await this.tokens.voidAll(tx, id, outdatedKinds);
-      await this.passwords.forgetFailures(tx, used.customer);
+      await this.lifecycle.leaveAddress(tx, project, used.customer, 'address_change_confirmed');
       const previous = emailVerified ? { email } : { email, emailVerified };
       this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
       const action = customerAction('customer.email_changed', customer, project);

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
@@ -11,7 +12,15 @@ import { EmailController } from './email.controller.js';
 import { VerificationService } from './verification.service.js';
 
 @Module({
-  imports: [AuditModule, FactorsModule, IdentitiesModule, MailModule, OneTimeTokensModule, PasswordsModule],
+  imports: [
+    AccountsModule,
+    AuditModule,
+    FactorsModule,
+    IdentitiesModule,
+    MailModule,
+    OneTimeTokensModule,
+    PasswordsModule,
+  ],
   controllers: [EmailController],
   providers: [DisownService, EmailChangeService, VerificationService],
   exports: [DisownService, EmailChangeService, VerificationService],

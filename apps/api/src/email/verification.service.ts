@@ -19,7 +19,7 @@ import {
   isReachable,
   OneTimeLinksService,
 } from '../one-time-tokens/one-time-links.service.js';
-import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 

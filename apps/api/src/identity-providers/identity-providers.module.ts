@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
@@ -29,6 +30,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
 /** Sign-ins with identity providers, and the accounts that customers have there. */
 @Module({
   imports: [
+    AccountsModule,
     AuditModule,
     EmailModule,
     FactorsModule,

@@ -25,7 +25,7 @@ import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
-import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import type { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
 import { ReauthenticationService } from '../sign-in/reauthentication.service.js';
 import type { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';

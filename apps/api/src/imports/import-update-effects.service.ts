@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { changeableFields, type ProjectContext } from '@gatehouse/domain';
 import { EventsRepository, type NewEvent, type StoredImportTarget, type Tx } from '@gatehouse/persistence';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
-import { CustomerAccessService } from '../customers/customer-access.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { ImportAdditionEventsService, type AppliedAdditions } from './import-addition-events.service.js';
 
@@ -17,7 +17,7 @@ export interface AppliedUpdate extends AppliedAdditions {
 @Injectable()
 export class ImportUpdateEffectsService {
   constructor(
-    private readonly access: CustomerAccessService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
     private readonly additions: ImportAdditionEventsService,
@@ -42,7 +42,8 @@ export class ImportUpdateEffectsService {
       if (emitEvents) events.push(...updateEvents(update, project));
       if (changed.includes('email')) events.push(await this.recordEmail(tx, project, update));
       events.push(...(additions.get(after.id) ?? []));
-      if (changed.includes('disabledAt')) events.push(...(await this.recordAccess(tx, project, update)));
+      if (changed.includes('disabledAt'))
+        events.push(...(await this.lifecycle.applyDisabled(tx, project, after)));
     }
     if (events.length > 0) this.events.record(tx, events);
   }
@@ -53,17 +54,9 @@ export class ImportUpdateEffectsService {
     project: ProjectContext,
     { before, after }: AppliedUpdate,
   ): Promise<NewEvent> {
-    await this.access.forgetEmail(tx, before);
+    await this.lifecycle.leaveAddress(tx, project, before, 'address_changed');
     const { email } = before;
     return customerEvent('email.changed', after, project, { previous: { email } });
-  }
-
-  /** Ends the access of a customer who is now disabled. @returns the events to record */
-  private async recordAccess(tx: Tx, project: ProjectContext, { after }: AppliedUpdate): Promise<NewEvent[]> {
-    const action = after.disabledAt === null ? 'customer.enabled' : 'customer.disabled';
-    this.audit.record(tx, customerAction(action, after, project));
-    const revoked = after.disabledAt === null ? [] : await this.access.endAll(tx, after, project);
-    return [customerEvent(action, after, project), ...revoked];
   }
 }
 

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { CustomersModule } from '../customers/customers.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -20,7 +21,15 @@ import { ImportsController } from './imports.controller.js';
 import { ImportsService } from './imports.service.js';
 
 @Module({
-  imports: [AuditModule, CustomersModule, HttpModule, PasskeysModule, PasswordsModule, RunningApisModule],
+  imports: [
+    AccountsModule,
+    AuditModule,
+    CustomersModule,
+    HttpModule,
+    PasskeysModule,
+    PasswordsModule,
+    RunningApisModule,
+  ],
   controllers: [ImportsController],
   providers: [
     ImportedIdentitiesService,

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { assertMethodEnabled, invalidField, kindsVoidedByPasswordChange } from '@gatehouse/domain';
+import { assertMethodEnabled, invalidField } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
-  OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
 } from '@gatehouse/persistence';
 import { PasswordHasher } from '@gatehouse/platform';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
-import { SessionsService } from '../sessions/sessions.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
@@ -27,9 +26,8 @@ export class PasswordChangeService {
     private readonly hasher: PasswordHasher,
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersRepository,
-    private readonly tokens: OneTimeTokensRepository,
     private readonly required: RequiredProvidersService,
-    private readonly sessions: SessionsService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly links: OneTimeLinksService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -59,8 +57,13 @@ export class PasswordChangeService {
     await this.transactions.run(async (tx) => {
       await this.passwords.lockAuthenticated(tx, caller, authenticated);
       const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);
-      await this.tokens.voidAll(tx, id, kindsVoidedByPasswordChange);
-      const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);
+      const revoked = await this.lifecycle.revokeAccess(
+        tx,
+        project,
+        customer,
+        'password_changed',
+        caller.sessionId,
+      );
       await this.links.notify(tx, 'password-changed', customer, project);
       this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
       this.audit.record(tx, customerAction('customer.password_changed', customer, project));

@@ -42,8 +42,6 @@ describe('the decoy of an email without a password (OP-03, PW-08)', () => {
       unused,
       unused,
       unused,
-      unused,
-      unused,
       new PasswordVerificationService(hasher, unused),
       keyring,
       unused,

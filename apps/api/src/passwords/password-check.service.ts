@@ -11,11 +11,9 @@ import {
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
-  EmailCodesRepository,
   EventsRepository,
   FactorAttemptsRepository,
   LoginAttemptsRepository,
-  SignInExchangesRepository,
   Transactions,
   type ClearedAttempts,
   type CustomerWithPasswordHash,
@@ -64,9 +62,7 @@ type CheckElsewhere = () => Promise<CustomerWithPassword | null>;
 export class PasswordCheckService {
   constructor(
     private readonly attempts: LoginAttemptsRepository,
-    private readonly emailCodes: EmailCodesRepository,
     private readonly factorAttempts: FactorAttemptsRepository,
-    private readonly exchanges: SignInExchangesRepository,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -253,29 +249,6 @@ export class PasswordCheckService {
   /** Clears the failures of a customer at the second factor too, like `unlock`. */
   async unlockAll(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     await this.factorAttempts.clear(tx, customer.id);
-    return this.unlock(tx, project, customer);
-  }
-
-  /**
-   * Deletes the failures, email codes and sign-in exchanges of a customer who is about to be deleted or has a new email,
-   * because they contain the previous one or a hash of it. The caller must have locked the customer.
-   */
-  async forgetFailures(tx: Tx, { id, projectId, email }: Customer): Promise<void> {
-    const emailHash = sha256(email);
-    await this.attempts.clear(projectId, emailHash, tx);
-    await this.emailCodes.forget(tx, projectId, email, emailHash);
-    await this.exchanges.forget(tx, projectId, email, id);
-  }
-
-  /**
-   * Unlocks a customer and deletes the known client addresses, because one of them may belong to an intruder.
-   */
-  async unlockAndDeleteKnownAddresses(
-    tx: Tx,
-    project: ProjectContext,
-    customer: Customer,
-  ): Promise<NewEvent[]> {
-    await this.attempts.deleteKnownAddresses(tx, customer.id);
     return this.unlock(tx, project, customer);
   }
 

@@ -3,20 +3,19 @@ import {
   assertMethodEnabled,
   GatehouseError,
   hasErrorCode,
-  oneTimeTokenKinds,
   type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
-  OneTimeTokensRepository,
   Transactions,
   type NewEvent,
   type OneTimeToken,
   type Tx,
 } from '@gatehouse/persistence';
 import { now, PasswordHasher } from '@gatehouse/platform';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { assertWithinLimit } from '../http/address-limit.js';
@@ -24,7 +23,6 @@ import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
-import { SessionsService } from '../sessions/sessions.service.js';
 import {
   assertRedirectUrl,
   isReachable,
@@ -35,7 +33,7 @@ import {
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
-import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 
 /** Kinds of token with which a password can be set. With an invitation it is the first password. */
 const KINDS = ['reset-password', 'accept-invite'] as const;
@@ -45,14 +43,13 @@ const KINDS = ['reset-password', 'accept-invite'] as const;
 export class PasswordResetService {
   constructor(
     private readonly customers: CustomersRepository,
-    private readonly tokens: OneTimeTokensRepository,
     private readonly links: OneTimeLinksService,
     private readonly addresses: VerifiedAddressService,
     private readonly passwords: PasswordCheckService,
     private readonly policy: PasswordPolicyService,
     private readonly required: RequiredProvidersService,
     private readonly hasher: PasswordHasher,
-    private readonly sessions: SessionsService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly quota: MailQuotaService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -186,10 +183,9 @@ export class PasswordResetService {
     const isInvite = kind === 'accept-invite';
     const claimed = await this.claimIfUnverified(tx, used);
     const customer = await this.customers.resetPassword(tx, project.id, used.customer.id, passwordHash);
-    await this.tokens.voidAll(tx, customer.id, oneTimeTokenKinds);
-    const revoked = await this.sessions.endAll(tx, customer, project, 'password_reset');
+    const revoked = await this.lifecycle.revokeAccess(tx, project, customer, 'password_reset');
     if (!isInvite) await this.links.notify(tx, 'password-changed', customer, project);
-    const unlocked = await this.passwords.unlockAndDeleteKnownAddresses(tx, project, customer);
+    const unlocked = await this.passwords.unlock(tx, project, customer);
     const reset = { email: customer.email, requestedAt: used.token.createdAt.toISOString() };
     return [
       ...claimed,

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ApiMetrics, Config, Failpoints, HashThreads, Keyring, PasswordHasher } from '@gatehouse/platform';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
-import { SessionsModule } from '../sessions/sessions.module.js';
 import { BreachLookup } from './breach-lookup.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { PasswordCheckService } from './password-check.service.js';
@@ -17,13 +17,13 @@ import { PasswordController } from './password.controller.js';
 
 @Module({
   imports: [
+    AccountsModule,
     AuditModule,
     FactorsModule,
     HttpModule,
     IdentitiesModule,
     MailModule,
     OneTimeTokensModule,
-    SessionsModule,
   ],
   controllers: [PasswordController],
   providers: [

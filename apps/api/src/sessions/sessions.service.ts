@@ -9,7 +9,6 @@ import {
   type RevocationReason,
 } from '@gatehouse/domain';
 import {
-  ChallengesRepository,
   CustomersRepository,
   EventsRepository,
   ProjectsRepository,
@@ -23,6 +22,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 
@@ -37,7 +37,7 @@ export type LogoutScope = (typeof logoutScopes)[number];
 export class SessionsService {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly challenges: ChallengesRepository,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
@@ -79,7 +79,13 @@ export class SessionsService {
       const events =
         scope === 'this'
           ? await this.endOne(tx, customer, project, sessionId, 'logout')
-          : await this.endAll(tx, customer, project, 'logout', scope === 'others' ? sessionId : null);
+          : await this.lifecycle.revokeAccess(
+              tx,
+              project,
+              customer,
+              'logout',
+              scope === 'others' ? sessionId : undefined,
+            );
       this.events.record(tx, events);
       if (!support || events.length === 0) return;
       const details = { sessions: events.length, ...(scope === 'this' ? { sessionId } : {}) };
@@ -108,7 +114,7 @@ export class SessionsService {
   /** Ends all sessions of a customer. */
   async revokeAll(customer: Customer, project: ProjectContext): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const events = await this.endAll(tx, customer, project, 'revoked');
+      const events = await this.lifecycle.revokeAccess(tx, project, customer, 'revoked');
       if (events.length === 0) return;
       this.events.record(tx, events);
       const sessions = events.length;
@@ -126,25 +132,6 @@ export class SessionsService {
   ): Promise<NewEvent[]> {
     const ended = await this.sessions.revoke(tx, customer.id, sessionId, reason);
     return ended ? [sessionRevokedEvent(ended, customer, project, reason)] : [];
-  }
-
-  /**
-   * Ends all access of a customer from before this moment: the sessions except `exceptId`, and every proof, code, flow and
-   * challenge that has not yet completed anything (requirement EX-01). Locks the customer.
-   * @returns the events to record
-   */
-  async endAll(
-    tx: Tx,
-    customer: Customer,
-    project: ProjectContext,
-    reason: RevocationReason,
-    exceptId: string | null = null,
-  ): Promise<NewEvent[]> {
-    await this.customers.revokeAccess(tx, project.id, customer.id);
-    // Removes them sooner. Those of a disabled customer stay, so that their sign-ins are refused as disabled.
-    if (reason !== 'customer_disabled') await this.challenges.voidAll(tx, customer.id);
-    const ended = await this.sessions.revokeAll(tx, customer.id, reason, exceptId);
-    return ended.map((session) => sessionRevokedEvent(session, customer, project, reason));
   }
 
   /**

@@ -29,7 +29,7 @@ import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import type { Client } from '../http/request-context.js';
 import { IdentityChangesService } from '../identities/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
-import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
@@ -33,6 +34,7 @@ import { SignInService } from './sign-in.service.js';
 
 @Module({
   imports: [
+    AccountsModule,
     AuditModule,
     EmailModule,
     FactorsModule,

@@ -1,21 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import {
-  GatehouseError,
-  oneTimeTokenKinds,
-  type Customer,
-  type ProjectContext,
-  type RevocationReason,
-} from '@gatehouse/domain';
+import { GatehouseError, type Customer, type ProjectContext, type RevocationReason } from '@gatehouse/domain';
 import {
   CustomersRepository,
-  EmailCodesRepository,
   EventsRepository,
-  FactorsRepository,
-  IdentitiesRepository,
-  LoginAttemptsRepository,
-  OneTimeTokensRepository,
-  SignInExchangesRepository,
-  SignInTokensRepository,
   type CustomerWithPasswordHash,
   type IdentityKey,
   type NewEvent,
@@ -23,7 +10,7 @@ import {
 } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
-import { SessionsService } from '../sessions/sessions.service.js';
+import { AccountLifecycleService } from './account-lifecycle.service.js';
 
 /** The kind of email, or the provider, with which a customer proved ownership of an address. Part of the event. */
 export type VerifiedVia = 'link' | 'invite' | 'reset' | 'code' | 'provider';
@@ -43,14 +30,7 @@ export interface AddressProof {
 export class VerifiedAddressService {
   constructor(
     private readonly customers: CustomersRepository,
-    private readonly tokens: OneTimeTokensRepository,
-    private readonly signInTokens: SignInTokensRepository,
-    private readonly factors: FactorsRepository,
-    private readonly emailCodes: EmailCodesRepository,
-    private readonly exchanges: SignInExchangesRepository,
-    private readonly identities: IdentitiesRepository,
-    private readonly attempts: LoginAttemptsRepository,
-    private readonly sessions: SessionsService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly events: EventsRepository,
   ) {}
 
@@ -72,11 +52,9 @@ export class VerifiedAddressService {
   }
 
   /**
-   * Gives an account to the owner of its address: removes the password, the second factors, the passkeys, the identities at providers, the open one-time tokens,
-   * sign-in tokens, email codes and sign-in exchanges, the sessions and the known client addresses that existed before the
-   * proof, and then verifies the address. A person who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified
-   * address calls it, except the verification link, which would sign out honest customers. The caller has
-   * locked the customer.
+   * Gives an account to the owner of its address: ends all access from before the proof, and verifies the address. Every
+   * proof of an unverified address calls it, except the verification link, which would sign out honest customers. The
+   * caller has locked the customer.
    * @param reason the reason why the sessions end
    * @returns the updated customer and the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address
@@ -89,16 +67,8 @@ export class VerifiedAddressService {
     reason: RevocationReason,
   ): Promise<{ customer: Customer; events: NewEvent[] }> {
     if (before.email !== proof.email) throw new GatehouseError('invalid_token');
-    await this.tokens.voidAll(tx, before.id, oneTimeTokenKinds);
-    await this.signInTokens.deleteAll(tx, before.id);
-    await this.factors.deleteAll(tx, before.id);
-    await this.emailCodes.deleteCodes(tx, project.id, before.email);
-    await this.exchanges.deleteAll(tx, project.id, before.email, before.id);
-    await this.identities.deleteAll(tx, before.id, proof.identity);
-    await this.attempts.deleteKnownAddresses(tx, before.id);
-    const customer = (await this.customers.claim(tx, project.id, before.id, proof.email))!;
-    const revoked = await this.sessions.endAll(tx, customer, project, reason);
-    return { customer, events: [...verifiedEvents(before, customer, project, proof), ...revoked] };
+    const { customer, events } = await this.lifecycle.claim(tx, project, before, reason, proof.identity);
+    return { customer, events: [...verifiedEvents(before, customer, project, proof), ...events] };
   }
 
   /**
