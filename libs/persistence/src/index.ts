@@ -11,6 +11,7 @@ export {
 } from './audit/audit-log.repository.js';
 export * from './audit/audit-search.repository.js';
 export type { CappedCount } from './capped-count.js';
+export * from './customers/accounts.repository.js';
 export * from './customers/customer-changes.repository.js';
 export * from './customers/customer-directory.repository.js';
 export { emptyCustomerFilter, type CustomerFilter } from './customers/customer-filter.js';

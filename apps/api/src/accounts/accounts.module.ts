@@ -1,12 +1,25 @@
 import { Module } from '@nestjs/common';
+import { AccountsRepository } from '@gatehouse/persistence';
 import { AuditModule } from '../audit/audit.module.js';
+import { IdentitiesModule } from '../identities/identities.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { AccountLifecycleService } from './account-lifecycle.service.js';
+import { AccountsService } from './accounts.service.js';
+import { IdentityChangesService } from './identity-changes.service.js';
 import { VerifiedAddressService } from './verified-address.service.js';
 
 /** The beginning of accounts, and the end of their access. */
 @Module({
-  imports: [AuditModule],
-  providers: [AccountLifecycleService, VerifiedAddressService],
-  exports: [AccountLifecycleService, VerifiedAddressService],
+  imports: [AuditModule, IdentitiesModule, MailModule, OneTimeTokensModule],
+  // The repository is no provider of another module, so that nothing else can insert customers and identities.
+  providers: [
+    AccountLifecycleService,
+    AccountsRepository,
+    AccountsService,
+    IdentityChangesService,
+    VerifiedAddressService,
+  ],
+  exports: [AccountLifecycleService, AccountsService, IdentityChangesService, VerifiedAddressService],
 })
 export class AccountsModule {}

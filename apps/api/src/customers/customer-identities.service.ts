@@ -8,7 +8,7 @@ import {
   type Identity,
 } from '@gatehouse/persistence';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
-import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 
 /** Lets support see and remove the identities of a customer, but never add one (requirement MF-08). */
 @Injectable()

@@ -21,7 +21,6 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
-import { VerificationService } from '../email/verification.service.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 
 /** A type of email with a link. */
@@ -48,7 +47,6 @@ interface LinkMail {
 export class CustomerMailsService {
   constructor(
     private readonly customers: CustomersRepository,
-    private readonly verification: VerificationService,
     private readonly resets: PasswordResetService,
     private readonly links: OneTimeLinksService,
     private readonly quota: MailQuotaService,
@@ -63,7 +61,7 @@ export class CustomerMailsService {
       kind: 'verify-email',
       action: 'customer.verification_sent',
       blockedReason: ({ emailVerified }) => emailVerified && 'The email address is already verified.',
-      send: async (...args) => [await this.verification.createLink(...args)],
+      send: async (...args) => [await this.links.sendVerification(...args)],
     });
   }
 

@@ -5,7 +5,6 @@ import {
   defaultRedirectUrl,
   GatehouseError,
   invalidField,
-  newCustomer,
   notFound,
   type Customer,
   type ProjectContext,
@@ -20,17 +19,14 @@ import {
   type CustomerDetails,
   type Tx,
 } from '@gatehouse/persistence';
-import { isNewHashFormat, newId, PasswordHasher } from '@gatehouse/platform';
+import { isNewHashFormat, PasswordHasher } from '@gatehouse/platform';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
-import { RequiredProvidersService } from '../identities/required-providers.service.js';
-import { MailQuotaService } from '../mail/mail-quota.service.js';
-import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
-import { customerEvent } from '../events/customer-events.js';
 import type { CreateCustomerRequest } from './dto/customer.request.js';
 
 /** Manages customers, for servers and for customers themselves. */
@@ -43,9 +39,7 @@ export class CustomersService {
     private readonly passwords: PasswordCheckService,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
-    private readonly links: OneTimeLinksService,
-    private readonly quota: MailQuotaService,
-    private readonly required: RequiredProvidersService,
+    private readonly accounts: AccountsService,
     private readonly subjects: TokenSubjectsRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -68,34 +62,18 @@ export class CustomersService {
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);
+    assertConsistent(input);
+    if (input.sendInvite) assertMethodEnabled(project, 'password');
+    const source = input.sendInvite ? 'invitation' : 'server';
+    const admission = await this.accounts.admit(project, source, { fields: input });
+    await this.accounts.countMail(admission);
     const passwordHash = await this.resolvePasswordHash(project, input, client);
-    if (input.sendInvite) {
-      assertMethodEnabled(project, 'password');
-      await this.required.assertAllowed(project, input.email);
-      await this.quota.assertAllowed(project, {
-        kind: 'accept-invite',
-        recipient: input.email,
-        isTrusted: true,
-        isAuthenticated: true,
-      });
-    }
+    const redirectUrl = defaultRedirectUrl(project.settings);
     const created = await this.transactions.run(async (tx) => {
       if (input.passwordHash !== undefined && isNewHashFormat(input.passwordHash))
         await this.apis.assertNoneIsOlder(tx, 'password hash');
-      const customer = await this.customers.insert(tx, project.id, {
-        id: newId(),
-        ...newCustomer(input),
-        passwordHash,
-        registrationDevice: null,
-      });
-      if (!customer) return null;
-      await this.subjects.assertNoOtherId(tx, customer);
-      if (input.sendInvite) {
-        const redirectUrl = defaultRedirectUrl(project.settings);
-        await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
-      }
-      this.events.record(tx, [customerEvent('customer.created', customer, project)]);
-      this.audit.record(tx, customerAction('customer.created', customer, project));
+      const customer = await this.accounts.create(tx, admission, { passwordHash, redirectUrl });
+      if (customer) await this.subjects.assertNoOtherId(tx, customer);
       return customer;
     });
     if (created) return created;
@@ -194,22 +172,22 @@ export class CustomersService {
 
   private async resolvePasswordHash(
     project: ProjectContext,
-    { email, password, passwordHash, sendInvite }: CreateCustomerRequest,
+    { email, password, passwordHash }: CreateCustomerRequest,
     client: Client,
   ): Promise<string | null> {
-    if (passwordHash !== undefined && password !== undefined) {
-      throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
-    }
-    if (sendInvite && (passwordHash ?? password) !== undefined) {
-      throw invalidField(
-        'sendInvite',
-        'conflict',
-        'sendInvite cannot be combined with password or passwordHash',
-      );
-    }
     if (passwordHash !== undefined) return this.hasher.importHash(passwordHash).stored;
     if (password === undefined) return null;
     await this.policy.assertStrong(project, email, password);
     return this.hasher.hashFor(project, password, { signal: client.signal });
+  }
+}
+
+/** @throws GatehouseError `validation_failed` for fields that exclude each other */
+function assertConsistent({ password, passwordHash, sendInvite }: CreateCustomerRequest): void {
+  if (passwordHash !== undefined && password !== undefined)
+    throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
+  if (sendInvite && (passwordHash ?? password) !== undefined) {
+    const message = 'sendInvite cannot be combined with password or passwordHash';
+    throw invalidField('sendInvite', 'conflict', message);
   }
 }

@@ -5,12 +5,9 @@ import {
   EventsRepository,
   IdentitiesRepository,
   Transactions,
-  type NewEvent,
   type OneTimeToken,
   type Tx,
 } from '@gatehouse/persistence';
-import { now } from '@gatehouse/platform';
-import { customerEvent } from '../events/customer-events.js';
 import type { LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
@@ -40,23 +37,6 @@ export class VerificationService {
   ) {}
 
   /**
-   * Creates a token and its email in the transaction of the change that requires them; the worker sends the
-   * email. The caller has created the customer, or has locked their row.
-   * @returns the event to record in the same transaction
-   */
-  async createLink(
-    tx: Tx,
-    customer: Customer,
-    project: ProjectContext,
-    redirectUrl: string | null,
-  ): Promise<NewEvent> {
-    await this.links.send(tx, { kind: KIND, customer, project, redirectUrl });
-    return customerEvent('verification.requested', customer, project, {
-      verification: { kind: 'email', email: customer.email, requestedAt: now().toISOString() },
-    });
-  }
-
-  /**
    * Sends the first verification email of a customer who was created in the same transaction, unless a limit is reached,
    * and records its event.
    */
@@ -64,7 +44,7 @@ export class VerificationService {
     const verification: MailRequest = { kind: KIND, recipient: customer.email, isTrusted: false };
     const refusal = await this.quota.consumeFirst(project, verification);
     if (refusal) await this.quota.recordDropped(project, customer.id, verification, refusal, tx);
-    else this.events.record(tx, [await this.createLink(tx, customer, project, null)]);
+    else this.events.record(tx, [await this.links.sendVerification(tx, customer, project, null)]);
   }
 
   /**
@@ -125,7 +105,7 @@ export class VerificationService {
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email) || customer.emailVerified) return;
-      const requested = await this.createLink(tx, customer, project, redirectUrl);
+      const requested = await this.links.sendVerification(tx, customer, project, redirectUrl);
       this.events.record(tx, [requested]);
     });
   }

@@ -22,7 +22,7 @@ import {
 import { sha256 } from '@gatehouse/platform';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.js';
-import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
 import { VerifiedAddressService } from '../accounts/verified-address.service.js';

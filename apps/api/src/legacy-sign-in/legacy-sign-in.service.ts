@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isPasswordTooLong, newCustomer, type Customer, type ProjectContext } from '@gatehouse/domain';
+import { isPasswordTooLong, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -8,7 +8,8 @@ import {
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
-import { LOGGER, newId, PasswordHasher, type Logger } from '@gatehouse/platform';
+import { LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
+import { AccountsService, type Admission } from '../accounts/accounts.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
@@ -23,6 +24,7 @@ export class LegacySignInService {
     private readonly legacySignIn: LegacySignInRepository,
     private readonly subjects: TokenSubjectsRepository,
     private readonly client: LegacySystemClient,
+    private readonly accounts: AccountsService,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
@@ -49,8 +51,14 @@ export class LegacySignInService {
     if (!system) return null;
     const profile = await this.client.findProfile(project.id, system, { email, password }, signal);
     if (!profile) return null;
+    // An imported customer gets only the password.
+    const admission = system.isImported
+      ? null
+      : await this.accounts.admit(project, 'legacy', { fields: profile });
     const passwordHash = await this.hasher.hashFor(project, password, { signal });
-    const moved = await this.transactions.run((tx) => this.store(tx, project, profile, passwordHash));
+    const moved = await this.transactions.run((tx) =>
+      this.store(tx, project, profile, passwordHash, admission),
+    );
     if (moved) return { ...moved, passwordHash };
     // A concurrent sign-in may have moved the customer.
     const current = await this.customers.findByEmail(project.id, email);
@@ -70,33 +78,17 @@ export class LegacySignInService {
     project: ProjectContext,
     profile: LegacyProfile,
     passwordHash: string,
+    admission: Admission | null,
   ): Promise<Customer | null> {
     const imported = await this.legacySignIn.setPassword(tx, project.id, profile.email, passwordHash);
-    const customer = imported ?? (await this.insert(tx, project, profile, passwordHash));
-    if (!customer) return null;
-    this.events.record(tx, [
-      customerEvent(imported ? 'password.changed' : 'customer.created', customer, project),
-    ]);
-    const action = imported ? 'customer.password_changed' : 'customer.created';
-    const details = { source: 'legacy_sign_in' };
-    this.audit.record(tx, customerAction(action, customer, project, details));
-    return customer;
-  }
-
-  private async insert(
-    tx: Tx,
-    project: ProjectContext,
-    profile: LegacyProfile,
-    passwordHash: string,
-  ): Promise<Customer | null> {
-    const customer = newCustomer(profile);
-    const otherIds = await this.subjects.findCustomerIds(tx, project.id, [customer.externalId]);
-    if (otherIds.size > 0) return null;
-    return this.customers.insert(tx, project.id, {
-      id: newId(),
-      ...customer,
-      passwordHash,
-      registrationDevice: null,
-    });
+    if (imported) {
+      this.events.record(tx, [customerEvent('password.changed', imported, project)]);
+      const details = { source: 'legacy_sign_in' };
+      this.audit.record(tx, customerAction('customer.password_changed', imported, project, details));
+      return imported;
+    }
+    const otherIds = await this.subjects.findCustomerIds(tx, project.id, [profile.externalId ?? null]);
+    if (!admission || otherIds.size > 0) return null;
+    return this.accounts.create(tx, admission, { passwordHash });
   }
 }

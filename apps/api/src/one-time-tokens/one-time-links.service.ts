@@ -13,10 +13,12 @@ import {
   CustomersRepository,
   OneTimeTokensRepository,
   type CustomerWithPasswordHash,
+  type NewEvent,
   type OneTimeToken,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, newToken, sha256, type CustomerNotice } from '@gatehouse/platform';
+import { newId, newToken, now, sha256, type CustomerNotice } from '@gatehouse/platform';
+import { customerEvent } from '../events/customer-events.js';
 import { assertWithinLimit } from '../http/address-limit.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { LinkClient } from '../http/request-context.js';
@@ -76,6 +78,18 @@ export class OneTimeLinksService {
     const pageUrl = page ? project.settings[page] : null;
     const parameters = { token, pageUrl, newEmail };
     await this.mails.write(tx, { kind, recipient: recipientOf(link), customer, project, parameters });
+  }
+
+  /** Sends the link that verifies the address of a customer. @returns the event to record in the same transaction */
+  async sendVerification(
+    tx: Tx,
+    customer: Customer,
+    project: ProjectContext,
+    redirectUrl: string | null,
+  ): Promise<NewEvent> {
+    await this.send(tx, { kind: 'verify-email', customer, project, redirectUrl });
+    const verification = { kind: 'email', email: customer.email, requestedAt: now().toISOString() };
+    return customerEvent('verification.requested', customer, project, { verification });
   }
 
   /**

@@ -18,7 +18,7 @@ import {
 import { newId, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
-import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';

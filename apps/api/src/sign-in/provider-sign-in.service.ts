@@ -27,7 +27,7 @@ import { VerificationService } from '../email/verification.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import type { Client } from '../http/request-context.js';
-import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import { CurrentProof } from './current-proof.js';

@@ -3,26 +3,17 @@ import {
   assertMethodEnabled,
   GatehouseError,
   givenFields,
-  newCustomer,
   profileFields,
   wellKnownDeviceName,
   type Customer,
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { KeyCaller } from '@gatehouse/auth';
-import {
-  CustomersRepository,
-  EventsRepository,
-  Transactions,
-  type NewEvent,
-  type Tx,
-} from '@gatehouse/persistence';
-import { KeyedLock, newId, PasswordHasher, type HashPermit } from '@gatehouse/platform';
-import { AuditService, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../events/customer-events.js';
+import { CustomersRepository, Transactions } from '@gatehouse/persistence';
+import { KeyedLock, PasswordHasher, type HashPermit } from '@gatehouse/platform';
+import { AccountsService, type AccountProfile } from '../accounts/accounts.service.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
-import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { CurrentProof } from './current-proof.js';
 import type { RegisterRequest } from './dto/auth.request.js';
@@ -30,7 +21,6 @@ import type { AuthResponse } from './dto/auth.response.js';
 import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
-import { VerificationService } from '../email/verification.service.js';
 import { SignInService } from './sign-in.service.js';
 
 /** The caller that registers a customer: a key, or the hosted page for customers themselves. */
@@ -44,13 +34,10 @@ export class RegistrationService {
 
   constructor(
     private readonly customers: CustomersRepository,
-    private readonly events: EventsRepository,
-    private readonly audit: AuditService,
+    private readonly accounts: AccountsService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
-    private readonly required: RequiredProvidersService,
     private readonly signIn: SignInService,
-    private readonly verification: VerificationService,
     private readonly policy: PasswordPolicyService,
     private readonly quota: MailQuotaService,
     private readonly links: OneTimeLinksService,
@@ -65,8 +52,7 @@ export class RegistrationService {
   async register(caller: Registrant, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
     const { project } = caller;
     assertMethodEnabled(project, 'password');
-    if (!project.settings.signIn.allowSignUp && caller.kind !== 'secret-key')
-      throw new GatehouseError('sign_up_not_allowed');
+    this.accounts.assertSignUpAllowed(project, toProfile(caller, input));
     assertRedirectUrl(project, input.redirectUrl);
     await this.policy.assertStrong(project, input.email, input.password);
     const work = this.emailLock.run(`${project.id} ${input.email}`, () => this.create(caller, input, client));
@@ -96,7 +82,7 @@ export class RegistrationService {
     client: Client,
   ): Promise<AuthResponse | null> {
     const { project } = caller;
-    await this.required.assertAllowed(project, input.email);
+    const admission = await this.accounts.admit(project, 'registration', toProfile(caller, input));
     const isProtected = project.settings.enumerationProtection;
     const existing = await this.customers.findByEmail(project.id, input.email);
     if (existing && !isProtected) throw alreadyRegisteredError(caller, existing);
@@ -105,16 +91,12 @@ export class RegistrationService {
       permit,
     });
     if (existing) return this.notifyOwner(project, existing);
-    const verification: MailRequest = { kind: 'verify-email', recipient: input.email, isTrusted: false };
-    const refusal = await this.quota.consumeFirst(project, verification);
-    const canSendMail = refusal === null;
+    await this.accounts.countMail(admission);
+    const { redirectUrl } = input;
+    const device = wellKnownDeviceName(client.userAgent);
     const registered = await this.transactions.run(async (tx) => {
-      const customer = await this.insert(tx, project, { ...input, passwordHash, canSendMail }, client);
+      const customer = await this.accounts.create(tx, admission, { passwordHash, device, redirectUrl });
       if (!customer) return null;
-      if (refusal) await this.quota.recordDropped(project, customer.id, verification, refusal, tx);
-      // Registrations by customers themselves are recorded only as events.
-      if (caller.kind === 'secret-key')
-        this.audit.record(tx, customerAction('customer.created', customer, project));
       if (this.signIn.findRefusal(project, customer))
         return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
       const proof = CurrentProof.ofNewCustomer({ amr: ['pwd'] });
@@ -135,28 +117,12 @@ export class RegistrationService {
     else await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
     return null;
   }
-
-  private async insert(
-    tx: Tx,
-    project: ProjectContext,
-    input: RegisterRequest & { passwordHash: string; canSendMail: boolean },
-    client: Client,
-  ): Promise<Customer | null> {
-    const customer = await this.customers.insert(tx, project.id, {
-      id: newId(),
-      ...newCustomer({ email: input.email, ...givenFields(input, profileFields) }),
-      passwordHash: input.passwordHash,
-      registrationDevice: wellKnownDeviceName(client.userAgent),
-    });
-    if (!customer) return null;
-    const events: NewEvent[] = [customerEvent('customer.created', customer, project)];
-    if (input.canSendMail) {
-      events.push(await this.verification.createLink(tx, customer, project, input.redirectUrl ?? null));
-    }
-    this.events.record(tx, events);
-    return customer;
-  }
 }
+
+const toProfile = ({ kind }: Registrant, input: RegisterRequest): AccountProfile => ({
+  fields: { email: input.email, ...givenFields(input, profileFields) },
+  isBySecretKey: kind === 'secret-key',
+});
 
 /** Returns the error for a taken address. Only a secret key gets the id of the customer. */
 function alreadyRegisteredError(caller: Registrant, customer: Customer | null): GatehouseError {

@@ -24,7 +24,7 @@ import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
 import { hasFactor } from '../factors/factor-changes.service.js';
 import type { Client } from '../http/request-context.js';
-import { IdentityChangesService } from '../identities/identity-changes.service.js';
+import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { unlockEvents } from '../passwords/password-check.service.js';

@@ -126,12 +126,6 @@ const findLink = statement(
    FROM identities d JOIN customers c ON c.id = d.customer_id WHERE d.provider_id = $1 AND d.subject = $2`,
 );
 
-const insertIdentity = statement(
-  { id: uuid },
-  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject, email, is_pending, last_used_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, now()) ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
-);
-
 const insertImported = statement(
   { id: uuid },
   `INSERT INTO identities (id, project_id, provider_id, customer_id, subject)
@@ -209,14 +203,6 @@ export class IdentitiesRepository {
   ): Promise<IdentityLink | null> {
     const [link] = await sql.execute(findLink, [providerId, subject]);
     return link ?? null;
-  }
-
-  /** Links a person to a customer whom the transaction has locked. Returns false if the person is already linked. */
-  async insert(tx: Tx, identity: NewIdentity): Promise<boolean> {
-    const { id, projectId, providerId, customerId, subject, email, isPending } = identity;
-    const values = [id, projectId, providerId, customerId, subject, email, isPending];
-    const rows = await tx.execute(insertIdentity, values);
-    return rows.length > 0;
   }
 
   /**

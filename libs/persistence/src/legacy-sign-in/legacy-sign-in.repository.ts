@@ -3,7 +3,7 @@ import type { Customer } from '@gatehouse/domain';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import { ProjectEntity } from '../projects/project.entity.js';
-import { bytea, neverNull, nullable, statement, text } from '../statements.js';
+import { boolean, bytea, neverNull, nullable, statement, text } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 /** The system from which the customers of a project move. */
@@ -11,6 +11,8 @@ export interface LegacySystem {
   url: string;
   /** Encrypted. */
   secret: Buffer;
+  /** True if an import has created a customer with the address. */
+  isImported: boolean;
 }
 
 /**
@@ -22,8 +24,8 @@ const CAN_MOVE = `(c.imported AND c.claimed_at IS NULL
   AND (c.password_hash IS NULL OR starts_with(c.password_hash, 'i1$')))`;
 
 const findSystem = statement(
-  { url: nullable(text), secret: neverNull(bytea) },
-  `SELECT p.settings -> 'legacySignIn' ->> 'url' AS url, p.legacy_sign_in_secret AS secret
+  { url: nullable(text), secret: neverNull(bytea), isImported: boolean },
+  `SELECT p.settings -> 'legacySignIn' ->> 'url' AS url, p.legacy_sign_in_secret AS secret, c.id IS NOT NULL AS "isImported"
    FROM projects p LEFT JOIN customers c ON c.project_id = p.id AND c.email = $2
    WHERE p.id = $1 AND p.legacy_sign_in_secret IS NOT NULL AND (c.id IS NULL OR ${CAN_MOVE})`,
 );
@@ -44,7 +46,7 @@ export class LegacySignInRepository {
    */
   async findSystem(projectId: string, email: string): Promise<LegacySystem | null> {
     const [row] = await this.database.execute(findSystem, [projectId, email]);
-    return row?.url ? { url: row.url, secret: row.secret } : null;
+    return row?.url ? { ...row, url: row.url } : null;
   }
 
   /**

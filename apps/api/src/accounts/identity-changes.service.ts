@@ -9,6 +9,7 @@ import {
   type ProviderProfile,
 } from '@gatehouse/domain';
 import {
+  AccountsRepository,
   CustomersRepository,
   EventsRepository,
   IdentitiesRepository,
@@ -20,7 +21,7 @@ import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
-import { IdentityResponse } from './dto/identity.response.js';
+import { IdentityResponse } from '../identities/dto/identity.response.js';
 
 /** The audit entry and the notice that each event of a change comes with. */
 const recorded = {
@@ -32,6 +33,7 @@ const recorded = {
 @Injectable()
 export class IdentityChangesService {
   constructor(
+    private readonly accounts: AccountsRepository,
     private readonly identities: IdentitiesRepository,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
@@ -58,7 +60,7 @@ export class IdentityChangesService {
     const owner = { projectId: project.id, customerId: before.id };
     const id = newId();
     const insert = () =>
-      this.identities.insert(tx, { id, ...owner, providerId: provider.id, subject, email, isPending });
+      this.accounts.link(tx, { id, ...owner, providerId: provider.id, subject, email, isPending });
     // Without a proven address, the identity stays where it is.
     const mayMove = before.emailVerified && project.settings.enumerationProtection;
     const isLinked =

@@ -1,0 +1,203 @@
+import { Injectable } from '@nestjs/common';
+import {
+  GatehouseError,
+  newCustomer,
+  type Customer,
+  type CustomerInput,
+  type IdentityProvider,
+  type ProjectContext,
+  type ProviderProfile,
+} from '@gatehouse/domain';
+import {
+  AccountsRepository,
+  CustomersRepository,
+  EventsRepository,
+  Transactions,
+  type Tx,
+} from '@gatehouse/persistence';
+import { newId } from '@gatehouse/platform';
+import { AuditService, customerAction } from '../audit/audit.service.js';
+import { customerEvent } from '../events/customer-events.js';
+import { RequiredProvidersService } from '../identities/required-providers.service.js';
+import { MailQuotaService, type MailRefusal, type MailRequest } from '../mail/mail-quota.service.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { effectsOf, type AccountSource, type AdmissionRule } from './account-sources.js';
+import { IdentityChangesService } from './identity-changes.service.js';
+
+/** The account that a source requests. */
+export interface AccountProfile {
+  fields: CustomerInput;
+  /** The provider with which the customer signs in. Default: none. */
+  provider?: Pick<IdentityProvider, 'id' | 'allowSignUp'> | null | undefined;
+  /** True if a secret key registers the customer. Default: false. */
+  isBySecretKey?: boolean;
+}
+
+/** What the customer of a new account has proven. */
+export interface AccountProof {
+  /** Default: no password. */
+  passwordHash?: string | null;
+  /** Browser and operating system of the customer. Default: unknown. */
+  device?: string | null;
+  /** The person at a provider who is linked to the customer. Default: none. */
+  identity?: { provider: Pick<IdentityProvider, 'id'>; profile: ProviderProfile };
+  /** Target of the Continue button of the page that the link in the email opens. Default: none. */
+  redirectUrl?: string | null;
+}
+
+/**
+ * The decision that an account may come to be. Only `admit` creates one: other files know the class only as a type, which
+ * no object literal has, because a member is protected.
+ */
+class Admission {
+  protected readonly isAdmitted = true;
+  /** The limit that prevents the email to the customer, or null. `countMail` sets it. */
+  mailRefusal: MailRefusal | null = null;
+
+  constructor(
+    readonly project: ProjectContext,
+    readonly source: Exclude<AccountSource, 'import'>,
+    readonly profile: AccountProfile,
+  ) {}
+}
+export type { Admission };
+
+/** The result of work in a transaction that has learned that an account is needed. It must have changed nothing. */
+export class AccountNeeded {
+  constructor(
+    readonly source: Admission['source'],
+    readonly profile: AccountProfile,
+  ) {}
+}
+
+/**
+ * The only way in which accounts come to be (docs/adr/0109-one-door-for-accounts.md): `account-sources.ts` lists what each source
+ * checks and leaves behind.
+ */
+@Injectable()
+export class AccountsService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly customers: CustomersRepository,
+    private readonly identities: IdentityChangesService,
+    private readonly required: RequiredProvidersService,
+    private readonly links: OneTimeLinksService,
+    private readonly quota: MailQuotaService,
+    private readonly events: EventsRepository,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Checks the rule that depends on settings alone, for sources that must report it first. `admit` checks it too.
+   * @throws GatehouseError `sign_up_not_allowed`
+   */
+  assertSignUpAllowed({ settings }: ProjectContext, { provider, isBySecretKey }: AccountProfile): void {
+    const isAllowed = settings.signIn.allowSignUp && (provider?.allowSignUp ?? true);
+    if (!isAllowed && !isBySecretKey) throw new GatehouseError('sign_up_not_allowed');
+  }
+
+  /**
+   * Decides whether an account may come to be. The caller holds no transaction, and has hashed no password.
+   * @throws GatehouseError `sign_up_not_allowed`, `sso_required`
+   */
+  async admit(
+    project: ProjectContext,
+    source: Admission['source'],
+    profile: AccountProfile,
+  ): Promise<Admission> {
+    for (const rule of effectsOf(source).rules) await this.rules[rule](project, profile);
+    return new Admission(project, source, profile);
+  }
+
+  /**
+   * Counts the email to the new customer. The caller holds no transaction, and nothing else is known to prevent the account.
+   * @throws GatehouseError `rate_limited` for an invitation; a verification email is dropped instead
+   */
+  async countMail(admission: Admission): Promise<Admission> {
+    const mail = mailOf(admission);
+    if (mail?.kind === 'accept-invite') await this.quota.assertAllowed(admission.project, mail);
+    else if (mail) admission.mailRefusal = await this.quota.consumeFirst(admission.project, mail);
+    return admission;
+  }
+
+  /**
+   * Runs `work` in a transaction. If it returns that an account is needed, the transaction ends, the account is admitted, and
+   * `work` begins again with the admission: the customer may have been created in the meantime.
+   * @throws GatehouseError like `admit`, and every error of `work`
+   */
+  async run<Result>(
+    project: ProjectContext,
+    work: (tx: Tx, admission: Admission | null) => Promise<Result | AccountNeeded>,
+  ): Promise<Result> {
+    const first = await this.transactions.run((tx) => work(tx, null));
+    if (!(first instanceof AccountNeeded)) return first;
+    const admission = await this.countMail(await this.admit(project, first.source, first.profile));
+    return (await this.transactions.run((tx) => work(tx, admission))) as Result;
+  }
+
+  /**
+   * Creates the customer of an admitted account, with the event, the audit entry and the email of the source.
+   * @returns null if the email or the external id is taken
+   * @throws GatehouseError `identity_already_linked`
+   */
+  async create(tx: Tx, admission: Admission, proof: AccountProof): Promise<Customer | null> {
+    const { project, source, profile } = admission;
+    const { passwordHash = null, device = null, identity, redirectUrl = null } = proof;
+    const inserted = await this.accounts.insert(tx, project.id, {
+      ...{ id: newId(), passwordHash, registrationDevice: device },
+      ...newCustomer(profile.fields),
+    });
+    if (!inserted) return null;
+    // Before the event, which contains the image.
+    const filled =
+      identity && (await this.customers.fillProfile(tx, project.id, inserted.id, identity.profile));
+    const customer = filled ?? inserted;
+    this.events.record(tx, [customerEvent('customer.created', customer, project)]);
+    if (identity) {
+      const isPending = project.settings.enumerationProtection && !customer.emailVerified;
+      const options = { isNew: true, isPending };
+      await this.identities.link(tx, project, customer, identity.provider, identity.profile, options);
+    }
+    await this.sendMail(tx, admission, customer, redirectUrl);
+    const { audit, auditDetails } = effectsOf(source);
+    if (audit === 'always' || (audit === 'by_secret_key' && profile.isBySecretKey))
+      this.audit.record(tx, customerAction('customer.created', customer, project, auditDetails));
+    return customer;
+  }
+
+  private async sendMail(
+    tx: Tx,
+    admission: Admission,
+    customer: Customer,
+    redirectUrl: string | null,
+  ): Promise<void> {
+    const { project, mailRefusal } = admission;
+    const mail = mailOf(admission);
+    if (!mail) return;
+    if (mailRefusal) await this.quota.recordDropped(project, customer.id, mail, mailRefusal, tx);
+    else if (mail.kind === 'verify-email')
+      this.events.record(tx, [await this.links.sendVerification(tx, customer, project, redirectUrl)]);
+    else await this.links.send(tx, { kind: mail.kind, customer, project, redirectUrl });
+  }
+
+  private readonly rules: Record<
+    AdmissionRule,
+    (project: ProjectContext, profile: AccountProfile) => Promise<void> | void
+  > = {
+    sign_up: (project, profile) => this.assertSignUpAllowed(project, profile),
+    required_provider: (project, { fields, provider }) =>
+      this.required.assertAllowed(project, fields.email, { providerId: provider?.id }),
+  };
+}
+
+/** Returns the email that the customer of an account receives, or null. */
+function mailOf({
+  source,
+  profile: { fields },
+}: Admission): (MailRequest & { kind: 'accept-invite' | 'verify-email' }) | null {
+  const { mail: kind } = effectsOf(source);
+  if (kind === null || (kind === 'verify-email' && fields.emailVerified)) return null;
+  const isInvitation = kind === 'accept-invite';
+  return { kind, recipient: fields.email, isTrusted: isInvitation, isAuthenticated: isInvitation };
+}
