@@ -4,11 +4,11 @@ import {
   CustomersRepository,
   EmailCodesRepository,
   IdentityProvidersRepository,
-  Transactions,
   type EmailCodeGuessResult,
   type Tx,
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
+import { AccountNeeded, AccountsService, type Admission } from '../accounts/accounts.service.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '../http/granted-attempt.js';
 import { flowHashOf, type Client } from '../http/request-context.js';
@@ -39,7 +39,7 @@ export class EmailCodeSignInService {
     private readonly providers: IdentityProvidersRepository,
     private readonly flows: SignInFlowsService,
     private readonly addresses: AddressSignInService,
-    private readonly transactions: Transactions,
+    private readonly accounts: AccountsService,
     private readonly metrics: SignInMetricsService,
     private readonly failures: FailedSignInsService,
   ) {}
@@ -73,8 +73,10 @@ export class EmailCodeSignInService {
       this.failures.reportRefusal(project, guess, { reason: 'locked', methods: ['email'], client });
     assertGranted(wrongCodePolicy(project), guess);
     if (!guess.isCorrect) throw this.fail(project, guess, client);
-    return this.transactions
-      .run((tx) => this.complete(tx, project, { guess, tokenHash, locale }, client))
+    return this.accounts
+      .run(project, (tx, admission) =>
+        this.complete(tx, project, { guess, tokenHash, locale }, client, admission),
+      )
       .catch(async (error: unknown) => {
         const isRefused = error instanceof GatehouseError && error.status === 403;
         if (isRefused) await this.codes.release(project.id, sha256(guess.email), guess.granted);
@@ -87,13 +89,15 @@ export class EmailCodeSignInService {
     project: ProjectContext,
     { guess, tokenHash, locale }: CorrectGuess,
     client: Client,
-  ): Promise<SignInOutcome> {
+    admission: Admission | null,
+  ): Promise<SignInOutcome | AccountNeeded> {
     const { email, createdAt: requestedAt, granted } = guess;
     const consume = async () =>
       (await this.codes.consume(tx, tokenHash)) && (await this.flows.consume(tx, client.page?.flow));
     const identity = await this.findIdentity(tx, project, client);
     const proof = { email, requestedAt, locale, identity, consume };
-    const response = await this.addresses.signIn(tx, project, proof, client);
+    const response = await this.addresses.signIn(tx, project, proof, client, admission);
+    if (response instanceof AccountNeeded) return response;
     if (!response.tokens) await this.codes.release(project.id, sha256(email), granted, tx);
     return response;
   }

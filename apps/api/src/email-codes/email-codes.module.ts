@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
@@ -11,7 +12,15 @@ import { EmailCodesService } from './email-codes.service.js';
 import { EmailLinksService } from './email-links.service.js';
 
 @Module({
-  imports: [FactorsModule, HttpModule, IdentitiesModule, MailModule, MailTemplatesModule, SignInModule],
+  imports: [
+    AccountsModule,
+    FactorsModule,
+    HttpModule,
+    IdentitiesModule,
+    MailModule,
+    MailTemplatesModule,
+    SignInModule,
+  ],
   controllers: [EmailCodeController],
   providers: [EmailCodeSignInService, EmailCodesService, EmailLinksService],
   exports: [EmailCodeSignInService, EmailCodesService, EmailLinksService],

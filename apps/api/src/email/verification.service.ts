@@ -6,7 +6,6 @@ import {
   IdentitiesRepository,
   Transactions,
   type OneTimeToken,
-  type Tx,
 } from '@gatehouse/persistence';
 import type { LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
@@ -35,17 +34,6 @@ export class VerificationService {
     private readonly required: RequiredProvidersService,
     private readonly identities: IdentitiesRepository,
   ) {}
-
-  /**
-   * Sends the first verification email of a customer who was created in the same transaction, unless a limit is reached,
-   * and records its event.
-   */
-  async sendFirst(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
-    const verification: MailRequest = { kind: KIND, recipient: customer.email, isTrusted: false };
-    const refusal = await this.quota.consumeFirst(project, verification);
-    if (refusal) await this.quota.recordDropped(project, customer.id, verification, refusal, tx);
-    else this.events.record(tx, [await this.links.sendVerification(tx, customer, project, null)]);
-  }
 
   /**
    * Sends the verification email again, unless it was just sent or there is no recipient: the response is the

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { GatehouseError, parseValidUrl, type ProjectContext } from '@gatehouse/domain';
-import { OAuthFlowsRepository, Transactions, type ConnectedProvider } from '@gatehouse/persistence';
+import { OAuthFlowsRepository, type ConnectedProvider } from '@gatehouse/persistence';
 import { now, sha256 } from '@gatehouse/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
 import type { Client } from '../http/request-context.js';
 import type { AuthResponse } from '../sign-in/dto/auth.response.js';
 import { ProviderSignInService } from '../sign-in/provider-sign-in.service.js';
@@ -30,7 +31,7 @@ export class IdTokenSignInService {
     private readonly flows: OAuthFlowsRepository,
     private readonly refusals: ProviderRefusalsService,
     private readonly signIns: ProviderSignInService,
-    private readonly transactions: Transactions,
+    private readonly accounts: AccountsService,
     private readonly metrics: SignInMetricsService,
   ) {}
 
@@ -59,7 +60,9 @@ export class IdTokenSignInService {
       if (refusal) throw new GatehouseError(refusal);
       const consume = () => Promise.resolve(true);
       const proof = { provider, profile, requestedAt: token.issuedAt, locale: request.locale, consume };
-      return this.transactions.run((tx) => this.signIns.signIn(tx, project, proof, client));
+      return this.accounts.run(project, (tx, admission) =>
+        this.signIns.signIn(tx, project, proof, client, admission),
+      );
     });
   }
 

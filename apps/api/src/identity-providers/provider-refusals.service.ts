@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   hasErrorCode,
+  wellKnownDeviceName,
   type AddressMail,
   type IdentityDecision,
   type IdentityRefusal,
@@ -8,18 +9,20 @@ import {
   type ProviderProfile,
 } from '@gatehouse/domain';
 import { Transactions, type ConnectedProvider } from '@gatehouse/persistence';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { VerificationService } from '../email/verification.service.js';
 import type { Client } from '../http/request-context.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
-import { ProviderSignInService } from '../sign-in/provider-sign-in.service.js';
+import { ProviderSignInService, toAccountProfile } from '../sign-in/provider-sign-in.service.js';
 
 /** Refuses people at providers who cannot sign in, by redirect and with the id tokens of apps alike. */
 @Injectable()
 export class ProviderRefusalsService {
   constructor(
     private readonly signIns: ProviderSignInService,
+    private readonly accounts: AccountsService,
     private readonly links: OneTimeLinksService,
     private readonly verification: VerificationService,
     private readonly quota: MailQuotaService,
@@ -82,9 +85,11 @@ export class ProviderRefusalsService {
     profile: ProviderProfile,
     client: Client,
   ): Promise<void> {
-    const proof = { provider, profile, locale: null };
+    const account = toAccountProfile(provider, profile, null);
+    const admission = await this.accounts.countMail(await this.accounts.admit(project, 'provider', account));
+    const proof = { device: wellKnownDeviceName(client.userAgent), identity: { provider, profile } };
     try {
-      await this.transactions.run((tx) => this.signIns.createUnverified(tx, project, proof, client));
+      await this.transactions.run((tx) => this.accounts.create(tx, admission, proof));
     } catch (error) {
       // A concurrent sign-in with another address has just created the customer of the person.
       if (!hasErrorCode(error, 'identity_already_linked')) throw error;

@@ -2,23 +2,21 @@ import { Injectable } from '@nestjs/common';
 import {
   addMethods,
   GatehouseError,
-  newCustomer,
   wellKnownDeviceName,
+  type Customer,
   type ProjectContext,
   type ProviderProfile,
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EmailCodesRepository,
-  EventsRepository,
   type ConnectedProvider,
-  type CustomerForUpdate,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, sha256 } from '@gatehouse/platform';
-import { customerEvent } from '../events/customer-events.js';
-import type { Client } from '../http/request-context.js';
+import { sha256 } from '@gatehouse/platform';
+import { AccountNeeded, AccountsService, type Admission } from '../accounts/accounts.service.js';
 import { IdentityChangesService } from '../accounts/identity-changes.service.js';
+import type { Client } from '../http/request-context.js';
 import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
@@ -53,72 +51,63 @@ export class AddressSignInService {
   constructor(
     private readonly codes: EmailCodesRepository,
     private readonly customers: CustomersRepository,
+    private readonly accounts: AccountsService,
     private readonly addresses: VerifiedAddressService,
     private readonly identityChanges: IdentityChangesService,
     private readonly signIns: SignInService,
-    private readonly events: EventsRepository,
   ) {}
 
   /**
    * Signs in the customer who has the address. Creates a customer if none has it, and removes all access from before
    * the proof if the address was not verified. A completed sign-in clears the wrong codes of the address.
-   * @throws GatehouseError `invalid_code` if the proof has been used or revoked, `sign_up_not_allowed`,
-   *   `identity_already_linked`, and like `SignInService.complete`
+   * @returns `AccountNeeded` if no customer has the address, and there is no admission
+   * @throws GatehouseError `invalid_code` if the proof has been used or revoked, `identity_already_linked`, and like
+   *   `SignInService.complete`
    */
   async signIn(
     tx: Tx,
     project: ProjectContext,
     proof: ProvenAddress,
     client: Client,
-  ): Promise<SignInOutcome> {
-    const { email, authTime, requestedAt, identity } = proof;
-    const newCustomerId = newId();
-    const owner =
-      (await this.customers.lockWithEmail(tx, project.id, email)) ??
-      (await this.create(tx, project, newCustomerId, proof, client)) ??
-      (await this.customers.lockWithEmail(tx, project.id, email));
+    admission: Admission | null,
+  ): Promise<SignInOutcome | AccountNeeded> {
+    const { email, authTime, requestedAt, identity, locale } = proof;
+    const found = await this.customers.lockWithEmail(tx, project.id, email);
+    if (!found && !admission)
+      return new AccountNeeded('email', {
+        fields: { email, emailVerified: true, locale },
+        provider: identity?.provider,
+      });
+    const device = wellKnownDeviceName(client.userAgent);
+    const created = found ? null : await this.accounts.create(tx, admission!, { device });
+    const owner = found ?? (created ? null : await this.customers.lockWithEmail(tx, project.id, email));
     await this.codes.lockAttempts(tx, project.id, sha256(email));
     const isUsable = await proof.consume();
     const amr = addMethods(identity ? ['fed'] : [], ['email']);
-    const isNew = owner?.id === newCustomerId;
     // A customer who has just been created needs no notice of the link.
-    const newIdentity = isNew ? null : identity?.profile;
+    const newIdentity = created ? null : identity?.profile;
     const given = { amr, authTime, provider: identity?.provider, newIdentity };
-    const current = owner && CurrentProof.of(owner, requestedAt, given);
+    const isNew = created !== null;
+    const current = isNew
+      ? CurrentProof.ofNewCustomer(given)
+      : owner && CurrentProof.of(owner, requestedAt, given);
     if (!current || !isUsable) throw new GatehouseError('invalid_code');
-    if (isNew) this.events.record(tx, [customerEvent('customer.created', owner, project)]);
-    const claimed = await this.addresses.claimIfUnverified(tx, owner, project, {
-      ...{ email, via: 'code', requestedAt },
-    });
-    const customer =
-      isNew && identity
-        ? await this.identityChanges.link(tx, project, claimed, identity.provider, identity.profile, {
-            isNew,
-          })
-        : claimed;
+    const customer = isNew
+      ? await this.linkNew(tx, project, created, identity)
+      : await this.addresses.claimIfUnverified(tx, owner!, project, { email, via: 'code', requestedAt });
     return this.signIns.complete(tx, project, customer, current, client, { isNew });
   }
 
-  /**
-   * Creates the customer of an address. Returns null if another request has just created one.
-   * @throws GatehouseError `sign_up_not_allowed`
-   */
-  private async create(
+  /** Links the person at a provider to a customer who has just been created. */
+  private async linkNew(
     tx: Tx,
     project: ProjectContext,
-    id: string,
-    { email, locale, identity }: ProvenAddress,
-    client: Client,
-  ): Promise<CustomerForUpdate | null> {
-    const allowsSignUp = project.settings.signIn.allowSignUp && (identity?.provider.allowSignUp ?? true);
-    if (!allowsSignUp) throw new GatehouseError('sign_up_not_allowed');
-    const customer = await this.customers.insert(tx, project.id, {
-      id,
-      ...newCustomer({ email, emailVerified: true, locale }),
-      passwordHash: null,
-      registrationDevice: wellKnownDeviceName(client.userAgent),
+    customer: Customer,
+    identity: ProvenPerson | null | undefined,
+  ): Promise<Customer> {
+    if (!identity) return customer;
+    return this.identityChanges.link(tx, project, customer, identity.provider, identity.profile, {
+      isNew: true,
     });
-    const unused = { accessRevokedAt: null, proofRequiredAt: null, claimedAt: null, imported: false };
-    return customer && { ...customer, ...unused, passwordHash: null };
   }
 }

@@ -3,7 +3,6 @@ import {
   decideIdentity,
   GatehouseError,
   isPending,
-  newCustomer,
   wellKnownDeviceName,
   type Customer,
   type IdentityAction,
@@ -15,19 +14,20 @@ import {
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
-  EventsRepository,
   IdentitiesRepository,
   type ConnectedProvider,
   type CustomerForUpdate,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId } from '@gatehouse/platform';
+import {
+  AccountNeeded,
+  AccountsService,
+  type AccountProfile,
+  type Admission,
+} from '../accounts/accounts.service.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
-import { VerificationService } from '../email/verification.service.js';
-import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import type { Client } from '../http/request-context.js';
-import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 import { CurrentProof } from './current-proof.js';
@@ -67,12 +67,10 @@ export class ProviderSignInService {
   constructor(
     private readonly identities: IdentitiesRepository,
     private readonly customers: CustomersRepository,
-    private readonly changes: IdentityChangesService,
+    private readonly accounts: AccountsService,
     private readonly required: RequiredProvidersService,
     private readonly addresses: VerifiedAddressService,
-    private readonly verification: VerificationService,
     private readonly signIns: SignInService,
-    private readonly events: EventsRepository,
     private readonly failures: FailedSignInsService,
   ) {}
 
@@ -97,45 +95,29 @@ export class ProviderSignInService {
   /**
    * Signs in the customer to whom the person at the provider is linked. Links the person to the customer with the same
    * email, or creates a customer, as far as the provider is trusted.
+   * @returns `AccountNeeded` if the person has no customer, and there is no admission
    * @throws GatehouseError `method_not_enabled` for a provider that is disabled; `invalid_code` if the proof has been used or revoked;
-   *   `account_exists`, `email_required`, `sign_up_not_allowed`, `sso_required`, and like `SignInService.complete`
+   *   `account_exists`, `email_required`, `sign_up_not_allowed`, and like `SignInService.complete`
    */
   async signIn(
     tx: Tx,
     project: ProjectContext,
     proof: ProvenIdentity,
     client: Client,
-  ): Promise<SignInOutcome> {
+    admission: Admission | null,
+  ): Promise<SignInOutcome | AccountNeeded> {
     const { provider } = proof;
     if (!provider.enabled) throw new GatehouseError('method_not_enabled');
+    const resolve = () => this.resolve(tx, project, proof, client, admission);
     // A concurrent sign-in of the same person may have created the customer.
-    const found =
-      (await this.resolve(tx, project, proof, client)) ?? (await this.resolve(tx, project, proof, client));
+    const found = (await resolve()) ?? (await resolve());
+    if (found instanceof AccountNeeded) return found;
     if (!found || !(await proof.consume())) throw new GatehouseError('invalid_code');
     const { customer, isNew, proof: current } = found;
-    const scope = { providerId: provider.id, sql: tx };
-    if (isNew) await this.required.assertAllowed(project, customer.email, scope);
     // The customer stays, and signs in after the verification.
     if (isNew && this.signIns.findRefusal(project, customer))
       return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
     return this.signIns.complete(tx, project, customer, current, client, { isNew });
-  }
-
-  /**
-   * Creates a customer whose address the provider has not verified, and sends the verification email.
-   * @returns null if a customer has the address
-   * @throws GatehouseError `identity_already_linked`
-   */
-  async createUnverified(
-    tx: Tx,
-    project: ProjectContext,
-    { provider, profile, locale }: Pick<ProvenIdentity, 'provider' | 'profile' | 'locale'>,
-    client: Client,
-  ): Promise<Customer | null> {
-    const created = await this.create(tx, project, { provider, profile, locale }, client, false);
-    if (!created) return null;
-    await this.verification.sendFirst(tx, created, project);
-    return created;
   }
 
   private async lock(
@@ -189,7 +171,8 @@ export class ProviderSignInService {
     project: ProjectContext,
     proof: ProvenIdentity,
     client: Client,
-  ): Promise<FoundCustomer | null> {
+    admission: Admission | null,
+  ): Promise<FoundCustomer | AccountNeeded | null> {
     const { provider, profile, requestedAt, authTime } = proof;
     const local = await this.lock(tx, project, provider, profile);
     const decision = this.decide(project, provider, profile, local, client);
@@ -203,10 +186,9 @@ export class ProviderSignInService {
       const customer = await this.identify(tx, project, existing, decision.action, proof);
       return customer && { customer, isNew: false, proof: current };
     }
-    const customer =
-      decision.action === 'create_verified'
-        ? await this.create(tx, project, proof, client, true)
-        : await this.createUnverified(tx, project, proof, client);
+    if (!admission) return new AccountNeeded('provider', toAccountProfile(provider, profile, proof.locale));
+    const device = wellKnownDeviceName(client.userAgent);
+    const customer = await this.accounts.create(tx, admission, { device, identity: proof });
     return customer && { customer, isNew: true, proof: CurrentProof.ofNewCustomer(given) };
   }
 
@@ -230,27 +212,11 @@ export class ProviderSignInService {
     // Changes nothing if the address is verified.
     return this.addresses.claimIfUnverified(tx, customer, project, address);
   }
-
-  /** Returns null if the address has been taken in the meantime. */
-  private async create(
-    tx: Tx,
-    project: ProjectContext,
-    { provider, profile, locale }: Pick<ProvenIdentity, 'provider' | 'profile' | 'locale'>,
-    client: Client,
-    emailVerified: boolean,
-  ): Promise<Customer | null> {
-    const { firstName, lastName } = profile;
-    const inserted = await this.customers.insert(tx, project.id, {
-      id: newId(),
-      ...newCustomer({ email: profile.email!, emailVerified, firstName, lastName, locale }),
-      passwordHash: null,
-      registrationDevice: wellKnownDeviceName(client.userAgent),
-    });
-    if (!inserted) return null;
-    // Before the event, which contains the image.
-    const customer = (await this.customers.fillProfile(tx, project.id, inserted.id, profile)) ?? inserted;
-    this.events.record(tx, [customerEvent('customer.created', customer, project)]);
-    const isPending = project.settings.enumerationProtection && !emailVerified;
-    return this.changes.link(tx, project, customer, provider, profile, { isNew: true, isPending });
-  }
 }
+
+/** Returns the account of a person at a provider, which has proven the address if it is trusted with it. */
+export const toAccountProfile = (
+  provider: ConnectedProvider,
+  { email, isEmailTrusted: emailVerified, firstName, lastName }: ProviderProfile,
+  locale: string | null | undefined,
+): AccountProfile => ({ fields: { email: email!, emailVerified, firstName, lastName, locale }, provider });

@@ -9,11 +9,11 @@ import {
   CustomersRepository,
   IdentityProvidersRepository,
   SignInExchangesRepository,
-  Transactions,
   type CustomerFlow,
   type Tx,
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
 import type { Client } from '../http/request-context.js';
 import { AddressSignInService } from './address-sign-in.service.js';
 import { CurrentProof } from './current-proof.js';
@@ -46,7 +46,7 @@ export class SignInExchangeService {
     private readonly providerSignIns: ProviderSignInService,
     private readonly customers: CustomersRepository,
     private readonly signIns: SignInService,
-    private readonly transactions: Transactions,
+    private readonly accounts: AccountsService,
     private readonly metrics: SignInMetricsService,
   ) {}
 
@@ -62,7 +62,7 @@ export class SignInExchangeService {
     const codeChallenge = sha256(codeVerifier).toString('base64url');
     const key = { codeHash, kind: 'sign_in', projectId: project.id, redirectUrl, codeChallenge } as const;
     return this.metrics.count('exchange', () =>
-      this.transactions.run(async (tx) => {
+      this.accounts.run<SignInOutcome>(project, async (tx, admission) => {
         const exchange = await this.exchanges.find(tx, key);
         if (!exchange || !isAllowed) throw new GatehouseError('invalid_code');
         const { requestedAt, provenAt: authTime } = exchange;
@@ -71,11 +71,13 @@ export class SignInExchangeService {
           return this.completeCustomer(tx, project, exchange, stored, client);
         if (exchange.method === 'email') {
           assertMethodEnabled(project, 'emailCode');
-          return this.addresses.signIn(tx, project, { ...stored, locale, email: exchange.email }, client);
+          const proof = { ...stored, locale, email: exchange.email };
+          return this.addresses.signIn(tx, project, proof, client, admission);
         }
         const provider = await this.providers.getConnected(project.id, exchange.providerId, tx);
         const { profile } = exchange;
-        return this.providerSignIns.signIn(tx, project, { ...stored, locale, provider, profile }, client);
+        const proof = { ...stored, locale, provider, profile };
+        return this.providerSignIns.signIn(tx, project, proof, client, admission);
       }),
     );
   }
@@ -87,7 +89,7 @@ export class SignInExchangeService {
    */
   continue(project: ProjectContext, client: Client): Promise<SignInOutcome> {
     return this.metrics.count('exchange', () =>
-      this.transactions.run(async (tx) => {
+      this.accounts.run<SignInOutcome>(project, async (tx, admission) => {
         const flow = client.page?.flow;
         if (!flow?.provenAt) throw new GatehouseError('invalid_code');
         const { customerId, providerId, profile, amr, requestedAt, provenAt: authTime } = flow;
@@ -96,12 +98,8 @@ export class SignInExchangeService {
           return this.completeCustomer(tx, project, { customerId, providerId, amr }, stored, client);
         if (!providerId || !profile) throw new GatehouseError('invalid_code');
         const provider = await this.providers.getConnected(project.id, providerId, tx);
-        return this.providerSignIns.signIn(
-          tx,
-          project,
-          { ...stored, locale: null, provider, profile },
-          client,
-        );
+        const proof = { ...stored, locale: null, provider, profile };
+        return this.providerSignIns.signIn(tx, project, proof, client, admission);
       }),
     );
   }

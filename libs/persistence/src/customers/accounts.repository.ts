@@ -1,11 +1,18 @@
 // This file contains SQL: the hot path of sign-up, and inserts that return what they have inserted.
-import { changeableFields, type Customer } from '@gatehouse/domain';
+import { changeableFields, type ChangeableCustomer, type Customer } from '@gatehouse/domain';
 import { columnList } from '../entity-columns.js';
 import { statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import type { NewIdentity } from '../identity-providers/identities.repository.js';
 import { CustomerEntity } from './customer.entity.js';
-import { customerColumns, customerRow, type NewCustomer } from './customers.repository.js';
+import { customerColumns, customerRow } from './customers.repository.js';
+
+export interface NewCustomer extends ChangeableCustomer {
+  id: string;
+  passwordHash: string | null;
+  /** Browser and operating system with which the customer registered, or null. */
+  registrationDevice: string | null;
+}
 
 const insertedFields = ['id', 'passwordHash', 'registrationDevice', ...changeableFields] as const;
 const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');

@@ -1,10 +1,8 @@
 // This file contains SQL: the hot path of sign-in, row locks, joins, and changes that return rows.
 import {
-  changeableFields,
   customerFieldNames,
   GatehouseError,
   identityFields,
-  type ChangeableCustomer,
   type Customer,
   type ProjectContext,
   type Reach,
@@ -12,7 +10,7 @@ import {
 } from '@gatehouse/domain';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { columnList, selectedRow, selectList } from '../entity-columns.js';
+import { selectedRow, selectList } from '../entity-columns.js';
 import {
   projectColumns,
   projectRow,
@@ -59,13 +57,6 @@ export const customerWithProjectColumns = [
 ].join(', ');
 export const customerWithProjectRow = { ...customerRow, ...projectRow };
 
-export interface NewCustomer extends ChangeableCustomer {
-  id: string;
-  passwordHash: string | null;
-  /** Browser and operating system with which the customer registered, or null. */
-  registrationDevice: string | null;
-}
-
 export interface CustomerWithPasswordHash extends Customer {
   passwordHash: string | null;
 }
@@ -91,16 +82,6 @@ export interface CustomerDetails extends CustomerWithProject {
   hasPassword: boolean;
   registrationDevice: string | null;
 }
-
-const insertedFields = ['id', 'passwordHash', 'registrationDevice', ...changeableFields] as const;
-const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
-
-const insertCustomer = statement(
-  customerRow,
-  `INSERT INTO customers AS c (project_id, ${columnList(CustomerEntity, insertedFields)})
-   VALUES ($1, ${insertedValues})
-   ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
-);
 
 const findCustomerByEmail = statement(
   customerWithHashRow,
@@ -240,15 +221,6 @@ const cancelCustomerDeliveries = statement(
 
 export class CustomersRepository {
   constructor(private readonly database: Database) {}
-
-  /** Inserts a customer, or returns null if the email or the external id is taken. */
-  async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
-    const [row] = await tx.execute(insertCustomer, [
-      projectId,
-      ...insertedFields.map((field) => customer[field]),
-    ]);
-    return row ?? null;
-  }
 
   async findByEmail(projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
     const [row] = await this.database.execute(findCustomerByEmail, [projectId, email]);

@@ -1,0 +1,113 @@
+import { GatehouseError, type ProjectContext } from '@gatehouse/domain';
+import type { Tx } from '@gatehouse/persistence';
+import { AccountNeeded, AccountsService, type Admission } from './accounts.service.js';
+import { accountSources, type AccountSource } from './account-sources.js';
+
+const unused = null as never;
+const fields = { email: 'ada@example.com' };
+
+/** Returns a project that lets customers create accounts, or not. */
+const projectWith = (allowSignUp: boolean) =>
+  ({ id: 'project', settings: { signIn: { allowSignUp } } }) as unknown as ProjectContext;
+
+/** Records what a service does, and whether a transaction is open meanwhile. */
+function record(isOtherRequired = false) {
+  const steps: string[] = [];
+  let open = 0;
+  const step = (name: string): Promise<null> => {
+    steps.push(open > 0 ? `${name} in a transaction` : name);
+    return Promise.resolve(null);
+  };
+  const transactions = {
+    run: async (work: (tx: Tx) => unknown) => {
+      open += 1;
+      try {
+        return await work({} as Tx);
+      } finally {
+        open -= 1;
+      }
+    },
+  };
+  const required = {
+    assertAllowed: async () => {
+      await step('check the required provider');
+      if (isOtherRequired) throw new GatehouseError('sso_required');
+    },
+  };
+  const quota = { consumeFirst: () => step('count the mail'), assertAllowed: () => step('count the mail') };
+  const service = new AccountsService(
+    unused,
+    unused,
+    unused,
+    required as never,
+    unused,
+    quota as never,
+    unused,
+    unused,
+    transactions as never,
+  );
+  return { service, steps, step };
+}
+
+describe('work that needs an account', () => {
+  /** Returns the result of work that needs an account until it is admitted, and what happened. */
+  async function run(isOtherRequired: boolean, allowSignUp = true) {
+    const { service, steps, step } = record(isOtherRequired);
+    const work = async (_tx: Tx, admission: Admission | null) => {
+      await step('work');
+      return admission ? admission.profile : new AccountNeeded('provider', { fields });
+    };
+    const result = await service.run(projectWith(allowSignUp), work).catch((error) => error.code);
+    return { result, steps };
+  }
+
+  it('begins again once the account is admitted, which no transaction waits for', async () => {
+    expect(await run(false)).toEqual({
+      result: { fields },
+      steps: [
+        'work in a transaction',
+        'check the required provider',
+        'count the mail',
+        'work in a transaction',
+      ],
+    });
+  });
+
+  it('does not begin again if the account is not admitted', async () => {
+    const steps = ['work in a transaction', 'check the required provider'];
+    expect(await run(true)).toEqual({ result: 'sso_required', steps });
+    expect(await run(false, false)).toEqual({ result: 'sign_up_not_allowed', steps: [steps[0]] });
+  });
+
+  it('does not run twice if it needs no account', async () => {
+    const { service, steps, step } = record();
+    expect(await service.run(projectWith(true), () => step('work'))).toBeNull();
+    expect(steps).toEqual(['work in a transaction']);
+  });
+});
+
+describe('the admission of an account', () => {
+  const sources = Object.keys(accountSources).filter((name) => name !== 'import');
+
+  /** Returns the error code with which a source rejects an account; null if it admits it. */
+  const reject = (source: string, isOtherRequired: boolean, project: ProjectContext, profile = {}) =>
+    record(isOtherRequired)
+      .service.admit(project, source as Exclude<AccountSource, 'import'>, { fields, ...profile })
+      .then(
+        () => null,
+        (error) => error.code,
+      );
+
+  it.each(sources)('applies exactly the rules of the source %s', async (source) => {
+    const { rules } = accountSources[source as AccountSource];
+    const has = (rule: string) => (rules as readonly string[]).includes(rule);
+    const signUp = has('sign_up') ? 'sign_up_not_allowed' : null;
+    expect(await reject(source, false, projectWith(true))).toBeNull();
+    expect(await reject(source, false, projectWith(false))).toBe(signUp);
+    expect(await reject(source, false, projectWith(true), { provider: { allowSignUp: false } })).toBe(signUp);
+    expect(await reject(source, false, projectWith(false), { isBySecretKey: true })).toBeNull();
+    expect(await reject(source, true, projectWith(true))).toBe(
+      has('required_provider') ? 'sso_required' : null,
+    );
+  });
+});
