@@ -9,7 +9,7 @@ import { AccountsService } from './accounts.service.js';
 import { IdentityChangesService } from './identity-changes.service.js';
 import { VerifiedAddressService } from './verified-address.service.js';
 
-/** The beginning of accounts, and the end of their access. */
+/** Creates accounts, and ends their access. */
 @Module({
   imports: [AuditModule, IdentitiesModule, MailModule, OneTimeTokensModule],
   // The repository is no provider of another module, so that nothing else can insert customers and identities.

@@ -13,6 +13,8 @@ import {
   CustomersRepository,
   EventsRepository,
   Transactions,
+  type CustomerWithPasswordHash,
+  type ImportedIdentity,
   type Tx,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
@@ -46,7 +48,7 @@ export interface AccountProof {
 }
 
 /**
- * The decision that an account may come to be. Only `admit` creates one: other files know the class only as a type, which
+ * The decision that an account may be created. Only `admit` creates one: other files know the class only as a type, which
  * no object literal has, because a member is protected.
  */
 class Admission {
@@ -71,7 +73,7 @@ export class AccountNeeded {
 }
 
 /**
- * The only way in which accounts come to be (docs/adr/0109-one-door-for-accounts.md): `account-sources.ts` lists what each source
+ * Creates every account (docs/adr/0109-one-service-for-accounts.md): `account-sources.ts` lists what each source
  * checks and leaves behind.
  */
 @Injectable()
@@ -98,7 +100,7 @@ export class AccountsService {
   }
 
   /**
-   * Decides whether an account may come to be. The caller holds no transaction, and has hashed no password.
+   * Decides whether an account may be created. The caller holds no transaction, and has hashed no password.
    * @throws GatehouseError `sign_up_not_allowed`, `sso_required`
    */
   async admit(
@@ -153,7 +155,7 @@ export class AccountsService {
     const filled =
       identity && (await this.customers.fillProfile(tx, project.id, inserted.id, identity.profile));
     const customer = filled ?? inserted;
-    this.events.record(tx, [customerEvent('customer.created', customer, project)]);
+    this.recordCreated(tx, project, source, [customer], true);
     if (identity) {
       const isPending = project.settings.enumerationProtection && !customer.emailVerified;
       const options = { isNew: true, isPending };
@@ -164,6 +166,38 @@ export class AccountsService {
     if (audit === 'always' || (audit === 'by_secret_key' && profile.isBySecretKey))
       this.audit.record(tx, customerAction('customer.created', customer, project, auditDetails));
     return customer;
+  }
+
+  /**
+   * Creates the customers of an import with all of their fields. Skips those whose email or external id is taken.
+   * @returns the ids of the created customers
+   */
+  createAll(tx: Tx, project: ProjectContext, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
+    return this.accounts.insertAll(tx, project.id, customers);
+  }
+
+  /**
+   * Records the events of created customers. `create` does so itself.
+   * @param isRequested false: only if the source always has the event
+   */
+  recordCreated(
+    tx: Tx,
+    project: ProjectContext,
+    source: AccountSource,
+    customers: Customer[],
+    isRequested: boolean,
+  ): void {
+    if (effectsOf(source).event === 'on_request' && !isRequested) return;
+    const events = customers.map((customer) => customerEvent('customer.created', customer, project));
+    this.events.record(tx, events);
+  }
+
+  /**
+   * Links identities of an import to customers whom the transaction has created or locked.
+   * @returns false if one of the identities is already linked
+   */
+  linkAll(tx: Tx, project: ProjectContext, identities: ImportedIdentity[]): Promise<boolean> {
+    return this.accounts.linkAll(tx, project.id, identities);
   }
 
   private async sendMail(

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Customer, FieldError, ImportLineResult, ProjectContext } from '@gatehouse/domain';
 import {
   CustomersBulkRepository,
-  EventsRepository,
   TokenSubjectsRepository,
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
 import { isNewHashFormat, KeyedLock, newId } from '@gatehouse/platform';
-import { customerEvent } from '../events/customer-events.js';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
 import { noEarlierLines, type EarlierLines, type UniqueValues } from './earlier-lines.js';
 import { ImportAdditionsService } from './import-additions.service.js';
@@ -34,11 +33,11 @@ export class ImportWriterService {
   constructor(
     private readonly transactions: Transactions,
     private readonly customers: CustomersBulkRepository,
+    private readonly accounts: AccountsService,
     private readonly additions: ImportAdditionsService,
     private readonly passkeys: ImportedPasskeysService,
     private readonly identities: ImportedIdentitiesService,
     private readonly updates: ImportUpdatesService,
-    private readonly events: EventsRepository,
     private readonly apis: RunningApisService,
     private readonly subjects: TokenSubjectsRepository,
   ) {}
@@ -107,12 +106,7 @@ export class ImportWriterService {
       ])
         results.set(result.line, result);
     }
-    if (emitEvents) {
-      this.events.record(
-        tx,
-        created.map((customer) => customerEvent('customer.created', customer, project)),
-      );
-    }
+    this.accounts.recordCreated(tx, project, 'import', created, emitEvents);
     return lines.map(
       (validated) =>
         results.get(validated.line) ?? {
@@ -144,9 +138,9 @@ export class ImportWriterService {
         !earlier.has(idKey(customer.externalId)) &&
         !otherIds.has(customer.externalId),
     );
-    const ids = await this.customers.insert(
+    const ids = await this.accounts.createAll(
       tx,
-      project.id,
+      project,
       insertable.map(({ customer }) => customer),
     );
     const inserted = group.filter(({ customer }) => ids.has(customer.id));

@@ -7,6 +7,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
+import { AccountsService } from '../accounts/accounts.service.js';
 import type { EarlierLines } from './earlier-lines.js';
 import { leftOutWarning } from './left-out-values.js';
 import type { ReadLine } from './read-line.js';
@@ -28,6 +29,7 @@ interface LineWithIdentities {
 @Injectable()
 export class ImportedIdentitiesService {
   constructor(
+    private readonly accounts: AccountsService,
     private readonly identities: IdentitiesRepository,
     private readonly providers: IdentityProvidersRepository,
   ) {}
@@ -76,11 +78,11 @@ export class ImportedIdentitiesService {
   }
 
   /** Inserts the identities of customers that the transaction has inserted. @throws GatehouseError `conflict` */
-  async insert(tx: Tx, { id }: ProjectContext, lines: LineWithIdentities[]): Promise<void> {
+  async insert(tx: Tx, project: ProjectContext, lines: LineWithIdentities[]): Promise<void> {
     const identities = lines.flatMap(({ customer, identities: list }) =>
       list.map(({ provider, subject }) => ({ provider, subject, id: newId(), customerId: customer.id })),
     );
-    if (identities.length === 0 || (await this.identities.insertImported(tx, id, identities))) return;
+    if (identities.length === 0 || (await this.accounts.linkAll(tx, project, identities))) return;
     throw new GatehouseError('conflict', {
       detail: 'An identity of the import was linked at the same time. Send the import again.',
     });

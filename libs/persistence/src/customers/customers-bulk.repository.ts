@@ -1,34 +1,14 @@
-// This file contains SQL: an insert of many rows, a condition on many values, long pages with a password hash, and a bounded
+// This file contains SQL: a condition on many values, long pages with a password hash, and a bounded
 // aggregate.
-import { customerFieldNames } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { columnList, recordColumns } from '../entity-columns.js';
 import { integer, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { NIL_UUID } from '../uuid-v7.js';
-import { CustomerEntity } from './customer.entity.js';
 import {
   customerWithHashColumns,
   customerWithHashRow,
   type CustomerWithPasswordHash,
 } from './customers.repository.js';
-
-/** The fields that an import sets. Its project is a parameter. */
-const importedFields = [
-  ...customerFieldNames.filter((name) => name !== 'projectId'),
-  'passwordHash',
-] as const;
-
-const insertCustomers = statement(
-  { id: uuid },
-  `INSERT INTO customers (project_id, organization_id, imported, import_updated_at,
-     ${columnList(CustomerEntity, importedFields)})
-   SELECT $1, (SELECT organization_id FROM projects WHERE id = $1), true, c."updatedAt", c.*
-   FROM json_to_recordset($2::json) AS c (${recordColumns(CustomerEntity, importedFields)})
-   -- In a fixed order, so that two imports of the same customers cannot deadlock.
-   ORDER BY c.email
-   ON CONFLICT DO NOTHING RETURNING id`,
-);
 
 const findTakenIds = statement(
   { id: text },
@@ -57,19 +37,9 @@ const measureMetadata = statement(
    ) c`,
 );
 
-/** Bulk reads and writes of customers, for import and export. */
+/** Bulk reads of customers, for import and export. */
 export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
-
-  /**
-   * Inserts customers of one project with all of their fields. Skips customers whose email or external id is
-   * taken, including by another customer of the same call.
-   * @returns the ids of the inserted customers
-   */
-  async insert(tx: Tx, projectId: string, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
-    const rows = await tx.execute(insertCustomers, [projectId, JSON.stringify(customers)]);
-    return new Set(rows.map(({ id }) => id));
-  }
 
   /** Returns those of the ids that customers of any project have, or customers of this project as their external id. */
   async findTakenIds(tx: Tx, projectId: string, ids: string[]): Promise<Set<string>> {

@@ -126,17 +126,6 @@ const findLink = statement(
    FROM identities d JOIN customers c ON c.id = d.customer_id WHERE d.provider_id = $1 AND d.subject = $2`,
 );
 
-const insertImported = statement(
-  { id: uuid },
-  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject)
-   SELECT d.id, $1, i.id, d."customerId", d.subject
-   FROM json_to_recordset($2::json) AS d (id uuid, provider text, subject text, "customerId" uuid)
-     JOIN identity_providers i ON i.project_id = $1 AND i.slug = d.provider
-   -- In a fixed order, so that two imports of the same identities cannot deadlock.
-   ORDER BY i.id, d.subject
-   ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
-);
-
 const recordUse = statement(
   { id: uuid },
   `UPDATE identities SET last_used_at = now(), email = $4, is_pending = false
@@ -203,15 +192,6 @@ export class IdentitiesRepository {
   ): Promise<IdentityLink | null> {
     const [link] = await sql.execute(findLink, [providerId, subject]);
     return link ?? null;
-  }
-
-  /**
-   * Inserts identities of customers that the transaction has inserted, at providers that it has locked. Returns false if
-   * one of the identities is already linked.
-   */
-  async insertImported(tx: Tx, projectId: string, identities: ImportedIdentity[]): Promise<boolean> {
-    const rows = await tx.execute(insertImported, [projectId, JSON.stringify(identities)]);
-    return rows.length === identities.length;
   }
 
   /**
