@@ -52,6 +52,31 @@ const RULES = {
       'CallExpression[callee.object.name="document"][callee.property.name="write"]',
     ],
   },
+  // One folder of the api creates accounts and ends access (docs/adr/0109-one-service-for-accounts.md).
+  'new-accounts': {
+    message: 'Create customers and link identities with AccountsService or IdentityChangesService.',
+    selectors: [
+      'ImportSpecifier[imported.name="AccountsRepository"]',
+      'ImportDeclaration[source.value="@gatehouse/persistence"] > ImportNamespaceSpecifier',
+      'ImportExpression[source.value="@gatehouse/persistence"]',
+    ],
+  },
+  'ended-access': {
+    message: 'End access with AccountLifecycleService.',
+    selectors: [
+      'MemberExpression[object.property.name="customers"][property.name=/^(claim|revokeAccess|setDisabled)$/]',
+      'MemberExpression[object.property.name=/^(challenges|tokens)$/][property.name="voidAll"]',
+      'MemberExpression[object.property.name=/^(exchanges|factors|identities|signInTokens)$/][property.name="deleteAll"]',
+    ],
+  },
+  'inserted-accounts': {
+    message: 'Insert customers and identities in accounts.repository.ts only.',
+    selectors: [
+      'TemplateElement[value.raw=/INSERT INTO (customers|identities) /i]',
+      'Literal[value=/INSERT INTO (customers|identities) /i]',
+      'CallExpression[callee.property.name=/^(insert|upsert)$/][arguments.0.name=/^(CustomerEntity|IdentityEntity)$/]',
+    ],
+  },
   // A route for secret keys is available to operators only if it is named explicitly.
   'named-routes': {
     message: 'Extend PickRoutes(Controller, [...]) and name the routes for operators.',
