@@ -111,3 +111,64 @@ describe('the admission of an account', () => {
     );
   });
 });
+
+describe('a created account', () => {
+  /** Creates the account of a source. @returns what it leaves behind */
+  async function create(source: string, profile: object, refusal: object | null = null) {
+    const left: string[] = [];
+    const customer = { id: 'customer', projectId: 'project', ...fields, ...profile };
+    const service = new AccountsService(
+      { insert: () => Promise.resolve(customer) } as never,
+      unused,
+      unused,
+      { assertAllowed: () => Promise.resolve() } as never,
+      {
+        send: async (_tx: Tx, { kind }: { kind: string }) => void left.push(`mail ${kind}`),
+        sendVerification: async () => {
+          left.push('mail verify-email');
+          return { type: 'verification.requested' };
+        },
+      } as never,
+      {
+        assertAllowed: () => Promise.resolve(),
+        consumeFirst: () => Promise.resolve(refusal),
+        recordDropped: async () => void left.push('dropped mail'),
+      } as never,
+      {
+        record: (_tx: Tx, events: { type: string }[]) => left.push(...events.map(({ type }) => type)),
+      } as never,
+      {
+        record: (_tx: Tx, { action, details }: { action: string; details: object }) =>
+          left.push(`audit ${action} ${JSON.stringify(details)}`),
+      } as never,
+      unused,
+    );
+    const { isBySecretKey = false, ...more } = profile as { isBySecretKey?: boolean };
+    const admitted = { fields: { ...fields, ...more }, isBySecretKey };
+    const admission = await service.admit(projectWith(true), source as 'server', admitted);
+    await service.countMail(admission);
+    expect(await service.create({} as Tx, admission, {})).toBe(customer);
+    return left;
+  }
+
+  const created = 'customer.created';
+  const audited = 'audit customer.created {}';
+  const requested = ['mail verify-email', 'verification.requested'];
+
+  it.each<[source: string, profile: object, left: string[]]>([
+    ['registration', {}, [created, ...requested]],
+    ['registration', { isBySecretKey: true }, [created, ...requested, audited]],
+    ['server', {}, [created, audited]],
+    ['invitation', {}, [created, 'mail accept-invite', audited]],
+    ['email', { emailVerified: true }, [created]],
+    ['provider', { emailVerified: true }, [created]],
+    ['provider', { emailVerified: false }, [created, ...requested]],
+    ['legacy', {}, [created, 'audit customer.created {"source":"legacy_sign_in"}']],
+  ])('of the source %s with %j leaves %j', async (source, profile, left) => {
+    expect(await create(source, profile)).toEqual(left);
+  });
+
+  it('sends no verification email beyond a limit, and logs that it was dropped', async () => {
+    expect(await create('registration', {}, { reason: 'project_limit' })).toEqual([created, 'dropped mail']);
+  });
+});
