@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import {
   expectStatus,
@@ -532,6 +533,20 @@ describe('guesses at email codes', () => {
     const email = uniqueEmail();
     const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
     expect(await guessInParallel(2, (index) => codes[index]!)).toEqual({ success: 2 });
+  });
+
+  it('creates the customer of a code once if a backend sends it with an Idempotency-Key', async () => {
+    const email = uniqueEmail();
+    const received = await receiveEmailCode(instance, email);
+    const headers = {
+      ...bearerHeader(instance.credentials.secretKey),
+      'x-client-ip': '203.0.113.78',
+      'idempotency-key': randomUUID(),
+    };
+    const { status, body } = await verifyEmailCode(instance, received, { headers });
+    expect(status).toBe(200);
+    expect((await verifyEmailCode(instance, received, { headers })).body).toEqual(body);
+    expect(await instance.events(body.customer.id, 'customer.created')).toHaveLength(1);
   });
 
   it('RL-01: lock an address for a window that doubles, which only a sign-in with a code ends', async () => {
