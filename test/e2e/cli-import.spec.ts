@@ -277,20 +277,24 @@ it('updates customers with --update, and says without it that existing customers
       user(),
     ]),
   });
+  const system = ['--from', 'auth0', '--external-id-prefix', 'shop-'];
   const send = async (...args: string[]) => {
-    const { code, stdout, stderr } = await importFiles(folder, '--from', 'auth0', ...args);
+    const { code, stdout, stderr } = await importFiles(folder, ...system, ...args);
     return { code, stderr, ...parseLines(stdout)[0] };
   };
   expect(await send('old.json')).toMatchObject({ code: 0, created: 3 });
   const updated = { code: 0, created: 1, updated: 2, skipped: 1, unchanged: 1, reasons: [] };
   expect(await send('new.json', '--update', '--dry-run')).toMatchObject({ ...updated, dryRun: true });
   expect(await send('new.json', '--update')).toMatchObject(updated);
-  expect(await getCustomer(banned.email)).toMatchObject({ disabledAt: '2026-01-02T00:00:00.000Z' });
+  expect(await getCustomer(banned.email)).toMatchObject({
+    externalId: `shop-${banned.user_id}`,
+    disabledAt: '2026-01-02T00:00:00.000Z',
+  });
   expect(await getCustomer(unbanned.email)).toMatchObject({ disabledAt: null, firstName: 'Ada' });
   const importId = randomUUID();
   const skipped = await runCli(
     instance,
-    ['customers', 'import', '--from', 'auth0', 'new.json', '--import-id', importId],
+    ['customers', 'import', ...system, 'new.json', '--import-id', importId],
     { cwd: folder, env: env() },
   );
   expect([skipped.code, skipped.stderr]).toEqual([

@@ -34,6 +34,7 @@ import {
   nothingAppliedError,
   notNewerError,
   otherIdWarning,
+  otherPersonError,
   replacedWarning,
   subjectWarning,
   unchangedError,
@@ -201,8 +202,9 @@ const hasNewerTime = ({ candidate, target, plan }: Update): boolean =>
 
 const isUpdate = (match: Match): match is Update => match.plan.action === 'update';
 
-/** Returns the errors of a line that is not newer than the customer. */
+/** Returns the errors of a line that changes nothing. */
 function keepErrors({ target, plan }: Match, { names, warnings }: Additions): FieldError[] {
+  if (plan.action === 'reject') return [otherPersonError];
   const differing = plan.action === 'keep' ? plan.differing : [];
   const fields = [...differing, ...names, ...warnings.map(({ field }) => field)];
   return fields.length > 0 ? fields.map(conflictError(isChangedHere(target))) : [notNewerError];
@@ -245,5 +247,6 @@ function toUpdateLine(input: ImportedCustomer): ImportUpdateLine {
     disabledAt: input.disabledAt === undefined ? undefined : parseTime(input.disabledAt),
     updatedAt: parseTime(input.updatedAt),
     lastLoginAt: parseTime(input.lastLoginAt),
+    createdAt: parseTime(input.createdAt),
   };
 }

@@ -9,6 +9,14 @@ export const notNewerError: FieldError = {
   message: 'The line is not newer than the customer. No action is necessary if the customer is right.',
 };
 
+/** The error of a line whose person has the externalId of another one. */
+export const otherPersonError: FieldError = {
+  field: 'externalId',
+  code: 'conflict',
+  message:
+    'The customer with this externalId has another email and another createdAt, so the line can belong to another person, with the same id in another system. Import the users of each system into a project of its own, or with prefixes of their ids (--external-id-prefix). If it is the same person, change the email of the customer and import the line again with update.',
+};
+
 /** The error of a newer line whose values the customer has already. */
 export const unchangedError: FieldError = {
   field: '',

@@ -23,14 +23,16 @@ const line = (
   more: Partial<ImportUpdateLine> = {},
 ): ImportUpdateLine => ({
   fields: { email: 'ada@example.com', ...fields },
-  ...{ disabledAt: null, updatedAt, lastLoginAt: null, ...more },
+  ...{ disabledAt: null, updatedAt, lastLoginAt: null, createdAt: null, ...more },
 });
 const renamed = { firstName: 'Augusta' };
 const banned = { disabledAt: day(3) };
+const other = { email: 'eve@example.com', externalId: 'a' };
 
 /** Returns a plan in short: its changes, and what the customer does not get. */
 function plan(target: ImportTarget, update: ImportUpdateLine): string {
   const result = planImportUpdate(target, update);
+  if (result.action === 'reject') return 'reject';
   if (result.action === 'keep') {
     return `keep ${result.differing.join(' ')}`.trim();
   }
@@ -74,6 +76,38 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
     claimed,
     line(day(3), { ...renamed, email: 'eve@example.com', emailVerified: true }),
     'update firstName; keeps email emailVerified',
+  ],
+  [
+    'the id of a person with another address and age',
+    imported,
+    line(day(3), other, { createdAt: day(2) }),
+    'reject',
+  ],
+  ['such a person in an older line', imported, line(day(1), other, { createdAt: day(2) }), 'reject'],
+  [
+    'another address of the same person',
+    imported,
+    line(day(3), other, { createdAt: day(1) }),
+    'update email',
+  ],
+  ['another address of a person of unknown age', imported, line(day(3), other), 'update email'],
+  [
+    'another address of a person whose age is rounded',
+    imported,
+    line(day(3), other, { createdAt: new Date(day(1).getTime() + 999) }),
+    'update email',
+  ],
+  [
+    'another age of a person with the same address',
+    imported,
+    line(day(3), { ...renamed, externalId: 'a' }, { createdAt: day(2) }),
+    'update firstName',
+  ],
+  [
+    'another address and age of a person without an externalId',
+    { ...imported, externalId: null },
+    line(day(3), { email: 'eve@example.com' }, { createdAt: day(2) }),
+    'update email',
   ],
   ['a newer line than a change here', changedHere, line(day(5), renamed), 'update firstName'],
   ['a line between the import and a change here', changedHere, line(day(3), renamed), 'keep firstName'],

@@ -21,6 +21,8 @@ export interface ImportUpdateLine {
   /** Null if the line contains no time of the last change. */
   updatedAt: Date | null;
   lastLoginAt: Date | null;
+  /** Null if the line contains no time at which the customer was created. */
+  createdAt: Date | null;
 }
 
 /** What a line of an import changes of an existing customer. */
@@ -32,6 +34,11 @@ export type ImportPlan =
       differing: string[];
       /** True if an import has applied this line or a newer one, so that the line contains no newer password. */
       wasApplied: boolean;
+    }
+  | {
+      /** The line belongs to another person, who has the same id in another system. */
+      action: 'reject';
+      wasApplied: false;
     }
   | {
       action: 'update';
@@ -60,6 +67,7 @@ export const isChangedHere = ({ importUpdatedAt, updatedAt }: ImportTarget): boo
  * one, or without one, wins unless the customer was changed in Gatehouse since the last import.
  */
 export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine): ImportPlan {
+  if (isOtherPerson(current, line)) return { action: 'reject', wasApplied: false };
   const isChanged = isChangedHere(current);
   const applied = applyLine(current, line, isChanged);
   const fields: string[] = changeableFields.filter(
@@ -89,6 +97,17 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
   ];
   return { ...{ action: 'update', after, changed, kept, wasApplied }, isChangedHere: isChanged };
 }
+
+/**
+ * Returns whether a line with the externalId of a customer belongs to another person: systems with numeric ids use the same ones. The
+ * email address of a customer changes, but the time at which a system has created them does not. Some exports round it.
+ */
+const isOtherPerson = (current: ImportTarget, { fields, createdAt }: ImportUpdateLine): boolean =>
+  createdAt !== null &&
+  current.externalId !== null &&
+  fields.externalId === current.externalId &&
+  fields.email !== current.email &&
+  Math.abs(createdAt.getTime() - current.createdAt.getTime()) >= 1_000;
 
 function isNewer(current: ImportTarget, { updatedAt }: ImportUpdateLine, isChanged: boolean): boolean {
   if (updatedAt === null) return !isChanged;

@@ -4,6 +4,7 @@ import { GatehouseError, type Gatehouse } from '@gatehouse/server';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { VERSION, type Cli } from '../cli.js';
 import { usageError } from '../cli-error.js';
+import { withIdPrefix } from './id-prefix.js';
 import { isEncoding } from '../import-shared/decode-text.js';
 import { printNote } from '../output.js';
 import { findProject } from '../project.js';
@@ -19,6 +20,7 @@ export interface FileOptions {
   from: string;
   provider?: string[];
   encoding?: string;
+  externalIdPrefix?: string;
   report?: string;
   /** The options of the sources. */
   [name: string]: unknown;
@@ -48,6 +50,11 @@ export function addFileOptions(command: Command, reported: string): void {
       '--encoding <name>',
       'encoding of files without a byte order mark, such as windows-1252; default: utf-8',
       parseEncoding,
+    )
+    .option(
+      '--external-id-prefix <text>',
+      'text before the id of each user in externalId, so that users of several systems with equal ids stay apart',
+      parseIdPrefix,
     );
   addSourceOptions(command);
   command.addHelpText(
@@ -84,6 +91,11 @@ function parseEncoding(text: string): string {
   );
 }
 
+function parseIdPrefix(text: string): string {
+  if (/^[!-~]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use 1 to 64 characters of ASCII without spaces, such as shop-.');
+}
+
 /** The files of a command, and how they are read. */
 export interface OpenedFiles {
   /** All files that decide what is read. */
@@ -108,20 +120,22 @@ export async function openFiles(
 ): Promise<OpenedFiles> {
   const source = sources.find(({ name }) => name === options.from)!;
   const files = names.map((name) => resolve(cli.cwd, name));
+  const { encoding, externalIdPrefix } = options;
   const { values, lists, optionFiles } = readSourceOptions(cli, source, options);
   const inputs = [...files, ...Object.values(optionFiles)];
   for (const file of inputs) {
     assertFile(file);
-    setEncoding(file, options.encoding ?? 'utf-8');
+    setEncoding(file, encoding ?? 'utf-8');
   }
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
   if (reportFile) assertNoInput(reportFile, inputs);
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
-  const given = { ...values, ...lists, encoding: options.encoding };
+  const given = { ...values, ...lists, encoding, externalIdPrefix };
   const settings = [VERSION, source.name, given, projectId, slugs.fingerprint];
   const sourceOptions = { values: { ...values, ...optionFiles }, lists, note: createNote(cli) };
-  const records = (): AsyncIterable<SourceRecord> => resolveAll(source.read(files, sourceOptions), slugs);
+  const records = (): AsyncIterable<SourceRecord> =>
+    resolveAll(source.read(files, sourceOptions), slugs, externalIdPrefix ?? '');
   return { inputs, reportFile, projectId, currentMfa, slugs, settings, records };
 }
 
@@ -210,8 +224,12 @@ function readSourceOptions(cli: Cli, source: ImportSource, options: FileOptions)
 async function* resolveAll(
   records: AsyncIterable<SourceRecord>,
   slugs: IdentitySlugs,
+  idPrefix: string,
 ): AsyncGenerator<SourceRecord> {
-  for await (const record of records) yield slugs.resolve(record);
+  for await (const record of records) {
+    const resolved = slugs.resolve(record);
+    yield idPrefix === '' ? resolved : withIdPrefix(resolved, idPrefix);
+  }
 }
 
 /** Returns a function that prints each note once, because an import reads its files several times. */

@@ -31,7 +31,7 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 /** The shortest secret that Gatehouse accepts, in base32 without padding: 80 bits. */
 const TOTP_SECRET = /^[A-Z2-7]{16,200}$/;
 
-const MAX_EXTERNAL_ID_LENGTH = 255;
+export const MAX_EXTERNAL_ID_LENGTH = 255;
 const MAX_NAME_LENGTH = 100;
 /** What the server converts to a space in a name. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
