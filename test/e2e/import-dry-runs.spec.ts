@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertProvider } from '../support/identity-providers/insert-provider.js';
+import { day, inShort, person } from '../support/import-updates.js';
 import { importLines, toNdjson } from '../support/ndjson.js';
 import { insertKey } from '../support/tenants.js';
 import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
@@ -93,11 +94,11 @@ it('compares lines that are more than a batch apart, as an import does', async (
   expect(comparable({ ...dryRun.body, failures: null })).toEqual(
     comparable({ ...imported.body, failures: null }),
   );
-  const inShort = ({ body }: TestResponse) =>
+  const listFailures = ({ body }: TestResponse) =>
     (body.failures.data as any[])
       .slice(0, 50)
       .map(({ line, status, errors, warnings }) => [line, status, errors, warnings]);
-  expect(inShort(dryRun)).toEqual(inShort(imported));
+  expect(listFailures(dryRun)).toEqual(listFailures(imported));
 });
 
 it('lists the first 1,000 lines of each kind, and accepts the same access as an import', async () => {
@@ -114,4 +115,43 @@ it('lists the first 1,000 lines of each kind, and accepts the same access as an 
   expect((await importLines(instance, body, { dryRun: 'true' }, bearerHeader(reader))).status).toBe(403);
   expect((await importLines(instance, body, { dryRun: 'true', projectId: randomUUID() })).status).toBe(404);
   expect((await importLines(instance, body, { dryRun: 'yes' })).status).toBe(400);
+});
+
+it('names lines of an update whose result depends on an earlier line in another batch', async () => {
+  const { slug } = await insertProvider(instance);
+  const [first, second] = [person(), person()];
+  await importList({ customers: [first, second] });
+  const [newer, email, id] = [{ updatedAt: day(2) }, uniqueEmail(), randomUUID()];
+  const identities = [{ provider: slug, subject: randomUUID() }];
+  const [created, byId] = [person(), { ...person({ id }), externalId: undefined }];
+  const lines: [object, dryRun: string, imported?: string][] = [
+    [{ ...first, ...newer, email, identities }, ''],
+    [created, ''],
+    [byId, ''],
+    ...Array.from({ length: 500 }, (): [object, string] => [{ email: uniqueEmail() }, '']),
+    // What the earlier lines store decides about these ones.
+    [{ ...first, ...newer, email }, 'skipped :earlier_line', 'skipped :unchanged'],
+    [{ ...created, ...newer, firstName: 'Ada' }, 'skipped :earlier_line', ''],
+    [{ ...byId, firstName: 'Ada' }, 'skipped :earlier_line', ''],
+    // These ones conflict with the values of the earlier lines.
+    [
+      { ...second, ...newer, email, identities },
+      'skipped :unchanged identities.0.subject:identity_already_linked email:email_already_registered',
+    ],
+    [{ email: created.email }, 'skipped email:email_already_registered'],
+  ];
+  const send = async (query: Record<string, string>) => {
+    const { body } = await importLines(instance, toNdjson(lines.map(([line]) => line)), {
+      update: 'true',
+      ...query,
+    });
+    return (body.failures.data as any[]).map((each) => `${each.line} ${inShort(each)}`);
+  };
+  const expected = (column: 1 | 2) =>
+    lines.flatMap((line, index) => {
+      const result = line[column] ?? line[1];
+      return result === '' ? [] : [`${index + 1} ${result}`];
+    });
+  expect(await send({ dryRun: 'true' })).toEqual(expected(1));
+  expect(await send({})).toEqual(expected(2));
 });

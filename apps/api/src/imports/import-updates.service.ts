@@ -22,13 +22,15 @@ import {
 import { now } from '@gatehouse/platform';
 import { parseTime } from '../http/time-field.js';
 import type { ImportedCustomer } from './dto/import.request.js';
-import { noEarlierLines } from './earlier-lines.js';
+import type { EarlierLines } from './earlier-lines.js';
 import { ImportAdditionsService, type Additions } from './import-additions.service.js';
 import type { Candidate } from './import-lines.service.js';
 import { ImportUpdateEffectsService, type AppliedUpdate } from './import-update-effects.service.js';
 import { limitErrors, limitWarnings } from './left-out-values.js';
+import { emailKey, externalIdKey, idKey } from './unique-keys.js';
 import {
   conflictError,
+  earlierLineError,
   emailTakenWarning,
   keptWarning,
   nothingAppliedError,
@@ -45,6 +47,23 @@ interface Match {
   candidate: Candidate;
   target: StoredImportTarget;
   plan: ImportPlan;
+}
+
+/** The lines of a group by the customer to whom they belong. */
+interface Matches {
+  matches: Match[];
+  /** Lines that belong to the same customer as one of the matches. */
+  repeated: Candidate[];
+  /** Lines that belong to a customer whom an earlier line creates or changes that is not stored. */
+  dependent: Candidate[];
+  /** Lines that belong to no customer. */
+  others: Candidate[];
+}
+
+interface UpdateOptions {
+  emitEvents: boolean;
+  /** Lines that are not stored. */
+  earlier: EarlierLines;
 }
 
 type Update = Match & { plan: Extract<ImportPlan, { action: 'update' }> };
@@ -68,36 +87,39 @@ export class ImportUpdatesService {
     tx: Tx,
     project: ProjectContext,
     group: Candidate[],
-    emitEvents: boolean,
+    options: UpdateOptions,
   ): Promise<{ results: ImportLineResult[]; others: Candidate[] }> {
-    const { matches, repeated, others } = await this.match(tx, project, group);
-    const results = await this.apply(tx, project, matches, emitEvents);
-    if (repeated.length > 0) results.push(...(await this.update(tx, project, repeated, emitEvents)).results);
+    const { matches, repeated, dependent, others } = await this.match(tx, project, group, options.earlier);
+    const results = await this.apply(tx, project, matches, options);
+    results.push(...dependent.map(toDependent));
+    if (repeated.length > 0) results.push(...(await this.update(tx, project, repeated, options)).results);
     return { results, others };
   }
 
-  /** Finds and locks the customers. A line that belongs to the same customer as another one is `repeated`. */
+  /** Finds and locks the customers. */
   private async match(
     tx: Tx,
     { id: projectId }: ProjectContext,
     group: Candidate[],
-  ): Promise<{ matches: Match[]; repeated: Candidate[]; others: Candidate[] }> {
+    earlier: EarlierLines,
+  ): Promise<Matches> {
+    const found: Matches = { matches: [], repeated: [], dependent: [], others: [] };
     const externalIds = group.flatMap(({ customer }) => customer.externalId ?? []);
     const ids = group.flatMap(({ customer, hasOwnId }) => (hasOwnId ? [customer.id] : []));
-    if (externalIds.length + ids.length === 0) return { matches: [], repeated: [], others: group };
+    if (externalIds.length + ids.length === 0) return { ...found, others: group };
     const targets = await this.targets.lock(tx, projectId, { externalIds, ids });
     const byExternalId = new Map(targets.map((target) => [target.externalId, target]));
     const byId = new Map(targets.map((target) => [target.id, target]));
-    const found: { matches: Match[]; repeated: Candidate[]; others: Candidate[] } = {
-      ...{ matches: [], repeated: [], others: [] },
-    };
     const seen = new Set<StoredImportTarget>();
     for (const candidate of group) {
       const { customer, hasOwnId, input } = candidate;
+      const keys = [externalIdKey(customer), ...(hasOwnId ? [idKey(customer.id)] : [])];
       const target =
         (customer.externalId === null ? undefined : byExternalId.get(customer.externalId)) ??
-        (hasOwnId ? byId.get(customer.id) : undefined);
-      if (!target) found.others.push(candidate);
+        (hasOwnId && !earlier.has(keys[0]!) ? byId.get(customer.id) : undefined);
+      if (target ? earlier.has(idKey(target.id)) : keys.some((key) => earlier.has(key)))
+        found.dependent.push(candidate);
+      else if (!target) found.others.push(candidate);
       else if (seen.has(target)) found.repeated.push(candidate);
       else {
         seen.add(target);
@@ -111,13 +133,13 @@ export class ImportUpdatesService {
     tx: Tx,
     project: ProjectContext,
     matches: Match[],
-    emitEvents: boolean,
+    { emitEvents, earlier }: UpdateOptions,
   ): Promise<ImportLineResult[]> {
     if (matches.length === 0) return [];
     for (const { candidate, target } of matches) candidate.customer.id = target.id;
-    const additions = await this.additions.find(tx, project, matches, noEarlierLines);
+    const additions = await this.additions.find(tx, project, matches, earlier);
     const updates = matches.filter(isUpdate);
-    await this.keepTakenEmails(tx, project, updates);
+    await this.keepTakenEmails(tx, project, updates, earlier);
     await this.keepSubjects(tx, project, updates);
     const results: ImportLineResult[] = [];
     const rows: ImportTargetUpdate[] = [];
@@ -140,6 +162,8 @@ export class ImportUpdatesService {
       }
       const row = toRow(match, added);
       rows.push(row);
+      const { email, externalId } = row;
+      Object.assign(candidate.customer, { email, externalId });
       applied.push({ before: match.target, after: row, changed, added });
       const hasWeakHash = candidate.hasWeakHash && added.passwordHash !== null;
       results.push({ ...toResult(match, 'updated', []), hasWeakHash });
@@ -182,13 +206,18 @@ export class ImportUpdatesService {
   }
 
   /** Customers keep their email if another customer has the new one. */
-  private async keepTakenEmails(tx: Tx, { id }: ProjectContext, updates: Update[]): Promise<void> {
+  private async keepTakenEmails(
+    tx: Tx,
+    { id }: ProjectContext,
+    updates: Update[],
+    earlier: EarlierLines,
+  ): Promise<void> {
     const changing = updates.filter(({ plan }) => plan.changed.includes('email'));
     if (changing.length === 0) return;
     const emails = changing.map(({ plan }) => plan.after.email);
     const taken = await this.customers.findIdsByEmail(tx, id, emails);
     for (const { candidate, target, plan } of changing) {
-      if (!taken.has(plan.after.email)) continue;
+      if (!taken.has(plan.after.email) && !earlier.has(emailKey(plan.after))) continue;
       const { email, emailVerified } = target;
       plan.after = { ...plan.after, email, emailVerified };
       plan.changed = plan.changed.filter((name) => name !== 'email' && name !== 'emailVerified');
@@ -196,6 +225,11 @@ export class ImportUpdatesService {
     }
   }
 }
+
+const toDependent = ({ line, warnings }: Candidate): ImportLineResult => ({
+  ...{ line, status: 'skipped', customerId: null, errors: [earlierLineError] },
+  warnings: limitWarnings(warnings),
+});
 
 const hasNewerTime = ({ candidate, target, plan }: Update): boolean =>
   candidate.input.updatedAt !== undefined && plan.after.updatedAt > target.updatedAt;

@@ -16,7 +16,7 @@ import { ImportedPasskeysService, passkeyKey } from './imported-passkeys.service
 import { ImportUpdatesService } from './import-updates.service.js';
 import type { Candidate, ValidatedLine } from './import-lines.service.js';
 import { limitWarnings } from './left-out-values.js';
-import { notNewerError } from './update-messages.js';
+import { emailKey, externalIdKey, idKey } from './unique-keys.js';
 
 export interface WriteOptions {
   emitEvents: boolean;
@@ -68,12 +68,9 @@ export class ImportWriterService {
     await rehearsal.catch((error: unknown) => {
       if (!(error instanceof Rollback)) throw error;
     });
-    const created = new Set(results.filter(({ status }) => status === 'created').map(({ line }) => line));
-    for (const candidate of lines.filter(isCandidate)) {
-      if (!created.has(candidate.line)) continue;
-      if (candidate.hasOwnId) earlier.add(idKey(candidate.customer.id));
-      for (const key of uniqueKeys(candidate)) earlier.add(key);
-    }
+    const resultsByLine = new Map(results.map((result) => [result.line, result]));
+    for (const candidate of lines.filter(isCandidate))
+      for (const key of storedKeys(candidate, resultsByLine.get(candidate.line)!)) earlier.add(key);
     return results;
   }
 
@@ -95,14 +92,14 @@ export class ImportWriterService {
     const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
       const { results: updated, others } = update
-        ? await this.updates.update(tx, project, group, emitEvents)
+        ? await this.updates.update(tx, project, group, { emitEvents, earlier })
         : { results: [], others: group };
       const { inserted, conflicting } = await this.insert(tx, project, others, earlier);
       for (const candidate of inserted) created.push(candidate.customer);
       for (const result of [
         ...updated,
         ...inserted.map(toCreated),
-        ...(await this.explainConflicts(tx, project, conflicting, { update, earlier })),
+        ...(await this.explainConflicts(tx, project, conflicting, earlier)),
       ])
         results.set(result.line, result);
     }
@@ -176,7 +173,7 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     conflicting: Candidate[],
-    { update, earlier }: { update: boolean; earlier: EarlierLines },
+    earlier: EarlierLines,
   ): Promise<ImportLineResult[]> {
     if (conflicting.length === 0) return [];
     const emails = conflicting.map(({ customer }) => customer.email);
@@ -184,9 +181,6 @@ export class ImportWriterService {
     const otherIds = await this.findOtherIds(tx, project, conflicting);
     return conflicting.map(({ line, customer }) => {
       const customerId = taken.get(customer.email) ?? null;
-      // An import would compare the line with the customer that the earlier line has created.
-      if (update && earlier.has(externalIdKey(customer)))
-        return { line, status: 'skipped', customerId, errors: [notNewerError], warnings: [] };
       return customerId !== null || earlier.has(emailKey(customer))
         ? { line, status: 'skipped', customerId, errors: [emailTakenError], warnings: [] }
         : {
@@ -216,13 +210,15 @@ const toCreated = ({ line, customer, warnings, hasWeakHash }: Candidate): Import
   hasWeakHash,
 });
 
-const idKey = (id: string | null): string => `id ${id}`;
-
-const emailKey = ({ email }: Customer): string => `email ${email}`;
-
-/** Returns an empty text, which no customer has, without an external id. */
-const externalIdKey = ({ externalId }: Customer): string =>
-  externalId === null ? '' : `externalId ${externalId}`;
+/** Returns what later lines must know of a line: the customer, and the unique values that an import has stored. */
+function storedKeys(candidate: Candidate, { status, customerId }: ImportLineResult): string[] {
+  const { id } = candidate.customer;
+  // The customer of a line that changes nothing can have got its time.
+  if (status === 'skipped' && customerId === id) return [idKey(id)];
+  if (status === 'updated') return [idKey(id), ...uniqueKeys(candidate)];
+  if (status !== 'created') return [];
+  return [...(candidate.hasOwnId ? [idKey(id)] : []), ...uniqueKeys(candidate)];
+}
 
 /** Returns the values of a customer that no other customer of the project can have, except the id. */
 const uniqueKeys = ({ customer, passkeys, identities }: Candidate): string[] => [

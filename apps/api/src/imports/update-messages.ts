@@ -9,6 +9,14 @@ export const notNewerError: FieldError = {
   message: 'The line is not newer than the customer. No action is necessary if the customer is right.',
 };
 
+/** The error of a line in a dry run, with the customer of an earlier line in another batch. */
+export const earlierLineError: FieldError = {
+  field: '',
+  code: 'earlier_line',
+  message:
+    'An earlier line belongs to the same customer. An import compares this line with what the earlier one stores, which a dry run does not. Keep only the newer of the two lines.',
+};
+
 /** The error of a line whose person has the externalId of another one. */
 export const otherPersonError: FieldError = {
   field: 'externalId',

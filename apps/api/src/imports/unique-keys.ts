@@ -1,0 +1,9 @@
+import type { Customer } from '@gatehouse/domain';
+
+export const idKey = (id: string | null): string => `id ${id}`;
+
+export const emailKey = ({ email }: Pick<Customer, 'email'>): string => `email ${email}`;
+
+/** Returns an empty text, which no customer has, without an external id. */
+export const externalIdKey = ({ externalId }: Pick<Customer, 'externalId'>): string =>
+  externalId === null ? '' : `externalId ${externalId}`;
