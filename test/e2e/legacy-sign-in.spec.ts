@@ -4,9 +4,11 @@ import { NEW_PASSWORD, requestReset, submitToken } from '../support/customers.js
 import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { LEGACY_PASSWORD, LegacySystem } from '../support/legacy-system.js';
+import { insertOperator } from '../support/operator-client.js';
 import { respondWithStatus, type Responder } from '../support/receiver.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
-import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
+import { insertKey } from '../support/tenants.js';
+import { bearerHeader, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -57,6 +59,15 @@ const profile = {
 };
 
 describe('a first sign-in with an unknown address', () => {
+  it('creates a customer whose session in the previous system can move as well', async () => {
+    const scopes = ['session:migrate'];
+    const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+    system.receiver.respondWith(system.respondWithProfile({}));
+    const path = `/api/v1/customers/${idOf(await login(uniqueEmail()))}/sign-in-tokens`;
+    const body = { purpose: 'migration', reason: 'Move', amr: ['pwd'], authTime: new Date().toISOString() };
+    expect((await instance.request('POST', path, { body, headers: bearerHeader(key) })).status).toBe(201);
+  });
+
   it('creates the customer of the profile once, with that password, and the events of a registration and a sign-in', async () => {
     const email = uniqueEmail();
     system.receiver.respondWith(system.respondWithProfile(profile));
@@ -73,6 +84,9 @@ describe('a first sign-in with an unknown address', () => {
         details: { source: 'legacy_sign_in' },
       },
     ]);
+    const viewer = await insertOperator(instance, 'viewer');
+    const timeline = (await viewer.request('GET', `/customers/${id}/timeline?kinds=account`)).body.data;
+    expect(timeline.map(({ type }: any) => type)).toEqual(['customer.created']);
     expect(idOf(await login(email))).toBe(id);
     expect(await login(email, 'wrong password')).toMatchObject(invalid);
     expect(system.listRequests(email)).toEqual([{ email, password: LEGACY_PASSWORD }]);

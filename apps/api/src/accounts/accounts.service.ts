@@ -147,7 +147,8 @@ export class AccountsService {
     const { project, source, profile } = admission;
     const { passwordHash = null, device = null, identity, redirectUrl = null } = proof;
     const inserted = await this.accounts.insert(tx, project.id, {
-      ...{ id: newId(), passwordHash, registrationDevice: device },
+      // The previous system knows the customer and the password, as after an import.
+      ...{ id: newId(), passwordHash, registrationDevice: device, imported: source === 'legacy' },
       ...newCustomer(profile.fields),
     });
     if (!inserted) return null;

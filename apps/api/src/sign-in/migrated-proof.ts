@@ -62,7 +62,7 @@ export function assertMigratable(
   if (hasOwnAccess(hashes, customer))
     throw new GatehouseError('conflict', {
       detail:
-        'The customer has set a password in Gatehouse, or has proven the address and removed all earlier access. The customer must sign in.',
+        'The customer has a password in Gatehouse that the other system may not know, or has proven the address and removed all earlier access. The customer must sign in. Only the password of an import or of legacySignIn lets a session move, until it is changed.',
     });
   if (isRevoked(customer, authTime))
     throw new GatehouseError('conflict', {
@@ -90,7 +90,7 @@ export const isMigratable = (
 /**
  * Returns whether the customer has a password that the other system does not know, or has removed all earlier access: a
  * session there can be of a person who has only the old password. The first sign-in replaces an imported hash without a
- * change of the password. A change also ends all other access.
+ * change of the password, and `legacySignIn` stores the password of the other system. A change also ends all other access.
  */
 function hasOwnAccess(
   hashes: ImportedHashes,

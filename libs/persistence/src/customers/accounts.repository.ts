@@ -17,9 +17,11 @@ export interface NewCustomer extends ChangeableCustomer {
   passwordHash: string | null;
   /** Browser and operating system with which the customer registered, or null. */
   registrationDevice: string | null;
+  /** True if the customer moves from another system, which knows the password. */
+  imported: boolean;
 }
 
-const insertedFields = ['id', 'passwordHash', 'registrationDevice', ...changeableFields] as const;
+const insertedFields = ['id', 'passwordHash', 'registrationDevice', 'imported', ...changeableFields] as const;
 const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
 
 const insertCustomer = statement(

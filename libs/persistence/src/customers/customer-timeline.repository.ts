@@ -197,7 +197,8 @@ function timelineScanSql(
     kinds.includes('mail') && scanTable('mails', 'customer_id', `'mail', r.kind, true`),
     kinds.includes('account') &&
       `(SELECT r.* FROM (SELECT ${fixedIdAtSql('c.created_at')} AS id, 'customer', 'customer.imported', true
-        FROM ${importedCustomer()}) r WHERE r.id >= ${range.first} AND r.id < ${range.past})`,
+        FROM ${importedCustomer()} AND NOT EXISTS (SELECT FROM audit_log a
+          WHERE a.target_id = c.id::text AND a.action = 'customer.created')) r WHERE r.id >= ${range.first} AND r.id < ${range.past})`,
   ].filter((scan) => scan !== false);
   return `
     SELECT r.* FROM (${scans.join(' UNION ALL ')}) r (id, source, type, "isChange")

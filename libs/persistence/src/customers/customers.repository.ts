@@ -67,7 +67,7 @@ export interface CustomerForUpdate extends CustomerWithPasswordHash, RevocableAc
   proofRequiredAt: Date | null;
   /** When the owner of the address last removed all earlier access, or null. */
   claimedAt: Date | null;
-  /** True if an import created the customer with their current address. */
+  /** True if an import or `legacySignIn` created the customer with their current address. */
   imported: boolean;
 }
 

@@ -1,0 +1,40 @@
+import { assertMigratable } from './migrated-proof.js';
+
+const hasher = { isImported: (hash: string): boolean => hash.startsWith('i1$') };
+const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
+
+const customer = {
+  ...{ accessRevokedAt: null, claimedAt: null, disabledAt: null, proofRequiredAt: null },
+  ...{ imported: true, passwordHash: null },
+};
+const ownHash = { passwordHash: 'v1$' };
+const ownPassword = 'a password in Gatehouse that the other system may not know';
+const signIn = 'must sign in';
+
+/** A session that began on the second day. */
+const proof = { amr: ['pwd' as const], authTime: day(2) };
+
+it.each<[string, Partial<Parameters<typeof assertMigratable>[1]>, string | null]>([
+  ['an imported customer without a password', {}, null],
+  ['an imported customer who has not signed in', { passwordHash: 'i1$' }, null],
+  ['an imported customer who has signed in, or one of legacySignIn', ownHash, null],
+  ['such a customer after a change of the password', { ...ownHash, accessRevokedAt: day(1) }, ownPassword],
+  ['a customer who was created here without a password', { imported: false }, null],
+  [
+    'a customer who has registered, or was created with a password',
+    { ...ownHash, imported: false },
+    ownPassword,
+  ],
+  ['a customer who has claimed the account', { claimedAt: day(1) }, ownPassword],
+  ['a customer who has signed out everywhere before', { accessRevokedAt: day(1) }, null],
+  ['a customer who has signed out everywhere since', { accessRevokedAt: day(3) }, signIn],
+  ['a customer who had to prove the identity before', { proofRequiredAt: day(1) }, null],
+  ['a customer who has to prove the identity since', { proofRequiredAt: day(3) }, signIn],
+])('assertMigratable: %s', (_, fields, detail) => {
+  const check = (): void => assertMigratable(hasher, { ...customer, ...fields }, proof);
+  if (detail === null) expect(check).not.toThrow();
+  else
+    expect(check).toThrow(
+      expect.objectContaining({ code: 'conflict', message: expect.stringContaining(detail) }),
+    );
+});
