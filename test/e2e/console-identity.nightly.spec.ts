@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
@@ -35,7 +35,10 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     const { projectId } = instance.credentials;
     const mark = `c${randomUUID().slice(0, 8)}`;
     const email = (name: string): string => `${mark}-${name}@example.com`;
-    await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: email('a') });
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+      email: email('a'),
+      externalId: mark,
+    });
     const page = await test.show('/customers/import');
     await page.getByRole('combobox', { name: 'Project' }).click();
     await page.getByRole('option').first().waitFor();
@@ -87,6 +90,30 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.getByText('Download CSV', { exact: true }).click();
     const report = await readFile(await (await downloading).path(), 'utf8');
     expect(report).toContain("failed,4,'=no,,email,");
+
+    await page.getByRole('button', { name: 'Import another file' }).click();
+    await page.getByRole('combobox', { name: 'Project' }).click();
+    await page.getByRole('option', { name: project!.name, exact: true }).first().click();
+    const lines = [
+      { email: email('a'), externalId: mark, firstName: 'Ada', updatedAt: new Date().toISOString() },
+      { email: email('e'), passwordHash: `{SSHA}${randomBytes(28).toString('base64')}` },
+    ];
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.ndjson', mimeType: 'text/plain', buffer: Buffer.from(toNdjson(lines)) });
+    await page.getByRole('checkbox', { name: 'Update the customers that exist' }).click();
+    await page.getByRole('checkbox', { name: 'Also import password hashes with salted SHA' }).click();
+    await page.getByRole('button', { name: 'Start import' }).click();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('update')).toBe('true');
+    const imported = await instance.sql(
+      'SELECT first_name, password_hash IS NOT NULL AS "hasPassword" FROM customers WHERE email IN ($1, $2) ORDER BY email',
+      [email('a'), email('e')],
+    );
+    expect(imported).toEqual([
+      { first_name: 'Ada', hasPassword: false },
+      { first_name: null, hasPassword: true },
+    ]);
   });
 
   it('cancels an import, and continues an interrupted one with the same file after a reload', async () => {

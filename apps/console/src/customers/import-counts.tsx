@@ -5,9 +5,10 @@ import { ProjectName } from '../components/record-name';
 import type { ImportFile } from './import-file';
 import type { Failure } from './import-report';
 
-/** An import, or the result of a dry run. A server of the previous version returns neither `updated` nor `incomplete`. */
+/** An import, or the result of a dry run. A server of the previous version returns none of `updated`, `unchanged` and `incomplete`. */
 export type CustomerImport = Omit<Schemas['ImportDetailResponse'], 'failures'> & {
   updated?: number;
+  unchanged?: number;
   incomplete?: number;
   failures: Omit<Schemas['ImportFailuresResponse'], 'data'> & { data: Failure[] };
 };
@@ -22,10 +23,11 @@ interface ImportCountsProps {
 /** Renders how many customers were created and how many were not. */
 export function ImportCounts({ customerImport, file }: ImportCountsProps): ReactNode {
   const { dryRun = false, created = 0, skipped = 0, failed = 0 } = customerImport ?? {};
-  const { updated = 0, incomplete = 0, weakHashes = 0 } = customerImport ?? {};
+  const { updated = 0, unchanged = 0, incomplete = 0, weakHashes = 0 } = customerImport ?? {};
   const notSent = file?.report.notSent ?? 0;
   const optional = {
     [dryRun ? 'Would be updated' : 'Updated']: updated,
+    'Skipped, already up to date': unchanged,
     'Imported without some values': incomplete,
     'Not sent, because the row is invalid': notSent,
     'Weak password hashes': weakHashes,
@@ -34,7 +36,7 @@ export function ImportCounts({ customerImport, file }: ImportCountsProps): React
     <PropertyList
       items={{
         [dryRun ? 'Would be created' : 'Created']: created.toLocaleString('en'),
-        'Skipped, already registered': skipped.toLocaleString('en'),
+        Skipped: (skipped - unchanged).toLocaleString('en'),
         Failed: failed.toLocaleString('en'),
         ...Object.fromEntries(
           Object.entries(optional)

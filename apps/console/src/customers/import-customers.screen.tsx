@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { Can } from '../app/roles';
@@ -9,6 +9,8 @@ import { ProjectSelect } from '../components/record-select';
 import { FileChoice } from './file-choice';
 import type { CustomerImport } from './import-counts';
 import type { ImportFile } from './import-file';
+import { ImportOptionChoices } from './import-option-choices';
+import { readOptions, toSearch, type ImportOptions } from './import-options';
 import { ImportCheck, ImportProgress } from './import-progress';
 import { ImportReport } from './import-report-lists';
 import { PortableHashesChoice } from './portable-hashes-choice';
@@ -44,7 +46,7 @@ export function ImportCustomersScreen(): ReactNode {
   return (
     <Page
       title="Import customers"
-      description="Creates customers from a file. Customers whose email address is already registered stay unchanged."
+      description="Creates customers from a file, and updates those that exist if you choose it. Customers whose email address is already registered stay unchanged otherwise."
       back={{ to: '/customers', label: 'Customers' }}
       actions={
         isComplete && (
@@ -66,13 +68,14 @@ export function ImportCustomersScreen(): ReactNode {
           {!isComplete && !isImporting && (
             <ImportForm
               customerImport={customerImport}
+              initialOptions={readOptions(search)}
               isInterrupted={importId !== '' && query.error?.status !== 404}
               file={file}
               run={run}
               onFile={selectFile}
               onStart={(start) => {
                 const id = importId || crypto.randomUUID();
-                setSearch({ id }, { replace: true });
+                setSearch(toSearch(id, start.options), { replace: true });
                 run.send({ importId: id, ...start });
               }}
             />
@@ -102,11 +105,12 @@ function Report({ customerImport, file, run }: ReportProps): ReactNode {
 
 interface Start {
   projectId: string;
-  emitsEvents: boolean;
+  options: ImportOptions;
   file: ImportFile;
 }
 
 interface ImportFormProps extends ReportProps {
+  initialOptions: ImportOptions;
   /** True for an import that the page can continue. */
   isInterrupted: boolean;
   onFile: (file: ImportFile | null) => void;
@@ -116,6 +120,7 @@ interface ImportFormProps extends ReportProps {
 /** Renders the choice of the project and the file, with the buttons that check and import it. */
 function ImportForm({
   customerImport,
+  initialOptions,
   isInterrupted,
   file,
   run,
@@ -123,7 +128,7 @@ function ImportForm({
   onStart,
 }: ImportFormProps): ReactNode {
   const [selectedId, setSelectedId] = useState('');
-  const [emitsEvents, setEmitsEvents] = useState(false);
+  const [options, setOptions] = useState(initialOptions);
   const projectId = customerImport?.projectId ?? selectedId;
   const isReady = file !== null && file.lines > 0 && projectId !== '' && run.sending === null;
   const isChecked = run.checked !== null || customerImport !== undefined;
@@ -148,18 +153,20 @@ function ImportForm({
         )}
         <FileChoice file={file} onChange={onFile} />
         <PortableHashesChoice projectId={projectId} />
-        <Checkbox
-          label="Emit a customer.created event for each customer"
-          description="Endpoints that subscribe to it receive one webhook per customer."
-          checked={emitsEvents}
-          onChange={(event) => setEmitsEvents(event.currentTarget.checked)}
+        <ImportOptionChoices
+          options={options}
+          onChange={(changed) => {
+            // The result of a check depends on the options.
+            run.reset();
+            setOptions(changed);
+          }}
         />
         <Group>
           {!customerImport && (
             <Button
               variant={isChecked ? 'default' : 'filled'}
               disabled={!isReady}
-              onClick={() => run.check({ projectId, emitsEvents, file: file! })}
+              onClick={() => run.check({ projectId, options, file: file! })}
             >
               Check file
             </Button>
@@ -167,7 +174,7 @@ function ImportForm({
           <Button
             variant={isChecked ? 'filled' : 'default'}
             disabled={!isReady}
-            onClick={() => onStart({ projectId, emitsEvents, file: file! })}
+            onClick={() => onStart({ projectId, options, file: file! })}
           >
             {customerImport ? 'Continue import' : 'Start import'}
           </Button>

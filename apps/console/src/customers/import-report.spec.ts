@@ -8,6 +8,7 @@ it('lists errors and warnings of lines with their remedies, and counts equal rea
     { line: 1, status: 'failed', id: null, errors: [error('email', 'invalid'), error('locale', 'invalid')] },
     { line: 2, status: 'failed', id: null, errors: [error('email', 'invalid')], warnings: [] },
     { line: 3, status: 'skipped', id: 'c3', errors: [] },
+    { line: 5, status: 'skipped', id: 'c5', errors: [error('updatedAt', 'not_newer')] },
     { line: 4, status: 'created', id: 'c4', errors: [], warnings: [error('passwordHash', 'invalid')] },
   ] as Failure[];
   const entries = failures.flatMap((failure) => toEntries(failure, find));

@@ -1,4 +1,4 @@
-import { explainLineError } from '../../../../packages/cli/src/import-shared/line-remedies';
+import { explainLineError, isUnchanged } from '../../../../packages/cli/src/import-shared/line-remedies';
 import type { Schemas } from '../http/client';
 import { formatCsv } from './format-csv';
 
@@ -79,7 +79,8 @@ export function toEntries(
   find: (line: number) => { position: number; email: string | null },
 ): ReportEntry[] {
   const isSkipped = status === 'skipped';
-  const reasons = isSkipped && errors.length === 0 ? [SKIPPED] : errors;
+  const reasons =
+    isSkipped && errors.length === 0 ? [SKIPPED] : errors.filter((error) => !isUnchanged(error));
   const toEntry =
     (result: ReportResult) =>
     (error: Failure['errors'][number]): ReportEntry => ({

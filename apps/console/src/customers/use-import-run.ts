@@ -4,11 +4,12 @@ import { toProblem, type Problem } from '../http/problem';
 import { useInvalidate } from '../http/queries';
 import type { ImportFile } from './import-file';
 import type { CustomerImport } from './import-counts';
+import { toFlags, type ImportOptions } from './import-options';
 
 interface ImportRequest {
   importId: string;
   projectId: string;
-  emitsEvents: boolean;
+  options: ImportOptions;
   file: ImportFile;
 }
 
@@ -34,16 +35,11 @@ export interface ImportRun extends RunState {
 
 const INITIAL: RunState = { sending: null, isCanceled: false, error: null, checked: null };
 
-type Flag = 'true' | 'false';
-
-interface ImportQuery {
+interface ImportQuery extends ReturnType<typeof toFlags> {
   importId?: string;
   projectId: string;
-  emitEvents: Flag;
-  dryRun?: Flag;
+  dryRun?: 'true';
 }
-
-const toFlag = (value: boolean): Flag => (value ? 'true' : 'false');
 
 export const IMPORT_PATH = '/operator/v1/imports/{importId}';
 
@@ -94,10 +90,10 @@ export function useImportRun(): ImportRun {
   };
   return {
     ...state,
-    check: ({ projectId, emitsEvents, file }) =>
-      void upload('check', { projectId, dryRun: 'true', emitEvents: toFlag(emitsEvents) }, file),
-    send: ({ importId, projectId, emitsEvents, file }) =>
-      void upload('import', { importId, projectId, emitEvents: toFlag(emitsEvents) }, file),
+    check: ({ projectId, options, file }) =>
+      void upload('check', { projectId, dryRun: 'true', ...toFlags(options) }, file),
+    send: ({ importId, projectId, options, file }) =>
+      void upload('import', { importId, projectId, ...toFlags(options) }, file),
     cancel: () => controller.current?.abort(),
     reset: () => {
       controller.current?.abort();

@@ -11,6 +11,10 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['provider_not_found', 'Create the identity provider, and import the file again'],
 ]);
 
+/** Returns whether an error states only that the customer has the values of the line already. */
+export const isUnchanged = ({ code }: { code: string }): boolean =>
+  code === 'not_newer' || code === 'unchanged';
+
 const withoutPeriod = (text: string): string => text.replace(/\.$/, '');
 
 /**

@@ -2,7 +2,7 @@ import type { Gatehouse } from '@gatehouse/server';
 import type { Cli } from '../cli.js';
 import { formatTime, printJson, printNote, printRecord } from '../output.js';
 import { printTable } from '../table.js';
-import { explainLineError } from '../import-shared/line-remedies.js';
+import { explainLineError, isUnchanged } from '../import-shared/line-remedies.js';
 import { visibleText } from '../visible-text.js';
 import type { ImportReport, ReportCount } from './import-report.js';
 import type { ImportState } from './send-import.js';
@@ -12,9 +12,6 @@ import { toLines } from './to-lines.js';
 type Failure = ImportState['failures']['data'][number];
 
 const PAGE = 200;
-
-/** Codes of lines whose customers have their values already. */
-const UNCHANGED = new Set(['not_newer', 'unchanged']);
 
 /**
  * Adds the lines that created or updated no customer to the report, and the values that Gatehouse has left out. Their users are
@@ -39,7 +36,7 @@ export async function addFailures(
     if (!record || !failure) continue;
     failures.delete(line);
     const result = failure.status === 'failed' ? 'failed' : 'skipped';
-    const errors = failure.errors.filter(({ code }) => !UNCHANGED.has(code));
+    const errors = failure.errors.filter((error) => !isUnchanged(error));
     if (errors.length + failure.warnings.length > 0) unnamed -= 1;
     for (const error of errors)
       await report.add(record, result, { field: error.field, ...explainLineError(error) });

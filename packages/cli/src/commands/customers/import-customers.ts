@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Cli } from '../../cli.js';
 import { CliError, ExitCode } from '../../cli-error.js';
+import { ALLOW_FAST_HASHES, UPDATE, type OptionText } from '../../import-shared/option-texts.js';
 import type { IdentitySlugs } from '../../import/identity-slugs.js';
 import { deriveImportId } from '../../import/import-id.js';
 import { ImportReport } from '../../import/import-report.js';
@@ -37,10 +38,7 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
     .argument('<file...>', 'files of the export; .gz files are decompressed')
     .option('--dry-run', 'convert and check everything, and import nothing')
     .option('--import-id <uuid>', 'id of the import; default: one that depends on the files', parseUuid)
-    .option(
-      '--update',
-      'update the customers that exist with newer records of the files; without it, they stay unchanged',
-    )
+    .option('--update', toHelp(UPDATE))
     .option('--emit-events', 'emit customer.created for each customer, and the events of updates')
     .addOption(
       new Option(
@@ -48,13 +46,12 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
         'change mfa of the project, so that sign-ins require imported authenticator apps; requires project:write',
       ).choices(mfaChoices),
     )
-    .option(
-      '--allow-fast-hashes',
-      'also import password hashes with salted SHA, which are fast to guess, until the first sign-in replaces them',
-    );
+    .option('--allow-fast-hashes', toHelp(ALLOW_FAST_HASHES));
   addFileOptions(command, 'what was left out or failed');
   command.action((files: string[], options: Options) => importCustomers(cli, files, options));
 }
+
+const toHelp = ({ action, consequence }: OptionText): string => `${action}; ${consequence}`;
 
 function parseUuid(text: string): string {
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text)) return text;

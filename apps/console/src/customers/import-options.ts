@@ -1,0 +1,29 @@
+/** The options of an import, by the names of the query parameters of the API. */
+export interface ImportOptions {
+  emitEvents: boolean;
+  update: boolean;
+  allowFastHashes: boolean;
+}
+
+type Flag = 'true' | 'false';
+
+const names = ['emitEvents', 'update', 'allowFastHashes'] as const;
+
+/** Returns the options in the query of a page or of a request. An import must continue with the options with which it began. */
+export const readOptions = (search: URLSearchParams): ImportOptions =>
+  toOptions((name) => search.get(name) === 'true');
+
+/** Returns the options as query parameters of the API. */
+export const toFlags = (options: ImportOptions): Record<keyof ImportOptions, Flag> =>
+  toOptions((name) => (options[name] ? 'true' : 'false'));
+
+/** Returns the query of a page that shows an import. */
+export const toSearch = (id: string, options: ImportOptions): Record<string, string> => ({
+  id,
+  ...Object.fromEntries(names.filter((name) => options[name]).map((name) => [name, 'true'])),
+});
+
+const toOptions = <Value>(
+  toValue: (name: keyof ImportOptions) => Value,
+): Record<keyof ImportOptions, Value> =>
+  Object.fromEntries(names.map((name) => [name, toValue(name)])) as Record<keyof ImportOptions, Value>;
