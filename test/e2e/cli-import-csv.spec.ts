@@ -85,9 +85,10 @@ it('names the line of an undecodable byte, and reads the file with its encoding 
   expect([read.code, parseLines(read.stdout)]).toMatchObject([1, [{ created: 1, reasons: [reason] }]]);
   const { body } = await instance.requestWithSecretKey('GET', `/api/v1/customers?projectId=${id}`);
   expect(body.data).toMatchObject([{ email, firstName: 'José', metadata: { plan: '€ pro' } }]);
+  expect(read.stderr).not.toContain('is valid UTF-8');
   const ignored = await importFile(
     id,
-    content,
+    csv,
     ...map,
     '--map',
     'Internal=',
@@ -96,4 +97,6 @@ it('names the line of an undecodable byte, and reads the file with its encoding 
     '--dry-run',
   );
   expect(parseLines(ignored.stdout)).toMatchObject([{ skipped: 1, reasons: [{ result: 'skipped' }] }]);
+  // A note is no reason for another exit code, and is printed once.
+  expect(ignored.stderr.match(/customers\.csv is valid UTF-8, but is read as cp1252/g)).toHaveLength(1);
 });

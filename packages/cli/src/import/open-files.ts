@@ -8,9 +8,10 @@ import { withIdPrefix } from './id-prefix.js';
 import { isEncoding } from '../import-shared/decode-text.js';
 import { printNote } from '../output.js';
 import { findProject } from '../project.js';
+import { visibleText } from '../visible-text.js';
 import { unusableProviderError, findUnusableProvider } from './unusable-providers.js';
 import { IdentitySlugs, type Provider } from './identity-slugs.js';
-import { setEncoding } from './read-text.js';
+import { isProbablyUtf8, setEncoding } from './read-text.js';
 import type { Mfa } from './second-factors.js';
 import type { ImportSource, SourceOption, SourceRecord } from './source.js';
 import { sources } from './sources.js';
@@ -127,6 +128,7 @@ export async function openFiles(
     assertFile(file);
     setEncoding(file, encoding ?? 'utf-8');
   }
+  await warnOfUtf8(cli, inputs, encoding);
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
   if (reportFile) assertNoInput(reportFile, inputs);
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
@@ -144,6 +146,17 @@ function assertFile(file: string): void {
   if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
   if (!statSync(file).isFile())
     throw usageError(`${file} is not a regular file, and an import reads its files several times.`);
+}
+
+/** Prints a note for each file that another encoding would garble. */
+async function warnOfUtf8(cli: Cli, files: readonly string[], encoding = 'utf-8'): Promise<void> {
+  if (new TextDecoder(encoding).encoding === 'utf-8') return;
+  for (const file of files)
+    if (await isProbablyUtf8(file))
+      await printNote(
+        cli,
+        `${visibleText(file)} is valid UTF-8, but is read as ${encoding}. If its names become unreadable, run the command without --encoding.`,
+      );
 }
 
 /** @throws CliError if the report would replace one of the files */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { deriveImportId } from './import-id.js';
 import { readColumns, readCsv, readJson, readObjects, type FileRecord, type Row } from './read-files.js';
-import { setEncoding } from './read-text.js';
+import { isProbablyUtf8, setEncoding } from './read-text.js';
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-csv-'))));
@@ -46,6 +46,18 @@ it('returns the names of the columns as the header quotes them', async () => {
   const header = 'id;"note, private";"the ""rest"""\n';
   expect(await readColumns(write(header))).toEqual(['id', 'note, private', 'the "rest"']);
 });
+
+it.each<[boolean, string, string | Buffer]>([
+  [true, 'UTF-8', 'id,name\n1,Jos\u00e9\n'],
+  [true, 'UTF-8 with a character in two chunks', `${'a'.repeat(256 * 1024 - 1)}\u00e9`],
+  [false, 'ASCII', 'id,name\n1,Ada\n'],
+  [false, 'Windows-1252', Buffer.from('id,name\n1,Jos\xe9\n', 'latin1')],
+  [false, 'UTF-8 that is cut off', Buffer.from('\u00e9\u00e9').subarray(0, 3)],
+  [false, 'a byte order mark, which overrides the option', '\ufeffid,name\n1,Jos\u00e9\n'],
+  [false, 'no text', ''],
+])('isProbablyUtf8 returns %s for %s', async (expected, _, content) =>
+  expect(await isProbablyUtf8(write(content))).toBe(expected),
+);
 
 describe('a file that is not UTF-8', () => {
   const latin = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { CliError, usageError } from '../cli-error.js';
-import { decodeChunks, type DecodedChunk } from '../import-shared/decode-text.js';
+import { decodeChunks, detectEncoding, type DecodedChunk } from '../import-shared/decode-text.js';
 import { EncodingError } from '../import-shared/file-error.js';
 
 /** The encodings of files without a byte order mark that are not UTF-8, by the paths of the files. */
@@ -34,6 +34,28 @@ export async function* readDecoded(file: string): AsyncGenerator<DecodedChunk> {
   } catch (error) {
     throw unreadable(file, error);
   }
+}
+
+/**
+ * Returns whether a file is read with an encoding that was passed, although it is valid UTF-8 with characters beyond ASCII, which is
+ * hardly ever a coincidence. @throws CliError
+ */
+export async function isProbablyUtf8(file: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let [isStart, hasOthers] = [true, false];
+  try {
+    for await (const bytes of readChunks(file)) {
+      if (isStart && detectEncoding(bytes)) return false;
+      isStart = false;
+      const { length } = decoder.decode(bytes, { stream: true });
+      if (length < bytes.length) hasOthers = true;
+    }
+    decoder.decode();
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    return false;
+  }
+  return hasOthers;
 }
 
 /** Reads the text of a file in pieces, without a byte order mark. @throws CliError */
