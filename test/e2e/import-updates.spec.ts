@@ -63,6 +63,7 @@ it('updates customers with the external id or id of newer lines, creates the oth
         lastName: 'Lovelace',
         metadata: { plan: 'pro' },
         locale: null,
+        imageUrl: 'https://example.com/ada.png',
         mfa: 'required',
       },
       'updated',
@@ -109,6 +110,7 @@ it('updates customers with the external id or id of newer lines, creates the oth
   expect(renamed).toEqual({
     ...before[0],
     ...{ lastName: 'Lovelace', metadata: { plan: 'pro' }, locale: null, mfa: 'required', updatedAt: day(2) },
+    imageUrl: 'https://example.com/ada.png',
   });
   expect(byId).toMatchObject({ id, firstName: 'Alan', externalId: 'crm-1' });
   expect(same).toEqual({ ...before[2], ...newer });
@@ -116,7 +118,7 @@ it('updates customers with the external id or id of newer lines, creates the oth
   expect(blocked).toMatchObject({ id: blockedId, email: people.blocked.email, firstName: 'Eve' });
   expect(changed).toMatchObject({ firstName: 'Joanna', lastName: null });
   expect(await audited(renamedId)).toEqual([
-    ['customer.updated', { changed: ['lastName', 'metadata', 'locale', 'mfa'] }],
+    ['customer.updated', { changed: ['lastName', 'metadata', 'locale', 'mfa', 'imageUrl'] }],
   ]);
   expect(await instance.events(renamedId)).toEqual([]);
   // Services need this event to reject access.

@@ -81,12 +81,14 @@ describe('a list of customers', () => {
       emailVerified: true,
       metadata: { plan: { tier: 2 }, toString: 'kept' },
       publicMetadata: { theme: 'dark' },
+      imageUrl: 'https://EXAMPLE.com/ada.png',
       createdAt: '2019-05-01T12:00:00+02:00',
     };
     // The timestamp formats of PostgreSQL and Firebase exports.
     const small = {
       email: uniqueEmail(),
       metadata: null,
+      imageUrl: 'javascript:alert(1)',
       createdAt: '2019-05-01 12:00:00.123456+02',
       lastLoginAt: 1_556_704_800_000,
     };
@@ -102,7 +104,10 @@ describe('a list of customers', () => {
     });
     expect(body.results).toEqual([
       { index: 0, status: 'created', id: expect.any(String), errors: [], warnings: [] },
-      { index: 1, status: 'created', id: expect.any(String), errors: [], warnings: [] },
+      {
+        ...{ index: 1, status: 'created', id: expect.any(String), errors: [] },
+        warnings: [{ field: 'imageUrl', code: 'invalid', message: expect.stringContaining('https') }],
+      },
     ]);
     const customer = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.results[0].id}`);
     expect(customer.body).toEqual({
@@ -111,7 +116,7 @@ describe('a list of customers', () => {
       projectId: instance.credentials.projectId,
       email,
       firstName: 'Ada',
-      imageUrl: null,
+      imageUrl: 'https://example.com/ada.png',
       mfa: 'inherit',
       disabledAt: null,
       createdAt: '2019-05-01T10:00:00.000Z',
@@ -122,13 +127,14 @@ describe('a list of customers', () => {
       (await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.results[1].id}`)).body,
     ).toMatchObject({
       metadata: {},
+      imageUrl: null,
       createdAt: '2019-05-01T10:00:00.123Z',
       lastLoginAt: '2019-05-01T10:00:00.000Z',
     });
     const { results: _, ...progress } = body;
     expect((await getImport(body.id)).body).toEqual({
       ...progress,
-      failures: { data: [], nextCursor: null, hasMore: false },
+      failures: { data: [expect.objectContaining({ line: 2 })], nextCursor: null, hasMore: false },
     });
   });
 

@@ -6,6 +6,7 @@ import {
   hasErrorCode,
   invalidField,
   newCustomer,
+  readImageUrl,
   type FieldError,
   type ProjectContext,
 } from '@gatehouse/domain';
@@ -113,8 +114,9 @@ export class ImportLinesService {
       const { input } = lineRead;
       const { passkeys, warnings: ofPasskeys } = await this.passkeys.validate(project, lineRead);
       const { identities, warnings: ofIdentities } = this.identities.validate(lineRead);
+      const ofImage = normalizeImage(input);
       const { stored, isWeak, warnings: ofHash } = await this.resolvePasswordHash(project, input, options);
-      const warnings = [...lineRead.warnings, ...ofHash, ...ofPasskeys, ...ofIdentities];
+      const warnings = [...lineRead.warnings, ...ofImage, ...ofHash, ...ofPasskeys, ...ofIdentities];
       return {
         ...{ line, input, passkeys, identities, warnings, hasWeakHash: isWeak },
         customer: toCustomer(project, input, stored),
@@ -163,6 +165,17 @@ export class ImportLinesService {
   }
 }
 
+/** Replaces the image of a line by its canonical URL, or leaves it out. */
+function normalizeImage(input: ImportedCustomer): FieldError[] {
+  if (input.imageUrl === undefined) return [];
+  const imageUrl = readImageUrl(input.imageUrl);
+  const isInvalid = imageUrl === null && !!input.imageUrl;
+  // An invalid image must not remove the one of an existing customer.
+  input.imageUrl = isInvalid ? undefined : imageUrl;
+  const message = 'imageUrl must be an https URL without a user name';
+  return isInvalid ? [leftOutWarning({ field: 'imageUrl', code: 'invalid', message })] : [];
+}
+
 /** Errors of a single line. Any other error ends the import. */
 const lineErrorCodes = new Set(['invalid_json', 'validation_failed', 'weak_password']);
 
@@ -176,7 +189,7 @@ function toCustomer(
     id: input.id ?? newId(),
     projectId: project.id,
     ...newCustomer(input),
-    imageUrl: null,
+    imageUrl: input.imageUrl ?? null,
     disabledAt: parseTime(input.disabledAt),
     createdAt,
     updatedAt: parseTime(input.updatedAt) ?? createdAt,

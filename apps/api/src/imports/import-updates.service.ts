@@ -276,8 +276,12 @@ const toResult = (
 
 function toUpdateLine(input: ImportedCustomer): ImportUpdateLine {
   const given = changeableFields.filter((name) => input[name] !== undefined);
+  const { imageUrl } = input;
   return {
-    fields: givenFields(newCustomer(input), given) as ImportUpdateLine['fields'],
+    fields: {
+      ...(givenFields(newCustomer(input), given) as ImportUpdateLine['fields']),
+      ...(imageUrl !== undefined && { imageUrl }),
+    },
     disabledAt: input.disabledAt === undefined ? undefined : parseTime(input.disabledAt),
     updatedAt: parseTime(input.updatedAt),
     lastLoginAt: parseTime(input.lastLoginAt),

@@ -26,7 +26,6 @@ const remedies: Record<string, string> = {
   createdAt: 'Correct the time, delete the customer and import them again',
   updatedAt: `Correct the time and ${AGAIN}`,
   lastLoginAt: `Correct the time and ${AGAIN}`,
-  imageUrl: 'No action is necessary, because imports ignore images',
   projectId: 'No action is necessary, because imports ignore the project of a line',
 };
 

@@ -38,7 +38,8 @@ export function readPersonName(value: unknown): string | null {
   return isVisible(text) ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
 }
 
-function readImageUrl(value: unknown): string | null {
+/** Returns the https URL of an image; null for any other value, which a page must not load. */
+export function readImageUrl(value: unknown): string | null {
   const text = nonEmptyText(value);
   const url = text && text.length <= IMAGE_URL_LENGTH ? parseUrl(text) : null;
   const isImage = url?.protocol === 'https:' && url.username === '' && url.href.length <= IMAGE_URL_LENGTH;

@@ -61,6 +61,8 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
     'update',
   ],
   ['an address that is proven', imported, line(day(3), { emailVerified: true }), 'update emailVerified'],
+  ['another image', imported, line(day(3), { imageUrl: 'https://a.example/1.png' }), 'update imageUrl'],
+  ['no image', { ...imported, imageUrl: 'https://a.example/1.png' }, line(day(3)), 'update'],
   ['no proof', { ...imported, emailVerified: true }, line(day(3), { emailVerified: false }), 'update'],
   [
     'another address without a proof',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { changeableFields, type ChangeableCustomer, type Customer } from '../customers/customer.js';
+import { changeableFields, type Customer } from '../customers/customer.js';
 
 /** A customer to whom a line of an import belongs. */
 export interface ImportTarget extends Customer {
@@ -12,10 +12,13 @@ export interface ImportTarget extends Customer {
   claimedAt: Date | null;
 }
 
+/** The fields that an update import sets, besides times and credentials. */
+export const updatableFields = [...changeableFields, 'imageUrl'] as const satisfies (keyof Customer)[];
+
 /** The fields of a line that change an existing customer. */
 export interface ImportUpdateLine {
   /** The fields that the line contains. The others of the customer stay. */
-  fields: Pick<ChangeableCustomer, 'email'> & Partial<ChangeableCustomer>;
+  fields: Pick<Customer, 'email'> & Partial<Pick<Customer, (typeof updatableFields)[number]>>;
   /** Null for a customer who is not disabled, undefined if the line does not contain the field. */
   disabledAt: Date | null | undefined;
   /** Null if the line contains no time of the last change. */
@@ -70,9 +73,7 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
   if (isOtherPerson(current, line)) return { action: 'reject', wasApplied: false };
   const isChanged = isChangedHere(current);
   const applied = applyLine(current, line, isChanged);
-  const fields: string[] = changeableFields.filter(
-    (name) => !isDeepStrictEqual(current[name], applied[name]),
-  );
+  const fields: string[] = updatableFields.filter((name) => !isDeepStrictEqual(current[name], applied[name]));
   const wasApplied = isApplied(current, line);
   if (!isNewer(current, line, isChanged)) {
     const isBanDifferent =

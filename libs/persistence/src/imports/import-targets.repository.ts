@@ -1,8 +1,8 @@
 // This file contains SQL: row locks for many customers, and an update of many rows.
 import {
-  changeableFields,
   customerFieldNames,
   GatehouseError,
+  updatableFields,
   type Customer,
   type ImportTarget,
 } from '@gatehouse/domain';
@@ -22,7 +22,7 @@ export interface StoredImportTarget extends ImportTarget {
 }
 
 const updatedFields = [
-  ...changeableFields,
+  ...updatableFields,
   'disabledAt',
   'updatedAt',
   'lastLoginAt',

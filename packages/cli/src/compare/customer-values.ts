@@ -13,6 +13,7 @@ export const VALUE_FIELDS = [
   'lastName',
   'externalId',
   'locale',
+  'imageUrl',
   'metadata',
   'publicMetadata',
   'mfa',
@@ -87,7 +88,8 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
         .replace(/[\s=-]/g, '')
         .toUpperCase();
     case 'externalId':
-      return toText(customer.externalId);
+    case 'imageUrl':
+      return toText(customer[field]);
   }
 }
 

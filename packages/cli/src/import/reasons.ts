@@ -50,6 +50,14 @@ export const reasons = {
     remedy: 'The customer signs in with the email address',
   },
   noPhone: { reason: 'Customers have no phone number', remedy: STORE_ELSEWHERE },
+  noImageUrl: {
+    reason: 'Gatehouse accepts an image only as an https URL of at most 2048 characters',
+    remedy: 'Nothing. A sign-in at an identity provider sets the image if it is missing',
+  },
+  imageOfClerk: {
+    reason: 'Clerk stores the image, and deletes it with the account at Clerk',
+    remedy: 'Nothing. A sign-in at an identity provider sets the image if it is missing',
+  },
   noRoles: { reason: 'Gatehouse has no roles', remedy: STORE_ELSEWHERE },
   noGroups: { reason: 'Gatehouse has no groups', remedy: STORE_ELSEWHERE },
   noRequiredAction: {

@@ -33,6 +33,7 @@ const TOTP_SECRET = /^[A-Z2-7]{16,200}$/;
 
 export const MAX_EXTERNAL_ID_LENGTH = 255;
 const MAX_NAME_LENGTH = 100;
+const MAX_IMAGE_LENGTH = 2_048;
 /** What the server converts to a space in a name. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 // oxlint-disable-next-line no-control-regex -- the pattern finds the characters that the server rejects
@@ -130,6 +131,15 @@ export class CustomerDraft {
     const { kept, dropped } = fitMetadata(value, limits);
     for (const { key, reason } of dropped) this.leaveOut(`${field}.${key}`, reason);
     return kept;
+  }
+
+  /** Sets an image, unless it is no https URL, which the server would leave out. */
+  setImage(field: string, url: unknown): this {
+    const text = toText(url);
+    if (text === '') return this;
+    if (!text.startsWith('https://') || text.length > MAX_IMAGE_LENGTH)
+      return this.leaveOut(field, reasons.noImageUrl);
+    return this.set('imageUrl', text);
   }
 
   /** Sets the language, unless it is not a BCP 47 tag. */

@@ -269,8 +269,7 @@ class ImportedFields {
   @UuidField('Accepted because exports contain it, but ignored: the project is a parameter of the import')
   projectId?: string;
   @TextField({
-    description:
-      'Accepted because exports contain it, but ignored: the image is from the first identity provider that had one',
+    description: 'https URL of an image. An identity provider sets it only if it is missing',
     optional: true,
     nullable: true,
     maxLength: 2048,

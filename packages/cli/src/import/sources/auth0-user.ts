@@ -68,6 +68,7 @@ export function convertAuth0User(
   if (name && name !== toText(user['email'])) draft.setFullName('name', name);
   const locale = read('locale');
   if (locale) draft.setLocale('locale', locale);
+  draft.setImage('picture', read('picture'));
   setTime(draft, 'createdAt', 'created_at', user['created_at']);
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_login', user['last_login']);

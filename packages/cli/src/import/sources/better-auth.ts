@@ -163,6 +163,7 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
     .set('email', toText(row['email']))
     .setFullName('name', toText(row['name']));
   draft.set('emailVerified', readFlag(draft, 'emailVerified', row['emailVerified']));
+  draft.setImage('image', row['image']);
   readFlag(draft, 'isAnonymous', row['isAnonymous']);
   setTime(draft, 'createdAt', 'createdAt', withOffset(row['createdAt']));
   setTime(draft, 'updatedAt', 'updatedAt', withOffset(row['updatedAt']));

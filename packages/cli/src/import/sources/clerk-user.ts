@@ -73,6 +73,8 @@ export function convertClerkUser(
   draft.setName('firstName', 'first_name', readString(draft, 'first_name', user['first_name']));
   draft.setName('lastName', 'last_name', readString(draft, 'last_name', user['last_name']));
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
+  // Clerk also stores an image for users without one.
+  leaveOutIf(draft, isSet(user['has_image']), 'image_url', reasons.imageOfClerk);
   leaveOutIf(draft, hasPhone(user), 'phone_numbers', reasons.noPhone);
   setMetadata(draft, user);
   setClerkIdentities(draft, user);

@@ -226,6 +226,12 @@ describe('a user of a JSON export of Clerk', () => {
     ]);
   });
 
+  it.each([true, false])('names an image unless it is the default one: %s', (hasImage) => {
+    const image = { has_image: hasImage, image_url: 'https://img.clerk.com/1' };
+    const fields = fieldsOf(convertClerkUser('', { ...user, ...image }));
+    expect(fields.includes('image_url')).toBe(hasImage);
+  });
+
   it('keeps private metadata beside unsafe metadata that is too large, and the part of it that fits', () => {
     const unsafe = { text: 'x'.repeat(9_000), nickname: 'A', bio: 'x'.repeat(8_130) };
     const record = convertClerkUser('', { ...user, unsafe_metadata: unsafe });

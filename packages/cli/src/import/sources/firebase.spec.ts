@@ -12,6 +12,7 @@ const block = `hash_config {
 const config = parseHashConfig(block);
 if (typeof config === 'string') throw new Error(config);
 
+const IMAGE = 'https://example.com/ada.png';
 const hash = Buffer.alloc(64, 0xfb);
 const salt = Buffer.from('fbff00ff', 'hex');
 const user = {
@@ -108,7 +109,8 @@ describe('a user of a Firebase export', () => {
     ['malformed custom claims', { customAttributes: '{' }, ada, ['customAttributes']],
     ['a malformed time', { createdAt: 'yesterday' }, { ...ada, createdAt: undefined }, ['createdAt']],
     ['second factors', { mfaInfo: [{ phoneInfo: '+15550100' }] }, ada, ['mfaInfo']],
-    ['a photo', { photoUrl: 'https://example.com/ada.png' }, ada, ['photoUrl']],
+    ['a photo', { photoUrl: IMAGE }, { ...ada, imageUrl: IMAGE }, []],
+    ['a photo that is no https URL', { photoUrl: 'http://example.com/ada.png' }, ada, ['photoUrl']],
   ])('converts %s', (_, differences, customer, leftOut) => {
     const record = convertFirebaseUser('users.json#1', { ...user, ...differences }, config);
     expect(record.customer).toEqual(customer);

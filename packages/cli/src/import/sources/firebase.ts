@@ -37,7 +37,17 @@ const REDACTED = 'UkVEQUNURUQ=';
 
 /** Names of fields that are read, or that have no meaning outside of Firebase. */
 const knownFields = new Set([
-  ...['localId', 'email', 'emailVerified', 'passwordHash', 'salt', 'version', 'displayName', 'phoneNumber'],
+  ...[
+    'localId',
+    'email',
+    'emailVerified',
+    'passwordHash',
+    'salt',
+    'version',
+    'displayName',
+    'phoneNumber',
+    'photoUrl',
+  ],
   ...['disabled', 'customAttributes', 'providerUserInfo', 'createdAt', 'lastSignedInAt', 'lastLoginAt'],
   ...['passwordUpdatedAt', 'validSince', 'lastRefreshAt', 'tenantId', 'emailLinkSignin', 'mfaInfo'],
 ]);
@@ -148,6 +158,7 @@ export function convertFirebaseUser(
   draft.set('email', toText(user['email']));
   draft.set('emailVerified', readFlag(draft, 'emailVerified', user['emailVerified']));
   draft.setFullName('displayName', readString(draft, 'displayName', user['displayName']));
+  draft.setImage('photoUrl', readString(draft, 'photoUrl', user['photoUrl']));
   setHash(draft, user, config);
   setProviders(draft, user);
   setMetadata(draft, user);

@@ -211,6 +211,7 @@ function setProfile(draft: CustomerDraft, user: JsonObject): void {
     .setName('firstName', 'profile.givenName', toText(profile['givenName']))
     .setName('lastName', 'profile.familyName', toText(profile['familyName']))
     .setFullName('name', toText(user['name']));
+  draft.setImage('avatar', toText(user['avatar']) || toText(profile['picture']));
   const locale = toText(profile['locale']);
   if (locale) draft.setLocale('profile.locale', locale);
   const others = Object.fromEntries(

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sources } from '../sources.js';
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-images-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const IMAGE = 'https://example.com/ada.png';
+const email = 'ada@example.com';
+
+/** For each system with images the field, and the files with a user who has one. */
+const files: Record<string, [field: string, files: (image: string) => Record<string, unknown>]> = {
+  auth0: ['picture', (picture) => ({ users: [{ user_id: 'email|1', email, picture, identities: [] }] })],
+  'better-auth': [
+    'image',
+    (image) => ({
+      user: [{ id: '1', email, emailVerified: true, image }],
+      account: [{ userId: '1', providerId: 'credential', accountId: '1' }],
+    }),
+  ],
+  firebase: ['photoUrl', (photoUrl) => ({ users: { users: [{ localId: '1', email, photoUrl }] } })],
+  gatehouse: ['', (imageUrl) => ({ customers: [{ email, imageUrl }] })],
+  logto: ['avatar', (avatar) => ({ users: [{ id: '1', primaryEmail: email, avatar }] })],
+};
+
+describe.each(Object.entries(files))('%s', (system, [field, toFiles]) => {
+  it.each([
+    [IMAGE, IMAGE, false],
+    ['http://example.com/ada.png', undefined, true],
+    [`https://example.com/${'a'.repeat(2_048)}`, undefined, true],
+    ['', undefined, false],
+  ])('imports an image only with an https URL, and names others: %.40s', async (image, expected, isNamed) => {
+    const paths = Object.entries(toFiles(image)).map(([name, content]) => {
+      const path = join(folder, `${system}-${name}.json`);
+      writeFileSync(path, JSON.stringify(content));
+      return path;
+    });
+    const source = sources.find(({ name }) => name === system)!;
+    for await (const { customer, leftOut } of source.read(paths, { values: {} })) {
+      // Gatehouse checks the values of its own format.
+      expect(customer?.imageUrl).toBe(field === '' ? image : expected);
+      expect(leftOut.some((each) => each.field === field)).toBe(field !== '' && isNamed);
+    }
+  });
+});
