@@ -57,6 +57,8 @@ export const normalizeName = (name: string): string => name.normalize('NFC').rep
 /** Collects the fields of one customer, and what is left out. */
 export class CustomerDraft {
   readonly leftOut: LeftOut[] = [];
+  /** Whether the file does not state if the user is banned. */
+  private isBanUnknown = false;
   private readonly fields: Partial<ImportedCustomer> = {};
 
   /** Sets a field, unless the value is undefined, null or an empty text. */
@@ -75,6 +77,12 @@ export class CustomerDraft {
   leaveOut(field: string, reason: Reason): this {
     this.leftOut.push({ field, ...reason });
     return this;
+  }
+
+  /** Reports that it is unknown whether the user is banned, so that an update does not enable the customer. */
+  leaveOutBan(field: string, reason: Reason): this {
+    this.isBanUnknown = true;
+    return this.leaveOut(field, reason);
   }
 
   /**
@@ -162,6 +170,12 @@ export class CustomerDraft {
       field,
       name.trim().slice(space),
     );
+  }
+
+  /** Returns the record of the user. @param sourceId the id in the other system, or an empty text */
+  toRecord(position: string, sourceId: string): SourceRecord {
+    const [customer, { leftOut, isBanUnknown }] = [this.finish(), this];
+    return { position, sourceId: sourceId || null, customer, leftOut, ...(isBanUnknown && { isBanUnknown }) };
   }
 
   /** Returns the customer, or null without an email address. */

@@ -3,8 +3,8 @@ import { toObject, type JsonObject } from '../json-object.js';
 import { parseTime } from '../parse-time.js';
 import { notImported, toText, type CustomerDraft } from './source-fields.js';
 import type { ImportedCustomer, SourceRecord } from './source.js';
+import { parseBoolean } from './read-boolean.js';
 import { reasons, type Reason } from './reasons.js';
-import { unknown } from './unknown-reasons.js';
 
 type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
 
@@ -46,14 +46,11 @@ export function readString(draft: CustomerDraft, field: string, value: unknown):
   return text;
 }
 
-/** Returns whether a value is true. Reports a value that is not a boolean, unless it is empty. */
-export function readTrue(draft: CustomerDraft, field: string, value: unknown): boolean {
-  if (typeof value !== 'boolean' && !isEmpty(value)) draft.leaveOut(field, unknown.boolean);
-  return value === true;
-}
-
 /** Returns whether a value states, or could state, that something exists or is the case. */
-export const isSet = (value: unknown): boolean => !isEmpty(value) && toText(value).toLowerCase() !== 'false';
+export function isSet(value: unknown): boolean {
+  const parsed = parseBoolean(value);
+  return parsed === true || (parsed === null && !isEmpty(value));
+}
 
 /** Returns whether a value contains nothing: neither a text, an element nor a member. */
 export function isEmpty(value: unknown): boolean {

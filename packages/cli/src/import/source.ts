@@ -21,7 +21,7 @@ export interface SourceRecord {
    */
   customer: ImportedCustomer | null;
   leftOut: LeftOut[];
-  /** True if the system does not store whether the user is banned. An update then does not enable the customer. */
+  /** True if the system or the file does not state whether the user is banned. An update then does not enable the customer. */
   isBanUnknown?: boolean;
 }
 

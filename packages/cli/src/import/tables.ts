@@ -1,8 +1,7 @@
 import { usageError } from '../cli-error.js';
 import type { JsonObject } from '../json-object.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type FileRecord } from './read-files.js';
-import { toText, type CustomerDraft } from './source-fields.js';
-import { unknown } from './unknown-reasons.js';
+import { toText } from './source-fields.js';
 
 /** A table of another system. */
 export interface TableShape<Name extends string> {
@@ -109,26 +108,6 @@ function toRow(cells: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
 
 const isEmptyCell = (name: string, cell: unknown): boolean =>
   cell === '' || (typeof cell === 'string' && NULLS.has(cell) && !FREE_TEXT.has(canonical(name)));
-
-/**
- * Returns a boolean, or null for anything else. PostgreSQL writes `t`, MySQL and SQLite `1`, spreadsheets `TRUE`, and pandas
- * `1.0`. An empty cell is false.
- */
-export function readBoolean(cell: unknown): boolean | null {
-  if (cell === undefined || cell === null) return false;
-  if (typeof cell === 'boolean') return cell;
-  if (typeof cell === 'object') return null;
-  const text = toText(cell).toLowerCase();
-  if (['t', 'true', '1', '1.0', 'y', 'yes'].includes(text)) return true;
-  return ['', 'f', 'false', '0', '0.0', 'n', 'no'].includes(text) ? false : null;
-}
-
-/** Returns whether a cell is true. A cell that is neither true nor false is left out, and false. */
-export function readFlag(draft: CustomerDraft, field: string, cell: unknown): boolean {
-  const value = readBoolean(cell);
-  if (value === null) draft.leaveOut(field, unknown.boolean);
-  return value ?? false;
-}
 
 /** Returns a time of a column without an offset in UTC, and any other value unchanged. */
 export function withOffset(cell: unknown): unknown {

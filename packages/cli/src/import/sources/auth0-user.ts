@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json-object.js';
+import { parseBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
@@ -7,7 +8,6 @@ import {
   leaveOutText,
   readObject,
   readString,
-  readTrue,
   setDisabled,
   setTime,
 } from '../source-values.js';
@@ -56,8 +56,8 @@ export function convertAuth0User(
 ): SourceRecord {
   const id = toText(user?.['user_id']);
   if (!user || !id) return notImported(position, null, '', reasons.invalidRecord);
-  const isBlocked = user['blocked'] ?? false;
-  if (typeof isBlocked !== 'boolean') return notImported(position, id, 'blocked', unknown.ban);
+  const isBlocked = parseBoolean(user['blocked']);
+  if (isBlocked === null) return notImported(position, id, 'blocked', unknown.ban);
   const draft = new CustomerDraft().setId('user_id', id).set('email', toText(user['email']));
   const read = (field: string): string => readString(draft, field, user[field]);
   draft
@@ -73,17 +73,17 @@ export function convertAuth0User(
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_login', user['last_login']);
   if (isBlocked) setDisabled(draft, [user['updated_at'], user['created_at']]);
-  if (!isBanKnown) draft.leaveOut('blocked', unknown.banField);
+  if (!isBanKnown) draft.leaveOutBan('blocked', unknown.banField);
   for (const [field, reason] of Object.entries(NOT_MOVED)) leaveOutText(draft, field, user[field], reason);
   convertFactors(draft, user);
   setVerified(draft, user, convertIdentities(draft, id, user, passwords));
   leaveOutOthers(draft, user, knownFields);
-  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, id);
 }
 
 /** Sets whether the address is verified. @param provider the provider that has set it */
 function setVerified(draft: CustomerDraft, user: JsonObject, provider: string): void {
-  const isVerified = readTrue(draft, 'email_verified', user['email_verified']);
+  const isVerified = readFlag(draft, 'email_verified', user['email_verified']);
   const isOfCompany = companyProviders.has(provider);
   draft.set('emailVerified', isVerified && !isOfCompany);
   if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);

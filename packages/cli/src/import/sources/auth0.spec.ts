@@ -66,7 +66,7 @@ it.each([
   ['elements of another type', { mfa_factors: [SECRET] }, {}, ['mfa_factors']],
   [
     'objects instead of texts',
-    { given_name: ['Ada'], username: { name: 'ada' }, last_login: { $date: 1 }, email_verified: 'true' },
+    { given_name: ['Ada'], username: { name: 'ada' }, last_login: { $date: 1 }, email_verified: 'on' },
     { emailVerified: false },
     ['given_name', 'last_login', 'username', 'email_verified'],
   ],

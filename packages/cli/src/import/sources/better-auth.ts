@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json-object.js';
 import { parseTime } from '../../parse-time.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { encodeBase32 } from '../password-hashes.js';
+import { readBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
@@ -16,8 +17,6 @@ import {
 } from '../source-values.js';
 import {
   findTables,
-  readBoolean,
-  readFlag,
   readTable,
   requireTable,
   RowsByUser,
@@ -172,13 +171,13 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
   setFactors(draft, row, taken.factors, related.hasFactors);
   if (taken.passkeys.length > 0) draft.leaveOut('passkey', ownReasons.passkey);
   if (isBanned) setBan(draft, row);
-  if (!('banned' in row)) draft.leaveOut('banned', ownReasons.banColumn);
+  if (!('banned' in row)) draft.leaveOutBan('banned', ownReasons.banColumn);
   // The default of the admin plugin.
   if (toText(row['role']) !== 'user') leaveOutText(draft, 'role', row['role'], reasons.noRoles);
   leaveOutText(draft, 'username', row['username'], reasons.noUsername);
   leaveOutText(draft, 'phoneNumber', row['phoneNumber'], reasons.noPhone);
   leaveOutOthers(draft, row, knownColumns);
-  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, id);
 }
 
 function setAccounts(

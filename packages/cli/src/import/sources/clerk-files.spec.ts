@@ -118,7 +118,7 @@ it.each([
 });
 
 it.each([
-  ['a ban that is not a boolean', { banned: 'yes' }, null, ['banned']],
+  ['a ban that is not a boolean', { banned: 'on' }, null, ['banned']],
   ['no ban', { banned: undefined }, {}, ['banned']],
   ['no private metadata', { private_metadata: undefined }, {}, ['private_metadata']],
   ['no external accounts', { external_accounts: undefined }, {}, ['external_accounts']],

@@ -19,6 +19,7 @@ import {
 } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
 import { convertClerkHash } from './clerk-hash.js';
+import { parseBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 
 /** Names of fields that are read, or that have no meaning outside of Clerk. */
@@ -65,8 +66,8 @@ export function convertClerkUser(
   const draft = new CustomerDraft();
   const sourceId = toText(user['id']);
   if (sourceId === '') return invalidRecord(position);
-  const isBanned = user['banned'] ?? false;
-  if (typeof isBanned !== 'boolean') return notImported(position, sourceId, 'banned', unknown.ban);
+  const isBanned = parseBoolean(user['banned']);
+  if (isBanned === null) return notImported(position, sourceId, 'banned', unknown.ban);
   draft.setId('id', sourceId);
   const addresses = Array.isArray(user['email_addresses']) ? apiAddresses(user) : exportAddresses(user);
   setEmail(draft, addresses);
@@ -89,7 +90,7 @@ export function convertClerkUser(
   leaveOutFactors(draft, user);
   leaveOutUnknown(draft, user);
   leaveOutOthers(draft, user, knownFields);
-  return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, sourceId);
 }
 
 /** Sets the first address, and whether it is verified. */
@@ -200,7 +201,7 @@ function leaveOutSecrets(
 ): void {
   // Without a row of the CSV export, a missing value does not mean that there is none.
   const isLost = (isEnabled: unknown, secret: string | undefined) =>
-    secrets ? isSet(isEnabled) && secret === '' : isEnabled !== false;
+    secrets ? isSet(isEnabled) && secret === '' : parseBoolean(isEnabled) !== false;
   const reason = (ofMissingFile: Reason) => (isCsvMissing ? ofMissingFile : unknown.clerkCsv);
   leaveOutIf(
     draft,
@@ -217,8 +218,8 @@ function leaveOutSecrets(
 }
 
 function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
-  const hasTextMessages = toObjects(user['phone_numbers']).some(
-    (phone) => phone['reserved_for_second_factor'] === true,
+  const hasTextMessages = toObjects(user['phone_numbers']).some((phone) =>
+    isSet(phone['reserved_for_second_factor']),
   );
   leaveOutIf(draft, hasTextMessages, 'phone_numbers', reasons.onlyTotp);
   leaveOutIf(draft, isSet(user['backup_code_enabled']), 'backup_codes', reasons.clerkBackupCodes);
@@ -232,7 +233,7 @@ function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
 function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
   if (!Array.isArray(user['external_accounts'])) draft.leaveOut('external_accounts', unknown.clerkAccounts);
   if (!Array.isArray(user['email_addresses'])) return;
-  leaveOutIf(draft, typeof user['banned'] !== 'boolean', 'banned', unknown.clerkField);
+  if (parseBoolean(user['banned']) === undefined) draft.leaveOutBan('banned', unknown.clerkField);
   leaveOutIf(draft, user['private_metadata'] === undefined, 'private_metadata', unknown.clerkField);
 }
 

@@ -82,6 +82,7 @@ async function* readAll(files: readonly string[], { note }: SourceOptions): Asyn
 /** Adds what a user who is in no JSON export may have lost. */
 const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord): SourceRecord => ({
   ...record,
+  isBanUnknown: true,
   leftOut: [
     ...leftOut,
     ...['banned', 'external_accounts', 'metadata'].map((field) => ({ field, ...unknown.clerkJson })),
@@ -168,5 +169,5 @@ export function convertClerkRow(position: string, row: Row): SourceRecord {
   const phones = ['primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'];
   leaveOutText(draft, 'phone_numbers', phones.map((name) => cell(row, name)).join(''), reasons.noPhone);
   leaveOutOthers(draft, row, columns);
-  return { position, sourceId: id || null, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, id);
 }

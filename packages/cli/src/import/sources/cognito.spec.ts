@@ -68,7 +68,7 @@ describe('a user of `list-users`', () => {
       { ...ada, disabledAt: ada.updatedAt },
       ['password', ...unknown],
     ],
-    ['a state of another type', user({}, { Enabled: 'false' }), null, ['Enabled']],
+    ['a state of another type', user({}, { Enabled: 'off' }), null, ['Enabled']],
     [
       'attributes whose JSON is parsed',
       user({ identities: [identity, 'x'], email_verified: true } as never, external),

@@ -17,6 +17,7 @@ import {
   setTime,
   toObjects,
 } from '../source-values.js';
+import { parseBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { unknown } from '../unknown-reasons.js';
 import { readPages, type PageCount } from './cognito-pages.js';
@@ -87,8 +88,8 @@ async function* readRows(file: string): AsyncGenerator<SourceRecord> {
 
 /** Returns a user of `list-users`, or of `admin-get-user`, which has other names and states the second factors. */
 export function convertCognitoUser(position: string, user: JsonObject): SourceRecord {
-  const [status, enabled] = [toText(user['UserStatus']), user['Enabled']];
-  if (enabled !== undefined && enabled !== null && typeof enabled !== 'boolean')
+  const [status, enabled] = [toText(user['UserStatus']), parseBoolean(user['Enabled'])];
+  if (enabled === null)
     return notImported(position, toText(user['Username']) || null, 'Enabled', unknown.ban);
   const isComplete = Array.isArray(user['UserAttributes']);
   const attributes = toObjects(user[isComplete ? 'UserAttributes' : 'Attributes']).map(
@@ -121,7 +122,7 @@ const toAttribute = (value: unknown): string =>
 export function convertCognitoRow(position: string, row: Record<string, string>): SourceRecord {
   const attributes = Object.entries(row).map(([name, value]): [string, string] => [name, value.trim()]);
   const updatedAt = row['updated_at']?.trim();
-  const hasSecondFactor = toText(row['cognito:mfa_enabled']).toLowerCase() === 'true';
+  const hasSecondFactor = isSet(row['cognito:mfa_enabled']);
   return convert(position, {
     username: toText(row['cognito:username']),
     attributes: new Map(attributes.filter(([, value]) => value !== '')),
@@ -174,8 +175,10 @@ function convert(position: string, user: CognitoUser): SourceRecord {
     draft.leaveOut('password', passwordReasons.get(user.status) ?? reasons.cognitoPassword);
   }
   if (user.hasSecondFactor) draft.leaveOut('mfa', reasons.cognitoFactor);
-  for (const [field, reason] of user.unknown) draft.leaveOut(field, reason);
-  return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
+  for (const [field, reason] of user.unknown)
+    if (field === 'Enabled') draft.leaveOutBan(field, reason);
+    else draft.leaveOut(field, reason);
+  return draft.toRecord(position, sourceId);
 }
 
 /** Why the password is left out, by the status, if it is not Cognito's lack of hashes alone. */
@@ -209,7 +212,7 @@ function setVerified(
   { attributes, status }: CognitoUser,
   identities: JsonObject[],
 ): void {
-  const isVerified = attributes.get('email_verified')?.toLowerCase() === 'true';
+  const isVerified = readFlag(draft, 'email_verified', attributes.get('email_verified'));
   const hasSaml = identities.some(({ providerType }) => providerType === 'SAML');
   // The provider of such a user is unknown.
   const isUnknown = status === EXTERNAL && identities.length === 0;

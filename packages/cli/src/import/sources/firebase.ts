@@ -26,8 +26,8 @@ import {
   setIdentities,
   setTime,
 } from '../source-values.js';
+import { readBoolean, readFlag } from '../read-boolean.js';
 import { reasons } from '../reasons.js';
-import { readBoolean, readFlag } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 import { readFirebaseCsv, type CsvUser } from './firebase-csv.js';
 import { firebaseReasons } from './firebase-reasons.js';
@@ -170,8 +170,10 @@ export function convertFirebaseUser(
   if (isSet(user['mfaInfo'])) draft.leaveOut('mfaInfo', reasons.firebaseFactor);
   leaveOutText(draft, 'tenantId', user['tenantId'], firebaseReasons.noTenants);
   leaveOutOthers(draft, user, knownFields);
-  draft.leftOut.push(...unstated);
-  return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
+  for (const { field, ...reason } of unstated)
+    if (field === 'disabled') draft.leaveOutBan(field, reason);
+    else draft.leaveOut(field, reason);
+  return draft.toRecord(position, sourceId);
 }
 
 function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashConfig | null): void {
@@ -191,7 +193,7 @@ function setProviders(draft: CustomerDraft, user: JsonObject): void {
   // The Firebase CLI leaves out accounts at OpenID and SAML providers, and hashes that Firebase has never verified.
   const hasMethod =
     ['passwordHash', 'phoneNumber'].some((name) => toText(user[name]) !== '') ||
-    readBoolean(user['emailLinkSignin']) === true;
+    readFlag(draft, 'emailLinkSignin', user['emailLinkSignin']);
   if (accounts.length === 0 && !hasMethod) draft.leaveOut('providerUserInfo', firebaseReasons.noMethod);
   for (const info of accounts) {
     const [provider, subject] = [toText(info['providerId']), toText(info['rawId'])];

@@ -271,7 +271,7 @@ describe('a user of a Keycloak realm', () => {
       'flags as texts',
       {
         credentials: [{ type: 'password', value: 'correct horse', temporary: 'true' }],
-        emailVerified: 'true',
+        emailVerified: 'on',
       },
       { ...ada, emailVerified: false },
       ['emailVerified', 'credentials.password'],

@@ -15,13 +15,13 @@ import {
   readObjectList,
   readString,
   readTextList,
-  readTrue,
   setDisabled,
   setIdentities,
   setTime,
   toTexts,
 } from '../source-values.js';
 import { setCredentials } from './keycloak-credentials.js';
+import { parseBoolean, readFlag } from '../read-boolean.js';
 import { reasons } from '../reasons.js';
 import { keycloakReasons } from './keycloak-reasons.js';
 import { assertOneRealm, severalRealms } from './keycloak-realms.js';
@@ -109,13 +109,14 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   draft.setId('id', sourceId);
   draft
     .set('email', toText(user['email']))
-    .set('emailVerified', readTrue(draft, 'emailVerified', user['emailVerified']));
+    .set('emailVerified', readFlag(draft, 'emailVerified', user['emailVerified']));
   draft.setName('firstName', 'firstName', readString(draft, 'firstName', user['firstName']));
   draft.setName('lastName', 'lastName', readString(draft, 'lastName', user['lastName']));
   setTime(draft, 'createdAt', 'createdTimestamp', user['createdTimestamp']);
   // Keycloak itself imports a user without this field as disabled.
-  if (user['enabled'] !== true) setDisabled(draft, [user['createdTimestamp']]);
-  if (typeof user['enabled'] !== 'boolean') draft.leaveOut('enabled', keycloakReasons.unknownState);
+  const isEnabled = parseBoolean(user['enabled']);
+  if (isEnabled !== true) setDisabled(draft, [user['createdTimestamp']]);
+  if (typeof isEnabled !== 'boolean') draft.leaveOutBan('enabled', keycloakReasons.unknownState);
   setCredentials(draft, user, rpId);
   leaveOutUnknown(draft, user);
   setFederatedIdentities(draft, user);
@@ -126,7 +127,7 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   if (toText(user['username']).toLowerCase() !== toText(user['email']).toLowerCase())
     leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutOthers(draft, user, knownFields);
-  return { position, sourceId: sourceId || null, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, sourceId);
 }
 
 function setFederatedIdentities(draft: CustomerDraft, user: JsonObject): void {
@@ -168,7 +169,7 @@ function setRequiredActions(draft: CustomerDraft, user: JsonObject): void {
 function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
   if (Array.isArray(user['credentials'])) return;
   draft.leaveOut('credentials', keycloakReasons.unknownCredentials);
-  if (user['totp'] === true || toTexts(user['disableableCredentialTypes']).includes('otp'))
+  if (isSet(user['totp']) || toTexts(user['disableableCredentialTypes']).includes('otp'))
     draft.leaveOut('credentials.otp', keycloakReasons.unknownApp);
   if (user['federatedIdentities'] === undefined)
     draft.leaveOut('federatedIdentities', keycloakReasons.unknownIdentities);

@@ -9,7 +9,7 @@ import {
 import { reasons, type Reason } from '../reasons.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
-import { readObjectList, setIdentities, toTexts, toTime } from '../source-values.js';
+import { isSet, readObjectList, setIdentities, toTexts, toTime } from '../source-values.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
@@ -52,7 +52,7 @@ function setPassword(draft: CustomerDraft, config: JsonObject): void {
   const [field, text] = ['credentials.password', toText(config['hashed_password'])];
   // An identity without a password has an empty configuration, or one that asks a web hook.
   if (text === '') {
-    if (config['use_password_migration_hook'] === true) draft.leaveOut(field, reasons.hashAlgorithm);
+    if (isSet(config['use_password_migration_hook'])) draft.leaveOut(field, reasons.hashAlgorithm);
     return;
   }
   const hash = convertHash(text);

@@ -1,5 +1,6 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
+import { readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { readDocuments } from '../read-documents.js';
 import { readObjects } from '../read-files.js';
@@ -19,7 +20,6 @@ import {
   setTime,
   toObjects,
 } from '../source-values.js';
-import { readFlag } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 import { setKratosCredentials } from './kratos-credentials.js';
 
@@ -123,14 +123,14 @@ function convertIdentity(
   setTraits(draft, identity);
   setTime(draft, 'createdAt', 'created_at', identity['created_at']);
   setTime(draft, 'updatedAt', 'updated_at', identity['updated_at']);
-  if (state === null) draft.leaveOut('state', unknown.banState);
+  if (state === null) draft.leaveOutBan('state', unknown.banState);
   if (state === 'inactive')
     setDisabled(draft, [identity['state_changed_at'], identity['updated_at'], identity['created_at']]);
   const credentials = toObject(identity['credentials']);
   if (credentials) setKratosCredentials(draft, credentials, rpId);
   else draft.leaveOut('credentials', ownReasons.noCredentials);
   leaveOutOthers(draft, identity, knownFields);
-  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, id);
 }
 
 /** Sets the trait `email`, or the first address that Kratos verifies by email. */

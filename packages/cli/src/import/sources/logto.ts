@@ -1,6 +1,7 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, OTHER_IDS, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { saltedShaHash, decodeHex, pbkdf2Hash, readPositiveInteger, toHash } from '../password-hashes.js';
+import { readBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
@@ -15,15 +16,7 @@ import {
   setTime,
   toObjects,
 } from '../source-values.js';
-import {
-  assertOneTenant,
-  findTables,
-  readBoolean,
-  readFlag,
-  readTable,
-  requireTable,
-  type TableShape,
-} from '../tables.js';
+import { assertOneTenant, findTables, readTable, requireTable, type TableShape } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 
 type Table = 'users' | 'passwords';
@@ -166,11 +159,14 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
   setFactors(draft, user);
   setAccounts(draft, user);
   if (isSuspended) setDisabled(draft, [user['updatedAt'], user['createdAt']]);
-  for (const [name, reason] of requiredColumns) if (!(name in user)) draft.leaveOut(name, reason);
+  for (const [name, reason] of requiredColumns)
+    if (name in user) continue;
+    else if (name === 'isSuspended') draft.leaveOutBan(name, reason);
+    else draft.leaveOut(name, reason);
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutText(draft, 'primaryPhone', user['primaryPhone'], reasons.noPhone);
   leaveOutOthers(draft, user, knownColumns);
-  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, id);
 }
 
 /**

@@ -14,12 +14,6 @@ export function emptyNulls(row: Row): Row {
   return row;
 }
 
-/** Returns a boolean as PostgreSQL (`t`) or the SQL editor (`true`) writes it, or null. An empty cell is false. */
-export function readBoolean(cell = ''): boolean | null {
-  if (/^(t|true)$/i.test(cell)) return true;
-  return /^(f|false)?$/i.test(cell) ? false : null;
-}
-
 /** Returns whether a cell contains a time, or null if it contains something else. */
 export function hasTime(cell = ''): boolean | null {
   if (cell === '') return false;

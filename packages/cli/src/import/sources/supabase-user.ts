@@ -1,6 +1,7 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { findUnusableProvider } from '../unusable-providers.js';
 import type { Row } from '../read-files.js';
+import { readBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
@@ -8,7 +9,7 @@ import { leaveOutOthers, parseJson, setDisabled, setIdentities, setTime, toTexts
 import { unknown } from '../unknown-reasons.js';
 import { unusableProviders, ownProviders } from './supabase-providers.js';
 import type { Identity, RelatedRows } from './supabase-related.js';
-import { hasTime, readBanEnd, readBoolean } from './supabase-table.js';
+import { hasTime, readBanEnd } from './supabase-table.js';
 
 /** Entries of `raw_user_meta_data` and `raw_app_meta_data` that Supabase writes, and that other columns contain. */
 const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
@@ -81,7 +82,7 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
   leaveOutUnknown(draft, row, related);
   leaveOutMissing(draft, providers, identities, related);
   leaveOutOthers(draft, row, knownColumns);
-  return { position, sourceId: id, customer: draft.finish(), leftOut: draft.leftOut };
+  return draft.toRecord(position, id);
 }
 
 /** A value that is missing or cannot be read must not make an address verified. */
@@ -112,7 +113,10 @@ function leaveOutRoles(draft: CustomerDraft, row: Row): void {
 
 /** Reports what is unknown about the user. */
 function leaveOutUnknown(draft: CustomerDraft, row: Row, { hasFactors }: RelatedRows): void {
-  for (const [name, reason] of requiredColumns) if (!(name in row)) draft.leaveOut(name, reason);
+  for (const [name, reason] of requiredColumns)
+    if (name in row) continue;
+    else if (name === 'banned_until') draft.leaveOutBan(name, reason);
+    else draft.leaveOut(name, reason);
   if (hasTime(row['deleted_at']) === null) draft.leaveOut('deleted_at', unknown.deletion);
   if (readBoolean(row['is_anonymous']) === null) draft.leaveOut('is_anonymous', unknown.boolean);
   if (!hasFactors) draft.leaveOut('mfa_factors', unknown.factors);

@@ -4,11 +4,12 @@ import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { decodeBase64, firebaseScryptHash } from '../password-hashes.js';
+import { readBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import { addMetadata, invalidRecord, parseJson, setIdentities, toTime } from '../source-values.js';
-import { addTenant, findTables, readBoolean, readTable, requireTable, type TableShape } from '../tables.js';
+import { addTenant, findTables, readTable, requireTable, type TableShape } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 
 type Table =
@@ -236,7 +237,7 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
   if (passwordless.some((row) => toText(row['phone_number']) !== ''))
     draft.leaveOut('phone_number', reasons.noPhone);
   const { leftOut } = draft;
-  return { position, sourceId: id, customer: draft.finish(), leftOut, isBanUnknown: true };
+  return { ...draft.toRecord(position, id), leftOut, isBanUnknown: true };
 }
 
 /** Returns the recipes of the accounts that the files do not contain. */

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../json-object.js';
+import { readBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import { invalidRecord, leaveOutOthers, leaveOutText, setDisabled, setTime } from '../source-values.js';
-import { findTables, readBoolean, readTable, requireTable, withOffset, type TableShape } from '../tables.js';
+import { findTables, readTable, requireTable, withOffset, type TableShape } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 
 type Table = 'wp_users' | 'wp_usermeta';
@@ -167,7 +168,7 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
   leaveOutOthers(draft, row, knownColumns);
   const { leftOut } = draft;
   // Plugins that block users can store this elsewhere.
-  return { position, sourceId: id, customer: draft.finish(), leftOut, isBanUnknown: true };
+  return { ...draft.toRecord(position, id), leftOut, isBanUnknown: true };
 }
 
 function setPassword(draft: CustomerDraft, hash: string): void {

@@ -1,0 +1,36 @@
+import type { CustomerDraft } from './source-fields.js';
+import { unknown } from './unknown-reasons.js';
+
+const TRUE = ['true', 't', 'yes', 'y', '1', '1.0'];
+const FALSE = ['false', 'f', 'no', 'n', '0', '0.0'];
+/** What programs write instead of nothing: databases, programs that write JSON, MySQL, and Python. */
+const EMPTY = ['', 'null', '\\n', 'none'];
+
+/** The boolean of each value, and undefined for an empty one. A lookup is cheap: files contain several of them for each user. */
+const values: ReadonlyMap<unknown, boolean | undefined> = new Map<unknown, boolean | undefined>([
+  ...[true, 1, ...TRUE].map((value): [unknown, boolean] => [value, true]),
+  ...[false, 0, ...FALSE].map((value): [unknown, boolean] => [value, false]),
+  ...[undefined, null, ...EMPTY].map((value): [unknown, undefined] => [value, undefined]),
+]);
+
+/**
+ * Returns a boolean as JSON, databases (`t`, `1`), spreadsheets (`TRUE`) and Python (`True`, `1.0`) write it; undefined for an empty
+ * value, and null for anything else.
+ */
+export function parseBoolean(value: unknown): boolean | null | undefined {
+  const key = values.has(value) || typeof value !== 'string' ? value : value.trim().toLowerCase();
+  return values.has(key) ? values.get(key) : null;
+}
+
+/** Returns a boolean, or null for anything else. An empty value is false. */
+export function readBoolean(value: unknown): boolean | null {
+  const parsed = parseBoolean(value);
+  return parsed === undefined ? false : parsed;
+}
+
+/** Returns whether a value is true. One that is neither true nor false is left out, and false. */
+export function readFlag(draft: CustomerDraft, field: string, value: unknown): boolean {
+  const parsed = parseBoolean(value);
+  if (parsed === null) draft.leaveOut(field, unknown.boolean);
+  return parsed === true;
+}
