@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json-object.js';
-import type { Difference, ExportedCustomer, Reason, TargetOptions } from './target.js';
+import type { Difference, ExportedCustomer, ExportTarget, Reason, TargetOptions } from './target.js';
 
 /** Reasons that several targets share. */
 export const NO_TIME: Reason = {
@@ -19,8 +19,8 @@ export const NO_PASSKEYS: Reason = {
   remedy: 'The customer signs in with another method and adds a passkey',
 };
 export const NO_IMAGE: Reason = {
-  reason: 'The image belongs to an account at an identity provider',
-  remedy: 'The system reads the image at the next sign-in with the provider',
+  reason: 'The system takes images only from accounts at identity providers',
+  remedy: 'The system reads the image at the next sign-in with a provider',
 };
 export const NO_PROVIDER: Reason = {
   reason: 'The name of this identity provider in the system is unknown',
@@ -48,6 +48,17 @@ export class Differences {
     return this;
   }
 }
+
+/** Returns the conversion of a target that writes one JSON object for each customer. */
+export const toJson =
+  (
+    toRecord: (customer: ExportedCustomer, options: TargetOptions, differences: Differences) => JsonObject,
+  ): ExportTarget['convert'] =>
+  (customer, options) => {
+    const differences = new Differences();
+    const record = toRecord(customer, options, differences);
+    return { records: [[JSON.stringify(record)]], differences: differences.list };
+  };
 
 /** Returns whether a field has a value that its default does not have. */
 const hasValue = (value: unknown): boolean =>

@@ -2,8 +2,9 @@ import { toObject, type JsonObject } from '../../json-object.js';
 import {
   convertIdentities,
   copyMetadata,
-  Differences,
+  type Differences,
   hasEntries,
+  toJson,
   NO_DISABLED_TIME,
   NO_MFA_REQUIREMENT,
   NO_PASSKEYS,
@@ -11,7 +12,7 @@ import {
   RESERVED_NAME,
 } from '../differences.js';
 import { argon2Text, convertPassword, pbkdf2Text, type PortableHash } from '../portable-hash.js';
-import type { ConvertedCustomer, ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
+import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 
 /** The prefix that Auth0 adds to the ids of imported users. */
 const PREFIX = 'auth0|';
@@ -62,11 +63,7 @@ export const auth0: ExportTarget = {
   description: 'users-0001.json and further files of at most 500 KB, for bulk user imports',
   files: [{ name: 'users-#.json', head: '[\n', separator: ',\n', tail: '\n]\n', maxBytes: 500_000 }],
   providers: {},
-  convert(customer, options) {
-    const differences = new Differences();
-    const user = toUser(customer, options, differences);
-    return { records: [[JSON.stringify(user)]], differences: differences.list } satisfies ConvertedCustomer;
-  },
+  convert: toJson(toUser),
 };
 
 function toUser(customer: ExportedCustomer, options: TargetOptions, differences: Differences): JsonObject {

@@ -2,15 +2,16 @@ import type { JsonObject } from '../../json-object.js';
 import {
   addEntry,
   convertIdentities,
-  Differences,
+  type Differences,
   hasEntries,
+  toJson,
   NO_DISABLED_TIME,
   NO_IMAGE,
   NO_MFA_REQUIREMENT,
   NO_PROVIDER,
   NO_TIME,
 } from '../differences.js';
-import type { ConvertedCustomer, ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
+import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 import { toCredentials } from './keycloak-credentials.js';
 
 /** The attributes that are fields of a user, or that the export writes itself. */
@@ -53,11 +54,7 @@ export const keycloak: ExportTarget = {
     },
   ],
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab' },
-  convert(customer, options) {
-    const differences = new Differences();
-    const user = toUser(customer, options, differences);
-    return { records: [[JSON.stringify(user)]], differences: differences.list } satisfies ConvertedCustomer;
-  },
+  convert: toJson(toUser),
 };
 
 function toUser(customer: ExportedCustomer, options: TargetOptions, differences: Differences): JsonObject {

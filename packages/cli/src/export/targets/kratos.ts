@@ -2,15 +2,16 @@ import type { JsonObject } from '../../json-object.js';
 import {
   addEntry,
   convertIdentities,
-  Differences,
+  type Differences,
   hasEntries,
+  toJson,
   NO_DISABLED_TIME,
   NO_IMAGE,
   NO_MFA_REQUIREMENT,
   NO_TIME,
 } from '../differences.js';
 import { argon2Text, convertPassword, pbkdf2Text, type PortableHash } from '../portable-hash.js';
-import type { ConvertedCustomer, ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
+import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 
 /** The schema of an installation that has no other one. */
 const DEFAULT_SCHEMA = 'default';
@@ -68,14 +69,10 @@ export const kratos: ExportTarget = {
     { flags: '--schema-id <id>', description: 'id of the identity schema. Default: default' },
     { flags: '--issuer <name>', description: 'name that authenticator apps show. Default: Gatehouse' },
   ],
-  convert(customer, options) {
-    const differences = new Differences();
-    const create = toIdentity(customer, options, differences);
-    return {
-      records: [[JSON.stringify({ patch_id: customer.id, create })]],
-      differences: differences.list,
-    } satisfies ConvertedCustomer;
-  },
+  convert: toJson((customer, options, differences) => ({
+    patch_id: customer.id,
+    create: toIdentity(customer, options, differences),
+  })),
 };
 
 function toIdentity(
