@@ -25,19 +25,19 @@ export function listPackages() {
 }
 
 /**
- * Packs the package of a folder, as `npm publish` would, without running its scripts.
- * @param {string} folder relative to the root, or absolute
+ * Packs the packages of folders, as `npm publish` would, without running their scripts.
+ * @param {string[]} folders relative to the root, or absolute
  * @param {string} destination an existing folder
- * @returns {Promise<{ file: string, contents: string[] }>} the tarball, and the paths of its files
+ * @returns {Promise<{ file: string, contents: string[] }[]>} the tarballs, and the paths of their files
  * @throws ScriptError if npm fails
  */
-export async function packFolder(folder, destination) {
-  const args = ['pack', path.resolve(root, folder), '--json', '--ignore-scripts', '--loglevel=error'];
+export async function packFolders(folders, destination) {
+  const paths = folders.map((folder) => path.resolve(root, folder));
+  const args = ['pack', ...paths, '--json', '--ignore-scripts', '--loglevel=error'];
   const { code, output } = await runNpm([...args, `--pack-destination=${destination}`], { cwd: root });
-  if (code !== 0) throw new ScriptError(`npm pack ${folder} failed with code ${code}.\n${output}`);
-  const [packed] = JSON.parse(output);
-  return {
+  if (code !== 0) throw new ScriptError(`npm pack ${folders.join(' ')} failed with code ${code}.\n${output}`);
+  return JSON.parse(output).map((packed) => ({
     file: path.join(destination, packed.filename),
     contents: packed.files.map((each) => each.path).sort(),
-  };
+  }));
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, ensurePackagesBuilt } from './build.mjs';
 import { ScriptError, main, root } from './environment.mjs';
-import { listPackages, packFolder } from './packages.mjs';
+import { listPackages, packFolders } from './packages.mjs';
 import { findReleaseProblems, readReleaseNotes } from './release-checks.mjs';
 import { runNpm } from './processes.mjs';
 
@@ -72,8 +72,8 @@ function readRepository() {
 async function packAll(output, repository) {
   const copies = fs.mkdtempSync(path.join(output, 'copies-'));
   try {
-    const packed = [];
-    for (const { name, folder, manifest } of listPackages()) {
+    const packages = listPackages();
+    const folders = packages.map(({ folder, manifest }) => {
       const copy = path.join(copies, path.basename(folder));
       const isPackaged = (file) => !['node_modules', 'src'].includes(path.basename(file));
       fs.cpSync(path.join(root, folder), copy, { recursive: true, filter: isPackaged });
@@ -82,9 +82,10 @@ async function packAll(output, repository) {
         path.join(copy, 'package.json'),
         `${JSON.stringify({ ...manifest, ...location }, null, 2)}\n`,
       );
-      packed.push({ name, ...(await packFolder(copy, output)) });
-    }
-    return packed;
+      return copy;
+    });
+    const packed = await packFolders(folders, output);
+    return packages.map(({ name }, index) => ({ name, ...packed[index] }));
   } finally {
     fs.rmSync(copies, { recursive: true, force: true });
   }

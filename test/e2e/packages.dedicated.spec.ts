@@ -6,8 +6,8 @@ import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
 import { checkTypesOfTarball, lintTarball } from '../support/packages/check-tarball.js';
 import { importExports } from '../support/packages/import-exports.js';
-import { installPackage, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
-import { startLocalRegistry, type LocalRegistry } from '../support/packages/local-registry.js';
+import { installPackages, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
+import { startLocalRegistry } from '../support/packages/local-registry.js';
 import { packAll, type Tarball } from '../support/packages/pack-all.js';
 import { checkTypesOfExports } from '../support/packages/type-check.js';
 
@@ -22,44 +22,59 @@ const packages = listPackages() as Package[];
 const libraries = packages.filter(({ manifest }) => !manifest.bin);
 const programs = packages.filter(({ manifest }) => manifest.bin);
 
+/** Whether code of a package imports a peer dependency that may be missing. */
+const hasOptionalPeers = ({
+  manifest: { peerDependencies = {}, peerDependenciesMeta = {} },
+}: Package): boolean =>
+  Object.keys(peerDependencies).some(
+    (peer) => peerDependenciesMeta[peer]?.optional === true && !peer.startsWith('@types/'),
+  );
+
 let folder: string;
-let registry: LocalRegistry;
 let tarballs: Map<string, Tarball>;
+/** A project with all libraries, and the optional peer dependencies that their types and exports may need. */
+let project: string;
+/** A project with the programs, and the libraries of which optional peer dependencies are missing. */
+let projectWithoutPeers: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-packages-'));
   tarballs = await packAll(folder);
-  registry = await startLocalRegistry();
+  [project, projectWithoutPeers] = [join(folder, 'project'), join(folder, 'project-without-peers')];
+  const registry = await startLocalRegistry();
+  const options = {
+    tarballs: new Map([...tarballs].map(([name, { file }]) => [name, file])),
+    registry: registry.url,
+    cache: join(folder, 'npm-cache'),
+  };
+  const listFolders = (installed: Package[]): string[] => installed.map(({ folder: source }) => source);
+  try {
+    await installPackages(listFolders(libraries), project, { ...options, withOptionalPeers: true });
+    await installPackages(
+      listFolders([...programs, ...libraries.filter(hasOptionalPeers)]),
+      projectWithoutPeers,
+      { ...options, withOptionalPeers: false },
+    );
+  } finally {
+    registry.close();
+  }
 });
 afterAll(async () => {
-  registry?.close();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns the sizes of exports in bytes, without peer dependencies. */
-async function measureExports(
-  project: string,
-  name: string,
-  exports: string[],
-  peers: string[],
-): Promise<Record<string, number>> {
+/** Returns the sizes of exports in bytes by package, without peer dependencies. */
+async function measureExports(): Promise<Record<string, Record<string, number>>> {
+  const measured = libraries.map(({ name, manifest }) => {
+    // "*": everything that a page can load from the package and from the packages of the repository that it depends on.
+    const exports = [...Object.keys(manifest.exports), ...(manifest.sizeLimit?.['*'] ? ['*'] : [])];
+    return [name, { exports, peers: Object.keys(manifest.peerDependencies ?? {}) }] as const;
+  });
   const program = 'test/support/packages/measure-exports.mjs';
-  const args = [program, project, name, exports.join(','), peers.join(',')];
+  const args = [program, project, JSON.stringify(Object.fromEntries(measured))];
   const { code, output } = await run(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
   if (code !== 0) throw new Error(output);
-  return JSON.parse(output) as Record<string, number>;
+  return JSON.parse(output) as Record<string, Record<string, number>>;
 }
-
-/** Installs a package into a project. */
-const install = (source: string, project: string, withOptionalPeers: boolean): Promise<void> => {
-  const files = new Map([...tarballs].map(([name, { file }]) => [name, file]));
-  const cache = join(folder, 'npm-cache');
-  return installPackage(source, project, {
-    tarballs: files,
-    registry: registry.url,
-    cache,
-    withOptionalPeers,
-  });
-};
 
 /** Checks that a tarball contains only a README, the license, and the code and types that its sources compile to. */
 async function checkContents({ name, folder: source, manifest }: Package): Promise<void> {
@@ -78,66 +93,50 @@ async function checkContents({ name, folder: source, manifest }: Package): Promi
   expect(contents).toEqual(expect.arrayContaining(files));
 }
 
-describe.each(libraries)('$name', ({ name, folder: source, manifest }) => {
-  const entryPoints = listEntryPoints(manifest);
-  const peers = Object.keys(manifest.peerDependencies ?? {});
-  const isOptional = (peer: string): boolean => manifest.peerDependenciesMeta?.[peer]?.optional === true;
-  /** Whether code of the package imports a peer dependency that may be missing. Types need no second installation. */
-  const hasOptionalPeers = peers.some((peer) => isOptional(peer) && !peer.startsWith('@types/'));
-  const project = (): string => join(folder, 'projects', source);
-  /** The project that also has the optional peer dependencies, which types and exports besides the main one may need. */
-  const projectWithPeers = (): string => (hasOptionalPeers ? `${project()}-with-peers` : project());
-
-  beforeAll(async () => {
-    await install(source, project(), !hasOptionalPeers);
-    if (hasOptionalPeers) await install(source, projectWithPeers(), true);
-  });
-
+describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
   it('contains only a README, the license, and the code and types that its sources compile to', () =>
     checkContents({ name, folder: source, manifest }));
 
-  it('has no problem that publint or attw finds', async () => {
+  it('has no problem that publint or attw finds; a program exports no code', async () => {
     const { file } = tarballs.get(name)!;
     expect(await lintTarball(file)).toEqual([]);
-    expect(await checkTypesOfTarball(file)).toEqual([]);
+    if (manifest.bin) expect(listEntryPoints(manifest)).toEqual([]);
+    else expect(await checkTypesOfTarball(file)).toEqual([]);
+  });
+});
+
+describe('the libraries', () => {
+  const entryPoints = libraries.flatMap(({ manifest }) => listEntryPoints(manifest));
+
+  it('have exports that Node.js imports, main exports without optional peer dependencies', async () => {
+    expect(await importExports(project, entryPoints)).toEqual(entryPoints);
+    const names = libraries.filter(hasOptionalPeers).map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(0);
+    expect(await importExports(projectWithoutPeers, names)).toEqual(names);
   });
 
-  it('is imported by Node.js, its main export without optional peer dependencies', async () => {
-    expect(await importExports(project(), [name])).toEqual([name]);
-    expect(await importExports(projectWithPeers(), entryPoints)).toEqual(entryPoints);
-  });
-
-  it('stays within the size limit of each export', async () => {
-    const limits = manifest.sizeLimit ?? {};
-    // "*": everything that a page can load from the package and from the packages of the repository that it depends on.
-    const exports = [...Object.keys(manifest.exports), ...(limits['*'] ? ['*'] : [])];
-    const sizes = await measureExports(projectWithPeers(), name, exports, peers);
-    expect(Object.keys(limits)).toEqual(Object.keys(sizes));
-    expect(Object.entries(sizes).filter(([subpath, size]) => size > limits[subpath]!)).toEqual([]);
+  it('stay within the size limit of each export', async () => {
+    const sizes = await measureExports();
+    for (const { name, manifest } of libraries) {
+      const limits = manifest.sizeLimit ?? {};
+      expect(Object.keys(limits)).toEqual(Object.keys(sizes[name]!));
+      const exceeded = Object.entries(sizes[name]!).filter(([subpath, size]) => size > limits[subpath]!);
+      expect([name, exceeded]).toEqual([name, []]);
+    }
   });
 
   it.each(['nodenext', 'bundler'])(
-    'has types that compile with the module resolution %s',
+    'have types that compile with the module resolution %s',
     async (resolution) => {
-      expect(await checkTypesOfExports(projectWithPeers(), entryPoints, resolution)).toBe('');
+      expect(await checkTypesOfExports(project, entryPoints, resolution)).toBe('');
     },
   );
 });
 
-describe.each(programs)('$name', ({ name, folder: source, manifest }) => {
-  it('contains only a README, the license, and the code and types that its sources compile to', () =>
-    checkContents({ name, folder: source, manifest }));
-
-  it('has no problem that publint finds, and exports no code', async () => {
-    expect(await lintTarball(tarballs.get(name)!.file)).toEqual([]);
-    expect(listEntryPoints(manifest)).toEqual([]);
-  });
-
+describe.each(programs)('$name', ({ manifest }) => {
   it('runs each command with the dependencies that npm installs', async () => {
-    const project = join(folder, 'projects', source);
-    await install(source, project, false);
     for (const command of Object.keys(manifest.bin!)) {
-      const file = join(project, 'node_modules', '.bin', command);
+      const file = join(projectWithoutPeers, 'node_modules', '.bin', command);
       const result = await run(file, ['--version'], {
         shell: process.platform === 'win32',
         env: { ...process.env, NODE_OPTIONS: '' },

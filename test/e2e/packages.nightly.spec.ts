@@ -5,7 +5,7 @@ import { installNode } from '../../scripts/node-versions.mjs';
 import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
 import { importExports } from '../support/packages/import-exports.js';
-import { installPackage, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
+import { installPackages, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
 import { startLocalRegistry, type LocalRegistry } from '../support/packages/local-registry.js';
 import { packAll } from '../support/packages/pack-all.js';
 
@@ -28,25 +28,20 @@ it.each([22, 24] as const)(
     const node = join(programs, 'node');
     expect((await run(node, ['--version'])).output).toMatch(`v${version}.`);
     const tarballs = new Map([...(await packAll(folder))].map(([name, { file }]) => [name, file]));
-    for (const { name, folder: source, manifest } of listPackages() as {
-      name: string;
-      folder: string;
-      manifest: Manifest;
-    }[]) {
-      const project = join(folder, `projects-${version}`, source);
-      await installPackage(source, project, {
-        tarballs,
-        registry: registry.url,
-        cache: join(folder, 'npm-cache'),
-        withOptionalPeers: true,
-      });
-      const entryPoints = listEntryPoints(manifest);
-      expect(await importExports(project, entryPoints, node)).toEqual(entryPoints);
+    const packages = listPackages() as { name: string; folder: string; manifest: Manifest }[];
+    const project = join(folder, `project-${version}`);
+    await installPackages(
+      packages.map(({ folder: source }) => source),
+      project,
+      { tarballs, registry: registry.url, cache: join(folder, 'npm-cache'), withOptionalPeers: true },
+    );
+    const entryPoints = packages.flatMap(({ manifest }) => listEntryPoints(manifest));
+    expect(await importExports(project, entryPoints, node)).toEqual(entryPoints);
+    for (const { name, manifest } of packages)
       for (const file of Object.values(manifest.bin ?? {}))
         expect(await run(node, [join(project, 'node_modules', name, file), '--version'])).toMatchObject({
           code: 0,
           output: `${manifest.version}\n`,
         });
-    }
   },
 );

@@ -24,7 +24,7 @@ export interface InstallOptions {
   registry: string;
   /** The folder of npm's cache, empty at first, so that nothing comes from an earlier run. */
   cache: string;
-  /** Whether to install the optional peer dependencies of the package as well. */
+  /** Whether to install the optional peer dependencies of the packages as well. */
   withOptionalPeers: boolean;
 }
 
@@ -56,29 +56,43 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
     .filter(([peer]) => options.withOptionalPeers && isOptional(peer) && isInstalled(peer))
     .filter(([peer]) => !options.tarballs.has(peer))
     .map(([peer, range]) => `${peer}@${range}`);
-  return [...new Set([options.tarballs.get(name)!, ...nested.flat(), ...peers])];
+  return [options.tarballs.get(name)!, ...nested.flat(), ...peers];
 }
 
 /**
- * Installs a package of the repository into a new project.
- * @param folder the folder of the package, such as packages/js
+ * Installs packages of the repository into a new project. Each package finds only the packages that it declares: npm
+ * installs it beside links to these and to no others.
+ * @param folders the folders of the packages, such as packages/js
  * @param project the folder of the project, which is created
  * @throws Error if the registry lacks a package: it must then be a devDependency
  */
-export async function installPackage(
-  folder: string,
+export async function installPackages(
+  folders: string[],
   project: string,
   options: InstallOptions,
 ): Promise<void> {
-  const manifest = await readManifest(folder);
+  const sources = await Promise.all(
+    folders.map(async (folder) => listArguments(await readManifest(folder), options)),
+  );
   await mkdir(project, { recursive: true });
   await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }');
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', `--registry=${options.registry}`];
-  const sources = await listArguments(manifest, options);
-  const { code, output } = await run('npm', ['install', ...flags, ...sources], {
-    cwd: project,
-    shell: process.platform === 'win32',
-    env: { ...process.env, npm_config_cache: options.cache },
-  });
-  if (code !== 0) throw new Error(`npm install of ${manifest.name}: exit code ${code}\n${output}`);
+  // Optional dependencies are programs for one machine, such as the compiler of Next.js. No test runs them.
+  const flags = [
+    '--install-strategy=linked',
+    '--omit=optional',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+  ];
+  const packages = [...new Set(sources.flat())];
+  const { code, output } = await run(
+    'npm',
+    ['install', ...flags, `--registry=${options.registry}`, ...packages],
+    {
+      cwd: project,
+      shell: process.platform === 'win32',
+      env: { ...process.env, npm_config_cache: options.cache },
+    },
+  );
+  if (code !== 0) throw new Error(`npm install of ${folders.join(', ')}: exit code ${code}\n${output}`);
 }

@@ -47,8 +47,9 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
       return;
     }
     const folder = installed.get(searchParams.get('name')!)!.get(searchParams.get('version')!)!;
-    // npm ignores the name of the first folder in a tarball, and reads tarballs without compression too.
-    const args = ['-c', '--exclude=node_modules', '-C', dirname(folder), basename(folder)];
+    // npm ignores the name of the first folder in a tarball, and reads tarballs without compression too. Source maps, which
+    // no test reads, are half of Next.js.
+    const args = ['-c', '--exclude=node_modules', '--exclude=*.map', '-C', dirname(folder), basename(folder)];
     spawn('tar', args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

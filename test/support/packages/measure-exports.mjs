@@ -5,15 +5,15 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-// Usage: node measure-exports.mjs <project> <package> <export,…> <peer dependency,…>
+// Usage: node measure-exports.mjs <project> <packages>
 //
-// Prints the sizes of exports in bytes, as JSON by export: bundled with its dependencies, minified and compressed with
+// <packages> is JSON: the exports and the peer dependencies of each package by its name. Prints the sizes of the exports
+// in bytes, as JSON by package and export: bundled with its dependencies, minified and compressed with
 // gzip. Peer dependencies do not count, and neither does the code with which a bundler loads chunks. The export * stands
 // for all exports of the package together, style sheets included, with the chunks that are imported on demand and the
 // packages of Gatehouse that it depends on. A separate program, because the native part of the bundler rejects objects
 // that jest has created.
-const [project, packageName, exportList, peerList] = process.argv.slice(2);
-const peers = peerList.split(',').filter(Boolean);
+const [project, packages] = process.argv.slice(2);
 const isStyleSheet = (name) => name.endsWith('.css');
 const resolve = (name) => createRequire(path.resolve(project, 'package.json')).resolve(name);
 
@@ -44,10 +44,9 @@ async function sourceOf(specifiers) {
   return lines.join('\n');
 }
 
-const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
-
 /** Returns the size of exports in bytes. @param isEverything whether to count chunks that are imported on demand */
-async function measure(specifiers, isEverything) {
+async function measure(specifiers, peers, isEverything) {
+  const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
   const entry = path.join(project, 'measured.js');
   await writeFile(entry, await sourceOf(specifiers));
   const [{ output }] = await build({
@@ -81,9 +80,12 @@ async function measure(specifiers, isEverything) {
 }
 
 const sizes = {};
-for (const subpath of exportList.split(','))
-  sizes[subpath] =
-    subpath === '*'
-      ? await measure(await allSpecifiers(packageName), true)
-      : await measure([path.posix.join(packageName, subpath)], false);
+for (const [name, { exports, peers }] of Object.entries(JSON.parse(packages))) {
+  sizes[name] = {};
+  for (const subpath of exports)
+    sizes[name][subpath] =
+      subpath === '*'
+        ? await measure(await allSpecifiers(name), peers, true)
+        : await measure([path.posix.join(name, subpath)], peers, false);
+}
 console.log(JSON.stringify(sizes));

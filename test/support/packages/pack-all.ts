@@ -1,4 +1,4 @@
-import { listPackages, packFolder } from '../../../scripts/packages.mjs';
+import { listPackages, packFolders } from '../../../scripts/packages.mjs';
 
 export interface Tarball {
   file: string;
@@ -8,7 +8,8 @@ export interface Tarball {
 
 /** Packs all packages of the repository into a folder. @returns the tarballs by package name */
 export async function packAll(folder: string): Promise<Map<string, Tarball>> {
-  const tarballs = new Map<string, Tarball>();
-  for (const { name, folder: source } of listPackages()) tarballs.set(name, await packFolder(source, folder));
-  return tarballs;
+  const packages = listPackages();
+  const sources = packages.map(({ folder: source }) => source);
+  const packed = await packFolders(sources, folder);
+  return new Map(packages.map(({ name }, index) => [name, packed[index]!]));
 }

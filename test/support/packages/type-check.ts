@@ -34,6 +34,6 @@ export async function checkTypesOfExports(
   });
   const errors = output
     .split('\n')
-    .filter((line) => /^(check\.ts|node_modules\/@gatehouse\/|error)/.test(line));
+    .filter((line) => /^(check\.ts|node_modules\/(\.store\/)?@gatehouse\/|error)/.test(line));
   return errors.join('\n');
 }
