@@ -4,6 +4,7 @@ import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History, ON_TIME } from '../support/history.js';
 import { Receiver } from '../support/receiver.js';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
+import { queueOf, stop, workerScenarios } from '../support/worker-scenarios.js';
 
 describe.each(availableQueues)('workers within time limits, deliveries with %s', (queue) => {
   let instance: TestInstance;
@@ -52,3 +53,13 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
     expect([requests, attempts]).toEqual([1_000, 1_000]);
   });
 });
+
+for (const queue of availableQueues) {
+  // The fault tests of every change use the other queue.
+  const scenarios = workerScenarios.filter((scenario) => queueOf(scenario) !== queue);
+  if (scenarios.length > 0)
+    describe(`workers, deliveries with ${queue}`, () => {
+      afterEach(stop);
+      it.each(scenarios)('$title', ({ run }) => run(queue));
+    });
+}
