@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { withSettings } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { registerWithPasskey, signInWithPasskey } from '../support/passkeys.js';
-import { PASSWORD, availableQueues, TestInstance } from '../support/test-instance.js';
+import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { freePort, type ServerProcess } from '../support/server-process.mjs';
 import { insertOperator } from '../support/operator-client.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
@@ -20,8 +20,15 @@ describe('the metrics of both programs', () => {
   const api = () => Scrape.load(ports.api);
   const worker = () => Scrape.load(ports.worker);
 
+  /** The log of the api while another process listens on its METRICS_PORT, and the status of a request then. */
+  let blocked: { log: ServerProcess['log']; status: number };
+  const findLines = (log: ServerProcess['log'], message: string) =>
+    log.filter((line) => line['message'] === message);
+
   beforeAll(async () => {
     ports = { api: await freePort(), worker: await freePort() };
+    const blocker = createServer().listen(ports.api, '127.0.0.1');
+    await once(blocker, 'listening');
     const env = ({ url }: { url: string }) => ({
       // Not a standby, so that all reads go to the primary.
       DATABASE_READ_URL: url,
@@ -35,8 +42,21 @@ describe('the metrics of both programs', () => {
     instance = await TestInstance.start({ workers: 0, env });
     instance.startWorker({ METRICS_PORT: String(ports.worker) });
     await instance.waitUntilReady();
+    blocked = { log: [...instance.api.log], status: (await instance.register()).status };
+    blocker.close();
+    await eventually('the metrics', () => findLines(instance.api.log, 'metrics server listening').length > 0);
   });
   afterAll(() => instance?.stop());
+
+  it('CO-05: are disabled, and nothing else, while METRICS_PORT is in use', async () => {
+    const message = 'metrics server failed to listen';
+    expect(blocked.status).toBe(201);
+    expect(findLines(blocked.log, message)).toEqual([
+      expect.objectContaining({ level: 'error', port: ports.api, code: 'EADDRINUSE' }),
+    ]);
+    expect((await api()).value('gatehouse_build_info')).toBe(1);
+    expect(findLines(instance.api.log, message)).toHaveLength(1);
+  });
 
   it('CO-05: count logins by result, and requests by route, method and status class', async () => {
     const before = await api();
@@ -357,37 +377,5 @@ describe('the metrics of both programs', () => {
     }
     for (const path of ['/metrics', '/healthz'])
       expect((await fetch(instance.baseUrl + path)).status).toBe(404);
-  });
-});
-
-describe('a METRICS_PORT that is in use', () => {
-  it('CO-05: disables only the metrics until the port is free, and then they include Redis', async () => {
-    const port = await freePort();
-    const blocker = createServer().listen(port, '127.0.0.1');
-    await once(blocker, 'listening');
-    const queue = availableQueues.at(-1)!;
-    const instance = await TestInstance.start({ queue, workers: 0, env: { METRICS_PORT: String(port) } });
-    try {
-      expect((await instance.register()).status).toBe(201);
-      const findLogLines = (log: ServerProcess['log'], message: string) =>
-        log.filter((line) => line['message'] === message);
-      const [line] = findLogLines(instance.api.log, 'metrics server failed to listen');
-      expect(line).toMatchObject({ level: 'error', port, code: 'EADDRINUSE' });
-      blocker.close();
-      await eventually(
-        'the metrics',
-        () => findLogLines(instance.api.log, 'metrics server listening').length > 0,
-      );
-      expect((await Scrape.load(port)).value('gatehouse_build_info')).toBe(1);
-      expect(findLogLines(instance.api.log, 'metrics server failed to listen')).toHaveLength(1);
-      if (queue === 'redis')
-        await eventually(
-          'Redis to be reported as up',
-          async () => (await Scrape.load(port)).value('gatehouse_redis_up') === 1,
-        );
-    } finally {
-      blocker.close();
-      await instance.stop();
-    }
   });
 });
