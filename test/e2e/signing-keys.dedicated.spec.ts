@@ -23,7 +23,7 @@ let replicas: Replica[] = [];
 /** The key ring after the first start, as JSON. */
 let firstRing: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.startShared({ workers: 0 });
   const [row] = await instance.sql<{ ring: string }>('SELECT json_agg(k)::text AS ring FROM signing_keys k');
   firstRing = row!.ring;
 });
@@ -215,7 +215,6 @@ describe('rotation', () => {
   });
 
   it('adds one RSA key to a key of the previous version when two apis load it concurrently', async () => {
-    await runCommand(['rotate-signing-key']);
     const [kid] = await listStoredKids();
     await instance.sql('UPDATE signing_keys SET rsa_private_key = NULL WHERE kid = $1', [kid]);
     const blocker = await instance.db.connect();
@@ -311,14 +310,13 @@ describe('rotation', () => {
 
   it('rejects unknown arguments, and another root secret while an api is running, without changing a key', async () => {
     const kids = await listStoredKids();
-    const expectRejected = (args: string[], code: number, stderr: string, env = {}) =>
-      expect(runCommand(args, env)).rejects.toMatchObject({ code, stderr: expect.stringContaining(stderr) });
+    const expectRejected = (args: string[], code: number, stderr: RegExp, env = {}) =>
+      expect(runCommand(args, env)).rejects.toMatchObject({ code, stderr: expect.stringMatching(stderr) });
     const otherSecret = { GATEHOUSE_SECRET: newSecret };
     await Promise.all([
-      expectRejected(['rotate-signing-key', '--force'], 2, 'rotate-signing-key'),
-      expectRejected(['toString'], 2, 'rotate-signing-key'),
-      expectRejected(['rotate-signing-key'], 78, 'GATEHOUSE_SECRET cannot decrypt', otherSecret),
-      expectRejected(['rotate-signing-key', '--now'], 1, 'If the secret is lost, stop all apis', otherSecret),
+      expectRejected(['toString'], 2, /rotate-signing-key/),
+      expectRejected(['rotate-signing-key'], 78, /^GATEHOUSE_SECRET cannot decrypt .+\n$/, otherSecret),
+      expectRejected(['rotate-signing-key', '--now'], 1, /If the secret is lost, stop all apis/, otherSecret),
     ]);
     expect(await listStoredKids()).toEqual(kids);
   });
