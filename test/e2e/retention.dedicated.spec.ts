@@ -24,14 +24,14 @@ const failures = (at: number, responseBody = 'down'): SeedAttempt[] =>
   [0, 15, 75, 375, 2175].map((seconds) => ({ at: at + seconds * 1000, status: 503, responseBody }));
 
 /** Settings with which only the tests prune, and workers only deliver. */
-const env = { RATE_LIMITS: 'off', WEBHOOK_RETENTION: `${RETENTION}d`, PERIODIC_JOBS: 'off' };
+const workerEnv = { WEBHOOK_RETENTION: `${RETENTION}d`, PERIODIC_JOBS: 'off' };
 
 let instance: TestInstance;
 let receiver: Receiver;
 let endpointId: string;
 let projectId: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ env });
+  instance = await TestInstance.startShared({ workerEnv });
   ({ projectId } = instance.credentials);
 });
 afterAll(async () => instance?.stop());
