@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -6,48 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.js';
+import { Launcher } from '../support/launcher.js';
 import { freePort } from '../support/server-process.mjs';
 import { Scrape } from '../support/scrape.js';
-
-/**
- * A process of `npm start`: the launcher with its embedded PostgreSQL, in a folder with a space in its name.
- */
-class Launcher {
-  output = '';
-  private constructor(private readonly child: ChildProcess) {
-    for (const stream of [child.stdout!, child.stderr!])
-      stream.setEncoding('utf8').on('data', (chunk: string) => (this.output += chunk));
-  }
-
-  static start(env: Record<string, string>, command = [process.execPath, 'scripts/start.mjs']): Launcher {
-    const child = spawn(command[0]!, command.slice(1), {
-      env: { PATH: process.env['PATH']!, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    return new Launcher(child);
-  }
-
-  async waitForBanner(): Promise<string> {
-    await eventually(
-      'the banner',
-      () => this.output.includes('Press Ctrl-C') || this.child.exitCode !== null,
-    );
-    if (this.child.exitCode !== null) throw new Error(this.output);
-    return this.output;
-  }
-
-  async stop(signal: NodeJS.Signals): Promise<number | null> {
-    const exited = once(this.child, 'exit');
-    this.child.kill(signal);
-    await exited;
-    return this.child.exitCode;
-  }
-
-  async waitForExit(): Promise<number | null> {
-    if (this.child.exitCode === null) await once(this.child, 'exit');
-    return this.child.exitCode;
-  }
-}
 
 describe('npm start', () => {
   let folder: string;
@@ -66,7 +27,7 @@ describe('npm start', () => {
       () => true,
     );
 
-  it('starts all processes, prints a working curl command, and stops cleanly', async () => {
+  it('starts all processes, prints a working curl command, and stops them when it is killed', async () => {
     const metricsPort = await freePort();
     const launcher = Launcher.start({ ...env, METRICS_PORT: String(metricsPort) });
     const banner = await launcher.waitForBanner();
@@ -94,32 +55,19 @@ describe('npm start', () => {
       });
     }
 
-    expect(await launcher.stop('SIGINT')).toBe(0);
-    expect(await isFree()).toBe(true);
+    await launcher.stop('SIGKILL');
+    await eventually('the port to be free', isFree);
   });
 
-  it('stops its child processes when it is killed, restarts with the same data, and stops with npm', async () => {
+  it('starts again with the same data, rejects a second launcher, and stops cleanly', async () => {
     const before = await readCredentials();
-    const killed = Launcher.start(env);
-    await killed.waitForBanner();
-    await killed.stop('SIGKILL');
-    await eventually('the port to be free', isFree);
-
-    const restarted = Launcher.start(env, ['npm', 'start']);
+    const restarted = Launcher.start(env);
     await restarted.waitForBanner();
     expect(await readCredentials()).toEqual(before);
     const concurrent = Launcher.start({ ...env, PORT: String(await freePort()) });
     expect(await concurrent.waitForExit()).toBe(1);
     expect(concurrent.output).toContain(env['DATA_DIR']);
-    // npm exits with its shell, which does not forward the signal.
-    await restarted.stop('SIGTERM');
-    const lock = join(env['DATA_DIR']!, 'launcher.pid');
-    await eventually('the end of the launcher', () =>
-      stat(lock).then(
-        () => false,
-        () => true,
-      ),
-    );
+    expect(await restarted.stop('SIGINT')).toBe(0);
     expect(await isFree()).toBe(true);
   });
 
