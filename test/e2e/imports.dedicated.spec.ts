@@ -49,7 +49,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
   'an import interrupted by %s resumes after the last committed line',
   async (signal) => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
-    const lines = createCustomers(1_100, domain);
+    const lines = createCustomers(620, domain);
     const stream = new StreamingImport(instance, { importId });
     stream.send(toNdjson(lines.slice(0, 600)));
     await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
@@ -72,9 +72,9 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     if (signal === 'SIGKILL') await instance.sql(backdate, [importId]);
     expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
     const { body } = await importLines(instance, toNdjson(lines), { importId });
-    expect(body).toMatchObject({ state: 'completed', created: 1_100, skipped: 0, lastLine: 1_100 });
+    expect(body).toMatchObject({ state: 'completed', created: 620, skipped: 0, lastLine: 620 });
     const stored = await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`]);
-    expect(stored).toHaveLength(1_100);
+    expect(stored).toHaveLength(620);
   },
 );
 
