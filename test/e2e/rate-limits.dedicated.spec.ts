@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { request as httpRequest, type ClientRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
+import { decodeJwt } from 'jose';
 import { limitSettings } from '@gatehouse/domain';
-import { expectStatus } from '../support/customers.js';
+import { expectStatus, withSettings } from '../support/customers.js';
 import { requestEmailCode, verifyEmailCode } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
+import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
 import { availableQueues, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { findRedisPrefix } from '../support/redis-prefix.js';
@@ -12,6 +16,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 beforeAll(async () => {
+  // Every connection from loopback is a trusted proxy, which is the worst case for forged headers.
   const env = { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8', HASH_THREADS: '1', HASH_QUEUE_WAIT: '600ms' };
   instance = await TestInstance.start({ workers: 0, env });
 });
@@ -19,13 +24,13 @@ afterAll(async () => instance?.stop());
 
 const loginFrom = (headers: Record<string, string>, target = instance): Promise<TestResponse> =>
   target.login(uniqueEmail(), PASSWORD, headers);
-/**
- * Logs in 31 times sequentially, so that the only hash thread is never overloaded, and returns the last
- * status.
- */
-async function getStatusAfter30(headersOf: (index: number) => Record<string, string>): Promise<number> {
-  for (let index = 0; index < 30; index += 1) expect((await loginFrom(headersOf(index))).status).toBe(401);
-  return (await loginFrom(headersOf(30))).status;
+/** Logs in sequentially, so that the only hash thread is never overloaded, and returns the status after `count` logins. */
+async function getStatusAfter(
+  count: number,
+  headersOf: (index: number) => Record<string, string>,
+): Promise<number> {
+  for (let index = 0; index < count; index += 1) expect((await loginFrom(headersOf(index))).status).toBe(401);
+  return (await loginFrom(headersOf(count))).status;
 }
 const secretKeyHeader = () => ({ authorization: `Bearer ${instance.credentials.projectSecretKey}` });
 
@@ -268,7 +273,7 @@ describe('the limits of the hosted sign-in page', () => {
 describe('the limit of logins', () => {
   it('RL-02, RL-07, LG-03: is 30 a minute for each client address, and is in the documented headers and the log', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
-    expect(await getStatusAfter30(() => from)).toBe(429);
+    expect(await getStatusAfter(30, () => from)).toBe(429);
     const rejected = await loginFrom({ ...from, 'x-request-id': 'limited' });
     expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     const wait = rejected.headers.get('retry-after');
@@ -285,43 +290,48 @@ describe('the limit of logins', () => {
     expect((await loginFrom({ 'x-forwarded-for': '203.0.113.10' })).status).toBe(401);
   });
 
-  it('RL-02: applies to the last address before the trusted proxies, IPv6 by /64, and accepts X-Client-IP only with a secret key', async () => {
-    const forwarded = (createAddress: (index: number) => string) => (index: number) => ({
-      'x-forwarded-for': createAddress(index),
-    });
-    const clientIp = (createAddress: (index: number) => string) => (index: number) => ({
-      'x-client-ip': createAddress(index),
-    });
-    const limited = {
-      'a chain of forged addresses': forwarded((index) => `198.51.100.${index}, 203.0.113.19, 10.1.2.3`),
-      'IPv6 neighbors': forwarded((index) => `2001:db8:1:2::${(index + 1).toString(16)}`),
-      'an address with changing ports': forwarded((index) => `203.0.113.20:${50_000 + index}`),
-      'X-Client-IP without a secret key': (index: number) => ({
-        'x-forwarded-for': '203.0.113.21',
-        ...clientIp((at) => `198.51.100.${at}`)(index),
-      }),
-    };
-    for (const [name, headersOf] of Object.entries(limited))
-      expect([name, await getStatusAfter30(headersOf)]).toEqual([name, 429]);
-    await eventually(
-      'the address in the log',
-      () => instance.api.log.filter(({ ip }) => ip === '203.0.113.19').length === 31,
-    );
-    expect((await loginFrom({ 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(401);
+  /** Logins that the project of this test allows. */
+  const LIMIT = 3;
 
-    const unlimited = {
-      'X-Client-IP with a secret key': clientIp((index) => `198.51.100.${index}`),
-      'IPv4 in the form of IPv6': clientIp((index) => `::ffff:198.51.100.${index + 100}`),
-    };
-    for (const [name, headersOf] of Object.entries(unlimited))
-      expect([
-        name,
-        await getStatusAfter30((index) => ({ ...secretKeyHeader(), ...headersOf(index) })),
-      ]).toEqual([name, 401]);
-    expect(['loopback outside production', await getStatusAfter30(() => ({}))]).toEqual([
-      'loopback outside production',
-      401,
-    ]);
+  it('RL-02: applies to the last address before the trusted proxies, IPv6 by /64, and accepts X-Client-IP only with a secret key', async () => {
+    await withSettings(instance, { limits: { login: LIMIT } }, async () => {
+      const forwarded = (createAddress: (index: number) => string) => (index: number) => ({
+        'x-forwarded-for': createAddress(index),
+      });
+      const clientIp = (createAddress: (index: number) => string) => (index: number) => ({
+        'x-client-ip': createAddress(index),
+      });
+      const limited = {
+        'a chain of forged addresses': forwarded((index) => `198.51.100.${index}, 203.0.113.19, 10.1.2.3`),
+        'IPv6 neighbors': forwarded((index) => `2001:db8:1:2::${(index + 1).toString(16)}`),
+        'an address with changing ports': forwarded((index) => `203.0.113.20:${50_000 + index}`),
+        'X-Client-IP without a secret key': (index: number) => ({
+          'x-forwarded-for': '203.0.113.21',
+          ...clientIp((at) => `198.51.100.${at}`)(index),
+        }),
+      };
+      for (const [name, headersOf] of Object.entries(limited))
+        expect([name, await getStatusAfter(LIMIT, headersOf)]).toEqual([name, 429]);
+      await eventually(
+        'the address in the log',
+        () => instance.api.log.filter(({ ip }) => ip === '203.0.113.19').length === LIMIT + 1,
+      );
+      expect((await loginFrom({ 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(401);
+
+      const unlimited = {
+        'X-Client-IP with a secret key': clientIp((index) => `198.51.100.${index}`),
+        'IPv4 in the form of IPv6': clientIp((index) => `::ffff:198.51.100.${index + 100}`),
+      };
+      for (const [name, headersOf] of Object.entries(unlimited))
+        expect([
+          name,
+          await getStatusAfter(LIMIT, (index) => ({ ...secretKeyHeader(), ...headersOf(index) })),
+        ]).toEqual([name, 401]);
+      expect(['loopback outside production', await getStatusAfter(LIMIT, () => ({}))]).toEqual([
+        'loopback outside production',
+        401,
+      ]);
+    });
   });
 });
 
@@ -458,5 +468,92 @@ describe('more passwords than the threads can hash', () => {
     await instance.api.runCommand('release', HOLD);
     expect((await running).status).toBe(401);
     expect((await instance.login(uniqueEmail())).status).toBe(401);
+  });
+});
+
+it('EV-05: ignores forged host names in links, issuers and responses', async () => {
+  const forged = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-port': '8443',
+    'x-original-host': 'evil.example',
+    'x-host': 'evil.example',
+    forwarded: 'for=192.0.2.1;host=evil.example;proto=https',
+  };
+  const { publishableKey } = instance.credentials;
+  const send = async (method: string, path: string, body?: object): Promise<string> => {
+    const headers = { ...forged, 'x-publishable-key': publishableKey, 'content-type': 'application/json' };
+    const request = httpRequest(instance.baseUrl + path, { method, headers });
+    request.end(body && JSON.stringify(body));
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return JSON.stringify(response.headers) + (await text(response));
+  };
+  const email = uniqueEmail();
+  const registered = await send('POST', '/api/v1/auth/register', { email, password: PASSWORD });
+  await send('POST', '/api/v1/auth/forgot-password', { email });
+  const paths = ['/api/v1/me', '/.well-known/jwks.json', '/openapi.json', '/docs/errors', '/nothing'];
+  for (const kind of ['verify-email', 'reset-password']) {
+    const [mail] = await instance.listMails(email, kind);
+    expect(mail!['link']).toMatch(new RegExp(`^${instance.baseUrl}/${kind}\\?token=[\\w-]{43}$`));
+    paths.push((mail!['link'] as string).slice(instance.baseUrl.length));
+  }
+  for (const path of paths) expect(await send('GET', path)).not.toContain('evil.example');
+  expect(await send('GET', '/api/v1/me')).toContain(`"type":"${instance.baseUrl}/docs/errors#`);
+  const [, token] = /"accessToken":"([^"]+)"/.exec(registered)!;
+  expect(decodeJwt(token!).iss).toBe(instance.baseUrl);
+  expect((await instance.requestWithAccessToken(token!, 'GET', '/api/v1/me')).status).toBe(200);
+});
+
+describe('RL-02: sign-ins of operators', () => {
+  const signInFrom = (
+    ip: string,
+    headers: Record<string, string> = {},
+    body: object = { email: uniqueEmail(), password: 'x' },
+  ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...headers });
+  /** Returns the headers with which a server passes the address of its client, with all kinds of API keys. */
+  const clientIp = (ip: string) => ({
+    'x-client-ip': ip,
+    'x-publishable-key': instance.credentials.publishableKey,
+    'x-api-key': instance.credentials.projectSecretKey,
+  });
+
+  it('are limited for each address, regardless of the emails', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.9' };
+    const send = (path: string, body: unknown) =>
+      new OperatorClient(instance).request('POST', path, body, from);
+    for (let count = 0; count < 29; count += 1) expect((await signInFrom('203.0.113.9')).status).toBe(401);
+    expect((await send('/setup', { token: 'x', email: uniqueEmail(), password: 'x' })).status).toBe(400);
+    const rejected = await send('/invitations/accept', { token: 'x', password: 'x' });
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"operator-login";q=30;w=60');
+    expect((await instance.request('GET', '/operator/v1/session', { headers: from })).status).toBe(200);
+    const { untrustedForwards } = (await (await signIn(instance)).request('GET', '/health')).body;
+    expect(untrustedForwards).toEqual({ count: 0, lastAt: null });
+  });
+
+  it('ignore X-Client-IP for the limit and for the session', async () => {
+    const signInWithClientIp = (index: number) => signInFrom('203.0.113.10', clientIp(`198.51.100.${index}`));
+    for (let index = 0; index < 30; index += 1) expect((await signInWithClientIp(index)).status).toBe(401);
+    expect(await signInWithClientIp(30)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    const admin = await signIn(instance);
+    const { operator, password } = await inviteOperator(admin, 'viewer');
+    await signInFrom('203.0.113.11', clientIp('198.51.100.99'), { email: operator.email, password });
+    const { data } = (await admin.request('GET', `/operators/${operator.id}/sessions`)).body;
+    expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
+  });
+
+  it('require a second factor from another machine, even in development', async () => {
+    const ip = { 'x-forwarded-for': '203.0.113.12' };
+    const client = new OperatorClient(instance);
+    const { operator } = await insertOperator(instance);
+    await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
+    const credentials = { ...instance.credentials.operator, email: operator.email };
+    const opened = await client.request('POST', '/session', credentials, ip);
+    expect(opened.body).toMatchObject({ state: 'enrollment', maySkipEnrollment: false });
+    expect(await client.request('POST', '/session/enrollment/skip', {}, ip)).toMatchObject({
+      status: 403,
+      body: { code: 'factor_required' },
+    });
   });
 });

@@ -162,7 +162,7 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
 
 describe('CO-01: failures', () => {
   // Used addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per
-  // address see trusted-proxies.dedicated.spec.ts.
+  // address see rate-limits.dedicated.spec.ts.
   const deleteAddresses = () => instance.sql('DELETE FROM operator_addresses');
   const createOperatorWithoutAddresses = async (): Promise<Enrolled> => {
     const operator = await createOperator();
