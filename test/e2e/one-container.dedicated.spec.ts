@@ -67,7 +67,8 @@ describe('npm run serve', () => {
     expect([rejected.status, await rejected.text()]).toEqual([401, '']);
   });
 
-  it.each(['webhook-worker', 'api'])('restarts the %s after a crash', async (service) => {
+  it('restarts a program after a crash', async () => {
+    const service = 'api';
     const [ready] = listLines(service, 'ready');
     process.kill(ready!['pid'] as number, 'SIGKILL');
     await waitForLine('launcher', `${service} exited unexpectedly (signal SIGKILL); restarting in 0.5 s`);

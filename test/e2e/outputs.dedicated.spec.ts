@@ -15,7 +15,7 @@ type OutputState = 'closed' | 'full' | 'stalled' | 'read';
 let instance: TestInstance;
 let folder: string;
 beforeAll(async () => {
-  instance = await TestInstance.start();
+  instance = await TestInstance.start({ workers: 0 });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-outputs-'));
 });
 const children: ChildProcess[] = [];
@@ -139,7 +139,8 @@ describe('a service', () => {
 });
 
 describe('a program', () => {
-  it.each(['api', 'worker', 'all'] as const)(
+  // The worker is a program of `all`.
+  it.each(['api', 'all'] as const)(
     'serves and stops although the disk of its log is full and standard error is closed: %s',
     async (name) => {
       const [port, metricsPort] = [await freePort(), await freePort()];
@@ -150,7 +151,7 @@ describe('a program', () => {
       );
       const isReady = async (each: number) =>
         (await fetch(`http://127.0.0.1:${each}/readyz`).catch(() => null))?.status === 200;
-      const ports = { api: [port], worker: [metricsPort], all: [port, metricsPort + 1] }[name];
+      const ports = { api: [port], all: [port, metricsPort + 1] }[name];
       for (const each of ports) await eventually(`port ${each}`, () => isReady(each));
       child.kill('SIGTERM');
       expect(await waitForExit(child)).toBe(0);
