@@ -23,6 +23,7 @@ import { inviteOperator, OperatorClient, signIn } from '../support/operator-clie
 import { Keyring } from '../support/platform.js';
 import { Receiver } from '../support/receiver.js';
 import { runGatehouse } from '../support/run-gatehouse.js';
+import { entryPoints } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 
@@ -122,10 +123,10 @@ async function beginEnrollment(): Promise<OperatorClient> {
   return client;
 }
 
-/** Runs `npm run gatehouse -- reencrypt`. */
+/** Runs `npm run gatehouse -- reencrypt`, without the script that checks the build. */
 const reencrypt = (
   env: Record<string, string> = {},
-): Promise<{ code: number; stdout: string; stderr: string }> =>
+): Promise<{ code: number | NodeJS.Signals; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
     const options = {
       env: {
@@ -137,9 +138,10 @@ const reencrypt = (
     };
     execFile(
       process.execPath,
-      ['scripts/gatehouse.mjs', 'reencrypt'],
+      [entryPoints.gatehouse, 'reencrypt'],
       options,
-      (error, stdout, stderr) => void resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+      (error, stdout, stderr) =>
+        void resolve({ code: error?.signal ?? Number(error?.code ?? 0), stdout, stderr }),
     );
   });
 
@@ -198,7 +200,7 @@ describe('npm run gatehouse -- reencrypt', () => {
     expect(before).toMatchObject({ 'customers.password_hash': 1_500, 'webhook_endpoints.secret': 1 });
 
     const killed = await reencrypt({ FAILPOINTS: 'reencrypt.between-batches' });
-    expect(killed).toMatchObject({ code: 137, stdout: '' });
+    expect(killed).toMatchObject({ code: 'SIGKILL', stdout: '' });
     const interrupted = await listOldCounts();
     expect(interrupted).toMatchObject({
       'webhook_endpoints.secret': 0,
@@ -212,27 +214,24 @@ describe('npm run gatehouse -- reencrypt', () => {
     expect(stderr).toMatch(/^webhook_endpoints\.secret: nothing to re-encrypt$/m);
     expect(stderr).toMatch(/^customers\.password_hash: (\d+) of \1 re-encrypted$/m);
     expect(stdout).toContain(`Values re-encrypted: ${sum(interrupted)}. All encrypted values use the first`);
+    // Two operators and two customers.
+    expect(stdout).toContain('no password depends on them. Passwords that still do: 4.');
     expect(sum(await listOldCounts())).toBe(0);
     // Includes columns that `encryptedColumns` might lack.
     expect(await findOldCiphertexts()).toEqual([]);
   });
 
-  it('changes no row of which all values use the newest secret, and counts the passwords that depend on an older one', async () => {
+  it('changes no row of which all values use the newest secret, and says when older secrets can be removed', async () => {
+    for (const table of ['customers', 'operators'])
+      await instance.sql(`UPDATE ${table} SET password_hash = replace(password_hash, $1, $2)`, [
+        oldKid,
+        newKid,
+      ]);
     const before = await listRowVersions();
     const { code, stdout } = await reencrypt();
     expect([code, stdout]).toEqual([0, expect.stringContaining('Values re-encrypted: 0.')]);
-    // Two operators and two customers.
-    expect(stdout).toContain('no password depends on them. Passwords that still do: 4.');
+    expect(stdout).toContain('Older entries can be removed now.');
     expect(await listRowVersions()).toEqual(before);
-    await instance.sql(`UPDATE customers SET password_hash = replace(password_hash, $1, $2)`, [
-      oldKid,
-      newKid,
-    ]);
-    await instance.sql(`UPDATE operators SET password_hash = replace(password_hash, $1, $2)`, [
-      oldKid,
-      newKid,
-    ]);
-    expect((await reencrypt()).stdout).toContain('Older entries can be removed now.');
   });
 
   it('reports values that cannot be decrypted, and moves all others', async () => {
@@ -397,8 +396,6 @@ describe('a database whose root secret is lost', () => {
       expect(each.output).not.toMatch(/\bat .+:\d+:\d+/);
     }
     expect(await instance.sql('SELECT FROM apis')).toEqual([]);
-    const { code, stderr } = await run('rotate-signing-key');
-    expect([code, stderr]).toEqual([78, expect.stringMatching(/^GATEHOUSE_SECRET cannot decrypt .+\n$/)]);
   });
 
   it('starts again after rotate-signing-key --now', async () => {
@@ -550,7 +547,6 @@ describe('a database whose root secret is lost', () => {
     expect(lines.filter((line) => line.startsWith('totp_factors.secret'))).toContainEqual(
       expect.stringContaining(`, customer_id ${enrolled.id}: no entry has the id ${newKid}`),
     );
-    expect((await run('unreadable', 'list', '--after', 'elsewhere')).code).toBe(1);
   });
 
   it('shows in doctor who cannot sign in, and sends password resets only with --send', async () => {
