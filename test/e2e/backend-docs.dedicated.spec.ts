@@ -24,7 +24,7 @@ let document: DocumentFolder;
 let folder: string;
 
 beforeAll(async () => {
-  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.startShared();
   document = await DocumentFolder.create(DOCUMENT);
   folder = document.path;
 });
@@ -65,7 +65,7 @@ async function compileNest(): Promise<void> {
     join(folder, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, files: ['nest-orders.ts'] }),
   );
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   await promisify(execFile)(process.execPath, [tsc, '--project', folder]).catch(({ stdout }) => {
     throw new Error(stdout as string);
   });
