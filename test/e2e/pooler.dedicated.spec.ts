@@ -33,7 +33,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
   let directUrl: string;
   beforeAll(async () => {
     pooler = await PgBouncer.start(POOL_SIZE);
-    // One role, so that the migrations also run through the pooler.
+    // One role, which also migrates through the pooler.
     const env = ({ ownerUrl }: { ownerUrl: string }) => {
       directUrl = ownerUrl;
       return {
@@ -43,7 +43,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
         RATE_LIMITS: 'off',
       };
     };
-    instance = await TestInstance.start({ template: 'template1', env });
+    instance = await TestInstance.start({ env });
     receiver = await Receiver.start();
   });
   afterAll(async () => {
