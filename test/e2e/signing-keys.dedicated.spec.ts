@@ -289,7 +289,9 @@ describe('rotation', () => {
       Object.assign(env, { [name]: '', [`${name}_FILE`]: join(folder, name) });
     }
     // Another key is published at that time, but does not sign yet.
-    await runCommand(['rotate-signing-key'], env);
+    await passTime(getKid(oldTokens), '90 days');
+    await reloadKeys([instance.api]);
+    expect(await listStoredKids()).toHaveLength(2);
     const output = await runCommand(['rotate-signing-key', '--now'], env);
     await rm(folder, { recursive: true });
     const [, nextKid] = /signing key (\S+) starts to sign now/.exec(output)!;
