@@ -206,27 +206,3 @@ describe('the billing portal with Stripe', () => {
     expect((await open(withoutCustomer.secretKey)).status).toBe(200);
   });
 });
-
-it('has no portal in production without Stripe, and rejects an http returnUrl', async () => {
-  await instance.api.stop();
-  instance.startApi({
-    NODE_ENV: 'production',
-    PUBLIC_URL: 'https://auth.example.com',
-    SMTP_URL: 'smtp://127.0.0.1:9',
-    MAIL_FROM: 'no-reply@example.com',
-    BCRYPT_COST: '10',
-    RATE_LIMITS: 'on',
-    STRIPE_SECRET_KEY: '',
-    STRIPE_API_BASE: 'https://api.stripe.com',
-  });
-  await instance.waitUntilReady();
-  const { secretKey } = instance.credentials;
-  expect(await open(secretKey)).toMatchObject({
-    status: 501,
-    body: { code: 'billing_not_configured', detail: expect.stringContaining('STRIPE_SECRET_KEY') },
-  });
-  expect(await open(secretKey, { returnUrl: 'http://localhost:5173/billing' })).toMatchObject({
-    status: 400,
-    body: { errors: [{ field: 'returnUrl' }] },
-  });
-});

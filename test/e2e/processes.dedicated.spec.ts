@@ -159,6 +159,23 @@ describe('a second api', () => {
       expect((await send(['https://app.example.com', 'http://localhost:5173'])).status).toBe(200);
     });
 
+    it('has no billing portal without Stripe, and rejects an http returnUrl', async () => {
+      const open = (returnUrl: string) =>
+        instance.request('POST', '/api/v1/billing/portal', {
+          ...secretKeyOptions(),
+          body: { returnUrl },
+          baseUrl: replica.baseUrl,
+        });
+      expect(await open('https://app.example.com/billing')).toMatchObject({
+        status: 501,
+        body: { code: 'billing_not_configured', detail: expect.stringContaining('STRIPE_SECRET_KEY') },
+      });
+      expect(await open('http://localhost:5173/billing')).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'returnUrl' }] },
+      });
+    });
+
     it('CO-01: rejects an operator session without a second factor, even if it was created in development', async () => {
       const client = new OperatorClient(instance);
       const { baseUrl } = replica;
