@@ -1,4 +1,3 @@
-import { eventually } from './eventually.js';
 import type { TestInstance } from './test-instance.js';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
@@ -13,12 +12,6 @@ export async function startReplica(
   const port = String(await freePort());
   const replica = new ServerProcess(entryPoints.api, { ...instance.env, PORT: port, ...env });
   instance.processes.push(replica);
-  const baseUrl = `http://127.0.0.1:${port}`;
-  await eventually('the replica to be ready', () =>
-    fetch(`${baseUrl}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  );
-  return { process: replica, baseUrl };
+  await replica.waitUntilReady();
+  return { process: replica, baseUrl: `http://127.0.0.1:${port}` };
 }
