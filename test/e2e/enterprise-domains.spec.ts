@@ -22,11 +22,8 @@ import { TestInstance } from '../support/test-instance.js';
 let instance: TestInstance;
 let nameServer: NameServer;
 beforeAll(async () => {
-  nameServer = await NameServer.start();
-  instance = await TestInstance.startShared({
-    env: { WEBHOOK_DNS_SERVERS: nameServer.address },
-    workerEnv: { PERIODIC_JOBS: 'off' },
-  });
+  nameServer = await NameServer.startShared();
+  instance = await TestInstance.startShared({ workerEnv: { PERIODIC_JOBS: 'off' } });
 });
 afterAll(async () => {
   await instance?.stop();

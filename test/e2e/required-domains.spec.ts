@@ -31,11 +31,8 @@ let instance: TestInstance;
 let nameServer: NameServer;
 let supportKey: string;
 beforeAll(async () => {
-  nameServer = await NameServer.start();
-  instance = await TestInstance.startShared({
-    env: { WEBHOOK_DNS_SERVERS: nameServer.address },
-    workerEnv: { PERIODIC_JOBS: 'off' },
-  });
+  nameServer = await NameServer.startShared();
+  instance = await TestInstance.startShared({ workerEnv: { PERIODIC_JOBS: 'off' } });
   const scopes = ['customer:impersonate', 'session:migrate'];
   supportKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
 });

@@ -1,6 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import ipaddr from 'ipaddr.js';
+import { testWorker } from './test-worker.js';
 
 export type RecordType = 'A' | 'AAAA' | 'TXT';
 
@@ -36,12 +37,18 @@ export class NameServer {
     this.records = records;
   }
 
-  static async start(records: Record<string, NameRecord> = {}): Promise<NameServer> {
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  /** @param port default: any free port */
+  static async start(records: Record<string, NameRecord> = {}, port = 0): Promise<NameServer> {
+    const socket = createSocket('udp4').bind(port, '127.0.0.1');
     await once(socket, 'listening');
     const server = new NameServer(socket, records);
     socket.on('message', (message, client) => server.handle(message, client));
     return server;
+  }
+
+  /** Starts the name server of the shared api. */
+  static async startShared(): Promise<NameServer> {
+    return NameServer.start({}, await testWorker!.nameServerPort());
   }
 
   /** The address in the format of WEBHOOK_DNS_SERVERS. */

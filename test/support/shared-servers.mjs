@@ -170,6 +170,15 @@ async function sizeOf(db) {
   return rows[0].size;
 }
 
+/** @type {Promise<number> | undefined} */
+let reservedPort;
+
+/**
+ * Returns the port that all shared servers of this jest worker send DNS queries to. No name server listens on it,
+ * unless a test starts one.
+ */
+export const nameServerPort = () => (reservedPort ??= freePort());
+
 /** @type {Map<string, Promise<SharedServer>>} */
 const servers = new Map();
 

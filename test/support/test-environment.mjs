@@ -1,7 +1,7 @@
 import * as platform from '@gatehouse/platform';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 import { conformance } from './conformance.mjs';
-import { releaseSharedServers, sharedServer } from './shared-servers.mjs';
+import { nameServerPort, releaseSharedServers, sharedServer } from './shared-servers.mjs';
 
 /** Test files that start their own processes, because they kill, freeze or configure them. */
 const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\//;
@@ -19,7 +19,10 @@ export default class TestEnvironment extends NodeEnvironment {
 
   async setup() {
     await super.setup();
-    this.global.testWorker = { conformance, sharedServer, platform, ownProcesses: this.ownProcesses };
+    this.global.testWorker = {
+      ...{ conformance, sharedServer, nameServerPort, platform },
+      ownProcesses: this.ownProcesses,
+    };
   }
 
   async teardown() {

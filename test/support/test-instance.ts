@@ -79,8 +79,11 @@ export interface Exchange {
   error?: unknown;
 }
 
-/** Settings of all shared servers. No name server listens at the address: no test may send a query to the internet. */
-const sharedEnv = { RATE_LIMITS: 'off', WEBHOOK_DNS_SERVERS: '127.0.0.1:9' };
+/** Returns the settings of all shared servers. No test may send a DNS query to the internet. */
+const sharedEnv = async () => ({
+  RATE_LIMITS: 'off',
+  WEBHOOK_DNS_SERVERS: `127.0.0.1:${await testWorker!.nameServerPort()}`,
+});
 
 export const PASSWORD = 'an unusual long phrase';
 
@@ -123,7 +126,7 @@ export class TestInstance {
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
-    const server = await testWorker!.sharedServer({ ...sharedEnv, ...env }, queue === 'redis');
+    const server = await testWorker!.sharedServer({ ...(await sharedEnv()), ...env }, queue === 'redis');
     const instance = new TestInstance(server.env, 'SIGKILL', async () => (server.isInUse = false));
     instance.api = server.api;
     instance.workerEnv = workerEnv;

@@ -1,11 +1,12 @@
 import type * as platform from '@gatehouse/platform';
 import type { Conformance } from './conformance.mjs';
-import type { sharedServer } from './shared-servers.mjs';
+import type { nameServerPort, sharedServer } from './shared-servers.mjs';
 
 /** The objects that test-environment.mjs provides to all files of a jest worker. */
 interface TestWorker {
   conformance: () => Conformance;
   sharedServer: typeof sharedServer;
+  nameServerPort: typeof nameServerPort;
   platform: typeof platform;
   /** True if this file may start its own processes. */
   ownProcesses: boolean;
