@@ -24,14 +24,24 @@ export const generateRsaKey = () => generateKeyPair('RS256', { extractable: true
  */
 export type TokenSignature = 'published' | 'forged' | 'unpublished' | 'none' | 'client-secret' | 'public-key';
 
-interface SigningKey {
-  kid: string;
+interface KeyPair {
   privateKey: CryptoKey;
   publicKey: CryptoKey;
 }
 
+interface SigningKey extends KeyPair {
+  kid: string;
+}
+
+/** RSA keys that the stand-ins of a test file use in turn, because generating one is expensive. */
+const keyPairs: Promise<KeyPair>[] = [];
+const MAX_KEY_PAIRS = 4;
+let usedKeyPairs = 0;
+
+/** Returns a key with a new id. Three consecutive calls return different keys. */
 async function createSigningKey(): Promise<SigningKey> {
-  return { kid: randomUUID(), ...(await generateRsaKey()) };
+  const index = (usedKeyPairs += 1) % MAX_KEY_PAIRS;
+  return { kid: randomUUID(), ...(await (keyPairs[index] ??= generateRsaKey())) };
 }
 
 /** The RSA keys with which a stand-in signs id tokens, and the ones that it publishes. */
@@ -48,7 +58,7 @@ export class SigningKeys {
 
   /** Signs with a new key from now on. @param keepsOld true to publish the previous keys as well */
   async rotate({ keepsOld = false }: { keepsOld?: boolean } = {}): Promise<void> {
-    this.current = await createSigningKey();
+    this.current = await this.createOtherKey();
     this.published = [this.current, ...(keepsOld ? this.published : [])];
   }
 
@@ -63,6 +73,14 @@ export class SigningKeys {
     return { keys: await Promise.all(keys) };
   }
 
+  /** Returns a key that is not published. */
+  private async createOtherKey(): Promise<SigningKey> {
+    const key = await createSigningKey();
+    return this.published.some(({ privateKey }) => privateKey === key.privateKey)
+      ? this.createOtherKey()
+      : key;
+  }
+
   async sign(claims: JWTPayload, signature: TokenSignature, clientSecret = ''): Promise<string> {
     const { kid, privateKey, publicKey } = this.current;
     const token = new SignJWT(claims);
@@ -70,9 +88,9 @@ export class SigningKeys {
       case 'published':
         return token.setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey);
       case 'forged':
-        return token.setProtectedHeader({ alg: 'RS256', kid }).sign((await generateRsaKey()).privateKey);
+        return token.setProtectedHeader({ alg: 'RS256', kid }).sign((await this.createOtherKey()).privateKey);
       case 'unpublished': {
-        const other = await createSigningKey();
+        const other = await this.createOtherKey();
         return token.setProtectedHeader({ alg: 'RS256', kid: other.kid }).sign(other.privateKey);
       }
       case 'none':
