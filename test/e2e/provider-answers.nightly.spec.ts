@@ -1,0 +1,2 @@
+/** Runs the tests of provider-answers.spec.ts with each response on every path. */
+import './provider-answers.spec.js';
