@@ -1,0 +1,2 @@
+/** Runs the tests of redeliveries.spec.ts with each queue, and with more deliveries than a batch can contain. */
+import './redeliveries.spec.js';
