@@ -10,7 +10,7 @@ import { getCount, seedInstance, listAll, type SeededInstance } from '../support
 import { insertOperator, signIn, type OperatorClient } from '../support/operator-client.js';
 import { uuidAt, seedDeliveries } from '../support/seed-deliveries.js';
 
-const COUNT = 1_600;
+const COUNT = 800;
 const ATTEMPTS = '/webhooks/attempts';
 const DELIVERIES = '/webhooks/deliveries';
 const DEAD_LETTERS = '/webhooks/dead-letters';
@@ -33,9 +33,9 @@ beforeAll(async () => {
   operator = await signIn(instance);
   const unknownEndpoints = Array.from({ length: 30 }, () => randomUUID());
   batches = {
-    small: await insertBatch(300, { created: 300, endpointIds: seeded.endpoints }),
-    large: await insertBatch(500, { created: 1_001, endpointIds: seeded.endpoints }),
-    wide: await insertBatch(500, { created: 1_001, endpointIds: [...seeded.endpoints, ...unknownEndpoints] }),
+    small: await insertBatch(150, { created: 150, endpointIds: seeded.endpoints }),
+    large: await insertBatch(250, { created: 1_001, endpointIds: seeded.endpoints }),
+    wide: await insertBatch(250, { created: 1_001, endpointIds: [...seeded.endpoints, ...unknownEndpoints] }),
   };
 });
 afterAll(async () => instance?.stop());
@@ -597,7 +597,7 @@ describe('a plan to redeliver the listed dead letters', () => {
 });
 
 describe('deliveries of customers with many events', () => {
-  const EVENTS = 2_002;
+  const EVENTS = 400;
   let quiet: string;
   let busy: string;
   beforeAll(async () => {
