@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { waitForFeed } from '../support/wait-for-feed.js';
 import { runInChunks } from '../support/run-in-chunks.js';
+import { isNightly } from '../support/is-nightly.js';
 import { CONSOLE_HEADER, insertOperator, OPERATOR_COOKIE } from '../support/operator-client.js';
 import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import {
@@ -98,6 +99,7 @@ interface Pair {
   name: string;
   attacker: CallerFixture;
   victim: CallerFixture;
+  /** The project is another one of the same organization. */
   isSameOrganization?: boolean;
   /** The victim is the parent organization, which the attacker sees as its parentId. */
   isParent?: boolean;
@@ -139,19 +141,11 @@ beforeAll(async () => {
   };
   const [a1, b1] = [await insertOrganization(instance), await insertOrganization(instance)];
   const c1 = await child(a1);
-  const tenants = [
-    a1,
-    await insertProject(instance, a1.organizationId),
-    b1,
-    await insertProject(instance, b1.organizationId),
-    c1,
-    await child(c1),
-  ];
+  const tenants = [a1, await insertProject(instance, a1.organizationId), b1, c1, await child(c1)];
   const fixtures = await Promise.all(
     tenants.map((tenant) => createProjectFixture(instance, tenant, receiver)),
   );
-  const [a, a2, b, b2, c, d] = fixtures as [
-    ProjectFixture,
+  const [a, a2, b, c, d] = fixtures as [
     ProjectFixture,
     ProjectFixture,
     ProjectFixture,
@@ -170,7 +164,7 @@ beforeAll(async () => {
     {
       name: 'a project key that requests another project of its organization',
       attacker: a,
-      victim: withoutOrganization(a2),
+      victim: withOrganization(a2, b),
       isSameOrganization: true,
     },
     {
@@ -178,12 +172,6 @@ beforeAll(async () => {
       attacker: a,
       victim: a.organizationOnly,
       isSameOrganization: true,
-    },
-    { name: 'a project key that requests another organization', attacker: a, victim: b2 },
-    {
-      name: 'an organization key that requests another organization',
-      attacker: a.organization,
-      victim: b.organization,
     },
     {
       name: 'an organization key that requests its parent organization',
@@ -203,6 +191,16 @@ beforeAll(async () => {
     },
     { name: 'a customer who requests another customer', attacker: a.customers[0], victim: a.customers[1] },
   ];
+  // A filter that admits unrelated tenants admits the related ones above as well.
+  if (isNightly)
+    pairs.push(
+      { name: 'a project key that requests another organization', attacker: a, victim: b },
+      {
+        name: 'an organization key that requests another organization',
+        attacker: a.organization,
+        victim: b.organization,
+      },
+    );
 
   // From now on only requests write.
   await Promise.all(instance.workers.map((worker) => worker.stop()));
@@ -214,6 +212,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   await receiver?.stop();
+});
+
+/** Returns a victim whose organization is that of another project. */
+const withOrganization = (
+  { credentials, resources }: CallerFixture,
+  other: CallerFixture,
+): CallerFixture => ({
+  credentials,
+  resources: { ...resources, organization: other.resources.organization! },
 });
 
 const withoutOrganization = ({
@@ -351,40 +358,49 @@ function comparableText({ status, headers, body }: TestResponse, sent: RequestIn
 
 /** An object of another tenant and one that does not exist, for the same input. */
 interface Trial {
+  /** The inputs and the types of object that they identify. */
+  kind: string;
   foreign: RequestInput;
   missing: RequestInput;
 }
 
 /**
  * Returns a trial for every combination of path parameters of the victim, with the others of the attacker.
+ * Only the nightly test includes those in which the last parameter is the attacker's.
  */
 function pathTrials(route: Route, { victim }: Pair): Trial[] {
   const inputs = pathInputs(route);
   const choices = Array.from({ length: 2 ** inputs.length - 1 }, (_, index) =>
     inputs.filter((_input, position) => (index + 1) & (1 << position)),
   );
-  return choices.flatMap((chosen) => {
-    const variants = Math.max(...chosen.map((input) => kindsOf(input)!.length));
-    return Array.from({ length: variants }, (_, variant) => {
-      const [foreign, missing]: [Values, Values] = [{}, {}];
-      for (const input of chosen) {
-        const resources = kindsOf(input)!;
-        const kind = resources[variant % resources.length]!;
-        const id = firstOf(victim, kind);
-        if (!id) return null;
-        [foreign[input.name], missing[input.name]] = [id, missingValue(kind)];
-      }
-      return { foreign: { path: foreign }, missing: { path: missing } };
-    }).filter((trial) => trial !== null);
-  });
+  return choices
+    .filter((chosen) => isNightly || chosen.includes(inputs.at(-1)!))
+    .flatMap((chosen) => {
+      const variants = Math.max(...chosen.map((input) => kindsOf(input)!.length));
+      return Array.from({ length: variants }, (_, variant) => {
+        const [kinds, foreign, missing]: [Values, Values, Values] = [{}, {}, {}];
+        for (const input of chosen) {
+          const resources = kindsOf(input)!;
+          const kind = resources[variant % resources.length]!;
+          const id = firstOf(victim, kind);
+          if (!id) return null;
+          [kinds[input.name], foreign[input.name], missing[input.name]] = [kind, id, missingValue(kind)];
+        }
+        return { kind: JSON.stringify(kinds), foreign: { path: foreign }, missing: { path: missing } };
+      }).filter((trial) => trial !== null);
+    });
 }
 
-/** Returns a trial for every kind of object that an input identifies. */
+/**
+ * Returns a trial for every kind of object that an input identifies. Only a search looks the kinds up in different
+ * ways, so the gate tests three kinds of every other input.
+ */
 function fieldTrials({ victim }: Pair, input: RouteInput): Trial[] {
-  return kindsOf(input)!.flatMap((kind) => {
+  const kinds = kindsOf(input)!;
+  return (isNightly || input.name === 'q' ? kinds : kinds.slice(0, 3)).flatMap((kind) => {
     const id = firstOf(victim, kind);
     const sent = (value: string): RequestInput => ({ [input.in]: { [input.name]: value } });
-    return id ? [{ foreign: sent(id), missing: sent(missingValue(kind)) }] : [];
+    return id ? [{ kind, foreign: sent(id), missing: sent(missingValue(kind)) }] : [];
   });
 }
 
@@ -395,17 +411,20 @@ async function runTrials(
 ): Promise<{ differences: string[]; statuses: Set<number> }> {
   const statuses = new Set<number>();
   const differences: string[] = [];
+  /** The responses for missing objects, which are the same for all victims. */
+  const missingTexts = new Map<CallerFixture, Map<string, string>>();
   for (const pair of pairs.filter(({ attacker }) => headersFor(route, attacker))) {
-    for (const { foreign, missing } of await trialsOf(pair)) {
-      const responses = [
-        await send(route, pair.attacker, foreign),
-        await send(route, pair.attacker, missing),
-      ] as const;
-      statuses.add(responses[1].status);
-      const [foreignText, missingText] = [
-        comparableText(responses[0], foreign),
-        comparableText(responses[1], missing),
-      ];
+    const texts = missingTexts.get(pair.attacker) ?? new Map<string, string>();
+    missingTexts.set(pair.attacker, texts);
+    for (const { kind, foreign, missing } of await trialsOf(pair)) {
+      const foreignText = comparableText(await send(route, pair.attacker, foreign), foreign);
+      let missingText = texts.get(kind);
+      if (missingText === undefined) {
+        const response = await send(route, pair.attacker, missing);
+        statuses.add(response.status);
+        missingText = comparableText(response, missing);
+        texts.set(kind, missingText);
+      }
       if (foreignText !== missingText) {
         differences.push(
           `${route.name} as ${pair.name} ${JSON.stringify(foreign)}\n${foreignText}\n${missingText}`,
@@ -478,7 +497,7 @@ describe("another tenant's object is treated as missing", () => {
     for (const route of routes.filter(
       ({ method, inputs }) => method === 'GET' && inputs.some((input) => input.in === 'path'),
     )) {
-      const holders = [own.organization, sibling.organization, foreign.organization, limited];
+      const holders = [sibling.organization, limited];
       for (const holder of holders.filter((each) => headersFor(route, each))) {
         if ((await send(route, holder, {})).status !== 200) unreadable.push(route.name);
       }
@@ -490,10 +509,13 @@ describe("another tenant's object is treated as missing", () => {
     const findings: string[] = [];
     for (const route of routes.filter(({ method }) => method === 'GET')) {
       const query: Values = route.inputs.some(({ name }) => name === 'limit') ? { limit: '200' } : {};
+      const responses = new Map<CallerFixture, TestResponse>();
       for (const { name, attacker, victim, isSameOrganization, isParent } of pairs) {
         if (!headersFor(route, attacker) || (isSameOrganization && wholeOrganization.has(route.name)))
           continue;
-        const { status, body } = await send(route, attacker, { query });
+        const response = responses.get(attacker) ?? (await send(route, attacker, { query }));
+        responses.set(attacker, response);
+        const { status, body } = response;
         // Some routes are for organization keys only.
         const isExpected = status === 200 || (status === 403 && !isOperatorRoute(route));
         expect([route.name, name, status, isExpected]).toEqual([route.name, name, status, true]);
@@ -511,18 +533,17 @@ describe("another tenant's object is treated as missing", () => {
     const chosen = fieldsIn('query');
     expect(chosen.length).toBeGreaterThan(5);
     const findings = await checkAll(chosen, async ({ route, input }) => {
-      let findsOwn = false;
+      /** Whether a value of each kind finds something for its own tenant. */
+      const findsOwn = new Map<string, boolean>();
       const { differences } = await runTrials(route, async (pair) => {
         const trials = fieldTrials(pair, input);
-        if (!headersFor(route, pair.victim)) return trials;
-        const counts = await Promise.all(
-          trials.map(async ({ foreign }) => countOf(await send(route, pair.victim, foreign))),
-        );
-        findsOwn ||= counts.some((count) => count > 0);
+        if (headersFor(route, pair.victim))
+          for (const { kind, foreign } of trials.filter((trial) => !findsOwn.get(trial.kind)))
+            findsOwn.set(kind, countOf(await send(route, pair.victim, foreign)) > 0);
         // A text that finds nothing for the victim either is no object in this list.
-        return input.name === 'q' ? trials.filter((_, index) => counts[index]! > 0) : trials;
+        return input.name === 'q' ? trials.filter(({ kind }) => findsOwn.get(kind)) : trials;
       });
-      return findsOwn
+      return [...findsOwn.values()].includes(true)
         ? differences
         : [...differences, `${route.name}: ${input.name} finds nothing for its own tenant either`];
     });
@@ -551,8 +572,9 @@ describe("another tenant's object is treated as missing", () => {
         ({ attacker, victim }) => headersFor(route, attacker) && headersFor(route, victim),
       )) {
         if (pair.isSameOrganization && wholeOrganization.has(route.name)) continue;
+        // Filters are a part of the cursor, regardless of the tenant.
         const filters = route.inputs
-          .filter((input) => input.in === 'query' && kindsOf(input))
+          .filter((input) => input.in === 'query' && kindsOf(input) && (isNightly || trials === 0))
           .map((input) => fieldTrials(pair, input).map(({ foreign }) => foreign.query!));
         for (const queries of [[{}], ...filters]) {
           const found = await findCursor(route, pair.victim, queries);
@@ -681,7 +703,7 @@ describe('credentials of two projects', () => {
       async (route) => {
         const ownHeaders = headersFor(route, own)!;
         const accepted: string[] = [];
-        for (const { credentials } of [sibling, foreign]) {
+        for (const { credentials } of isNightly ? [sibling, foreign] : [sibling]) {
           for (const headers of combineCredentials(ownHeaders, credentials)) {
             const response = await send(route, own, {}, headers);
             if (response.body.code !== 'multiple_credentials')
