@@ -1,7 +1,7 @@
 import { testWorker } from './test-worker.js';
 
 /**
- * Calls `fetch` on an instance.
+ * Calls `fetch` on an instance. The body of the response can be read with `text` and `json`.
  * @throws Error with the differences between the response and the OpenAPI document
  */
 export async function fetchDocumented(url: string, init: RequestInit = {}): Promise<Response> {
@@ -10,7 +10,11 @@ export async function fetchDocumented(url: string, init: RequestInit = {}): Prom
   if (!testWorker) return response;
   const requestInfo = { method: init.method ?? 'GET', url, hasBody: init.body !== undefined };
   const { status, headers } = response;
-  const responseInfo = { status, headers, text: await response.clone().text() };
+  // A clone would double the cost of a request.
+  const text = await response.text();
+  response.text = async () => text;
+  response.json = async () => JSON.parse(text) as unknown;
+  const responseInfo = { status, headers, text };
   const problems = testWorker.conformance().findProblems(requestInfo, responseInfo);
   if (problems.length === 0) return response;
   const list = problems.map((problem) => `  - ${problem}`).join('\n');
