@@ -11,7 +11,7 @@ import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.startShared()));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
