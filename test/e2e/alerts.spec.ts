@@ -476,7 +476,7 @@ describe('alerts', () => {
     const failures = () =>
       listWorkers()
         .flatMap(({ log }) => log)
-        .filter(({ message }) => message === failure.message);
+        .filter(({ message, kind }) => message === failure.message && kind === failure.kind);
     await eventually('the log message', () => failures().length > 0);
     expect(failures()).toMatchObject([failure]);
     const logged = { kind: 'dead_letters', state: 'open', count: 1, resolvedAt: null };
