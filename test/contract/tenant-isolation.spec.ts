@@ -483,7 +483,12 @@ describe("another tenant's object is treated as missing", () => {
     const chosen = routes.filter((route) => pathInputs(route).length > 0);
     expect(chosen.length).toBeGreaterThan(20);
     const findings = await checkAll(chosen, async (route) => {
-      const { differences, statuses } = await runTrials(route, (pair) => pathTrials(route, pair));
+      const { differences, statuses } = await runTrials(route, (pair) =>
+        // Lists and queries have the parent in every route: its organizations are filtered in one place.
+        pair.isParent && !isNightly && !route.path.includes('{organizationId}')
+          ? []
+          : pathTrials(route, pair),
+      );
       // Otherwise the request was rejected for a reason unrelated to the id.
       return statuses.has(404)
         ? differences
