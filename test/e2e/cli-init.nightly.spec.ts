@@ -92,7 +92,7 @@ async function start(cwd: string, [program, ...args]: string[], port: string): P
 
 describeBrowser('an app that a generator has created', () => {
   let browser: TestBrowser;
-  beforeAll(async () => (browser = await TestBrowser.launch()));
+  beforeAll(async () => (browser = await TestBrowser.startShared()));
   afterAll(async () => browser?.close());
 
   const signUp = async (page: Page, email: string): Promise<void> => {

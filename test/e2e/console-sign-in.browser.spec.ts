@@ -3,11 +3,9 @@ import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole, waitForHeading, readBrowserStorage, submitForm } from '../support/console-tests.js';
 import { insertOperator } from '../support/operator-client.js';
+import { UNTRUSTED_HOST } from '../support/shared-browser.mjs';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
-
-/** A name for this machine that browsers do not trust over plain http. */
-const OTHER_HOST = 'gatehouse.example';
 
 /** Reads the QR code on the page, with its squares drawn 4 pixels wide. */
 async function readQrCode(page: Page): Promise<string> {
@@ -23,9 +21,7 @@ async function readQrCode(page: Page): Promise<string> {
   return decodeQR({ width: size, height: size, data });
 }
 
-const options = { args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`], allowClientErrors: true };
-
-describeConsole('CO-01: signing in to the console', options, (test) => {
+describeConsole('CO-01: signing in to the console', { allowClientErrors: true }, (test) => {
   it('accepts a password, enrolls an authenticator, shows recovery codes and opens the requested page', async () => {
     const page = await test.show('/events?type=customer.created', null);
     await waitForHeading(page, 'Sign in');
@@ -216,7 +212,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
 
   it('requires https and shows no password field over plain http from another host', async () => {
     const { port } = new URL(test.instance.baseUrl);
-    const page = await test.show(`http://${OTHER_HOST}:${port}/console/`, null);
+    const page = await test.show(`http://${UNTRUSTED_HOST}:${port}/console/`, null);
     await page.getByText('HTTPS required').waitFor();
     expect(await page.locator('input').count()).toBe(0);
     expect(await seriousViolations(page)).toEqual([]);

@@ -10,7 +10,7 @@ describeBrowser('examples/nestjs', () => {
   let browser: TestBrowser;
   beforeAll(async () => {
     instance = await TestInstance.startShared();
-    [example, browser] = await Promise.all([Example.start('nestjs', instance), TestBrowser.launch()]);
+    [example, browser] = await Promise.all([Example.start('nestjs', instance), TestBrowser.startShared()]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -44,7 +44,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       OpenIdProvider.start(),
       buildApp(),
     ]);
-    browser = await TestBrowser.launch();
+    browser = await TestBrowser.startShared();
     const port = String(await freePort());
     origin = `http://localhost:${port}`;
     project = await createSocialProject(instance, { redirectUrls: [`${origin}/sign-in`] });

@@ -58,7 +58,7 @@ describeBrowser(
         return { blocks, connectTo: [instance.baseUrl, apiOrigin], body: BODY };
       });
       ({ origin } = site);
-      browser = await TestBrowser.launch();
+      browser = await TestBrowser.startShared();
     });
     afterAll(async () => {
       await browser?.close();

@@ -32,7 +32,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const env = { PORT: port, PUBLIC_URL: `http://localhost:${port}`, RATE_LIMITS: 'off' };
     [instance, browser, provider] = await Promise.all([
       TestInstance.start({ workers: 0, env }),
-      TestBrowser.launch(),
+      TestBrowser.startShared(),
       OpenIdProvider.start(),
     ]);
     const { projectId, publishableKey } = instance.credentials;

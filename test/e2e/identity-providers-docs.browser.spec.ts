@@ -39,7 +39,7 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
       StandInProvider.start(),
       AppleStandIn.start(),
       GitHubStandIn.start(),
-      TestBrowser.launch(),
+      TestBrowser.startShared(),
     ]);
     project = await createSocialProject(instance);
     const blocks = new Map([

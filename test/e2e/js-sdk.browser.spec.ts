@@ -7,13 +7,11 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { expectStatus, withSettings } from '../support/customers.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { UNTRUSTED_HOST } from '../support/shared-browser.mjs';
 import { addProvider } from '../support/social-sign-in.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
-
-/** A host name that resolves to the test server and is no secure context, as in a LAN. */
-const LAN_HOST = 'shop.lan.test';
 
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
@@ -39,11 +37,8 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     ).listen(0, '127.0.0.1');
     await once(site, 'listening');
     const { port } = site.address() as AddressInfo;
-    [origin, lanOrigin] = [`http://localhost:${port}`, `http://${LAN_HOST}:${port}`];
-    [browser, provider] = await Promise.all([
-      TestBrowser.launch([`--host-resolver-rules=MAP ${LAN_HOST} 127.0.0.1`]),
-      OpenIdProvider.start(),
-    ]);
+    [origin, lanOrigin] = [`http://localhost:${port}`, `http://${UNTRUSTED_HOST}:${port}`];
+    [browser, provider] = await Promise.all([TestBrowser.startShared(), OpenIdProvider.start()]);
     const { projectId, publishableKey } = instance.credentials;
     const redirectUrls = [`${origin}/signed-in`];
     const settings = { redirectUrls, signIn: { passkey: true } };

@@ -31,7 +31,7 @@ describe('operators at a host name', () => {
   let admin: OperatorClient;
   let startedBrowser: TestBrowser | undefined;
   /** Returns the browser that all tests share. */
-  const getBrowser = async (): Promise<TestBrowser> => (startedBrowser ??= await TestBrowser.launch());
+  const getBrowser = async (): Promise<TestBrowser> => (startedBrowser ??= await TestBrowser.startShared());
 
   beforeAll(async () => {
     const port = String(await freePort());

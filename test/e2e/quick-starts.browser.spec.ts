@@ -25,7 +25,7 @@ describeBrowser('the page of docs/quick-starts/plain-html.md', () => {
     await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(instance.credentials));
     await folder.runBlocks('copy', 'settings');
     await folder.startBlock('run', url);
-    browser = await TestBrowser.launch();
+    browser = await TestBrowser.startShared();
   });
   afterAll(async () => {
     await browser?.close();
@@ -77,7 +77,7 @@ describeBrowser('the app of docs/quick-starts/react.md', () => {
     await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(instance.credentials));
     await folder.runBlocks('settings', 'build');
     await folder.startBlock('run', url);
-    browser = await TestBrowser.launch();
+    browser = await TestBrowser.startShared();
   });
   afterAll(async () => {
     await browser?.close();

@@ -9,7 +9,7 @@ describeBrowser('examples/react-express', () => {
   let browser: TestBrowser;
   let example: Example;
   beforeAll(async () => {
-    [instance, browser] = await Promise.all([TestInstance.startShared(), TestBrowser.launch()]);
+    [instance, browser] = await Promise.all([TestInstance.startShared(), TestBrowser.startShared()]);
     example = await Example.start('react-express', instance);
   });
   afterAll(async () => {

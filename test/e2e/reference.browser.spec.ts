@@ -6,7 +6,7 @@ describeBrowser('the reference in a browser', () => {
   let browser: TestBrowser;
   beforeAll(async () => {
     instance = await TestInstance.startShared({ workers: 0 });
-    browser = await TestBrowser.launch();
+    browser = await TestBrowser.startShared();
   });
   afterAll(async () => {
     await browser?.close();

@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { run } from '../../scripts/processes.mjs';
-import { chromiumOptions, describeBrowser } from '../support/browser.js';
+import { describeBrowser } from '../support/browser.js';
 import { codeBlocks } from '../support/code-blocks.js';
+import { chromiumOptions } from '../support/shared-browser.mjs';
 import { insertKey } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 

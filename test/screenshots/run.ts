@@ -110,7 +110,7 @@ async function main(): Promise<number> {
   }
   const stopServers = await startBenchServers();
   try {
-    const browser = await TestBrowser.launch();
+    const browser = await TestBrowser.startShared();
     try {
       await captureFull(browser, folder);
       await captureEmpty(browser, folder);

@@ -1,41 +1,16 @@
-import { existsSync } from 'node:fs';
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { chromiumOptions, sharedBrowser } from './shared-browser.mjs';
+import { testWorker } from './test-worker.js';
 
-// The headless shell does not draw the windows of a desktop browser: the tests use a quarter less CPU time with it.
-const executablePath = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => existsSync(path));
-if (!executablePath) process.stderr.write('Pages are not tested in a browser: no Chromium found.\n');
+if (!chromiumOptions.executablePath)
+  process.stderr.write('Pages are not tested in a browser: no Chromium found.\n');
 
 /** `describe`, or `describe.skip` when no Chromium is installed. */
 export const describeBrowser = (name: string, tests: () => void): void =>
-  (executablePath ? describe : describe.skip)(name, tests);
+  (chromiumOptions.executablePath ? describe : describe.skip)(name, tests);
 
 /** The folder for screenshots; unset in ordinary runs. */
 const screenshotFolder = process.env['SCREENSHOTS'];
-
-/** The options with which tests start Chromium. */
-export const chromiumOptions = {
-  executablePath: executablePath!,
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-};
 
 /** A real Chromium that records the console messages, errors and requests of its pages. */
 export class TestBrowser {
@@ -45,11 +20,9 @@ export class TestBrowser {
   readonly requestedHosts = new Set<string>();
   private constructor(private readonly browser: Browser) {}
 
-  /** @param args additional Chromium arguments */
-  static async launch(args: string[] = []): Promise<TestBrowser> {
-    const { executablePath: program, args: shared } = chromiumOptions;
-    const browser = await chromium.launch({ executablePath: program, args: [...shared, ...args] });
-    return new TestBrowser(browser);
+  /** Returns the Chromium that all test files of a jest worker share. */
+  static async startShared(): Promise<TestBrowser> {
+    return new TestBrowser(await (testWorker?.sharedBrowser ?? sharedBrowser)());
   }
 
   newContext(): Promise<BrowserContext> {
@@ -72,7 +45,8 @@ export class TestBrowser {
     if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png` });
   }
 
+  /** Closes all pages. */
   async close(): Promise<void> {
-    await this.browser.close();
+    await Promise.all(this.browser.contexts().map((context) => context.close()));
   }
 }

@@ -36,8 +36,6 @@ export interface DeliveriesTest extends ConsoleTest {
 }
 
 interface Options {
-  /** Additional Chromium arguments. */
-  args?: string[];
   /** Starts a worker whose deliveries fail quickly. */
   withWorker?: boolean;
   /** Allows pages to receive 4xx responses. */
@@ -62,7 +60,7 @@ export function describeConsole(name: string, options: Options, tests: (test: Co
       const workers = options.withWorker ? { workerEnv: { ...FAST_RETRIES } } : { workers: 0 };
       test.instance = await TestInstance.startShared(workers);
       test.admin = await insertOperator(test.instance);
-      test.browser = await TestBrowser.launch(options.args);
+      test.browser = await TestBrowser.startShared();
     });
     afterAll(async () => {
       await test.browser?.close();

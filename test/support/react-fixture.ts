@@ -23,7 +23,7 @@ export class ReactFixture {
   static async start(pages: Record<string, PageConfig>, settings: object = {}): Promise<ReactFixture> {
     const [instance, browser, provider, site] = await Promise.all([
       TestInstance.startShared({ workers: 0 }),
-      TestBrowser.launch(),
+      TestBrowser.startShared(),
       OpenIdProvider.start(),
       ReactPage.start(pages),
     ]);

@@ -1,6 +1,7 @@
 import * as platform from '@gatehouse/platform';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 import { conformance } from './conformance.mjs';
+import { sharedBrowser } from './shared-browser.mjs';
 import { nameServerPort, releaseSharedServers, sharedServer } from './shared-servers.mjs';
 
 /** Test files that start their own processes, because they kill, freeze or configure them. */
@@ -8,8 +9,8 @@ const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\/
 
 /**
  * The environment of end-to-end tests. Jest loads the modules of a test again for each file; the modules that
- * are imported here are loaded once for all files of a jest worker: the shared servers, the
- * compiled OpenAPI document and the platform library (platform.ts).
+ * are imported here are loaded once for all files of a jest worker: the shared servers and the
+ * shared browser, the compiled OpenAPI document and the platform library (platform.ts).
  */
 export default class TestEnvironment extends NodeEnvironment {
   constructor(config, context) {
@@ -20,7 +21,7 @@ export default class TestEnvironment extends NodeEnvironment {
   async setup() {
     await super.setup();
     this.global.testWorker = {
-      ...{ conformance, sharedServer, nameServerPort, platform },
+      ...{ conformance, sharedServer, nameServerPort, sharedBrowser, platform },
       ownProcesses: this.ownProcesses,
     };
   }

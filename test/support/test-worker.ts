@@ -1,5 +1,6 @@
 import type * as platform from '@gatehouse/platform';
 import type { Conformance } from './conformance.mjs';
+import type { sharedBrowser } from './shared-browser.mjs';
 import type { nameServerPort, sharedServer } from './shared-servers.mjs';
 
 /** The objects that test-environment.mjs provides to all files of a jest worker. */
@@ -7,6 +8,7 @@ interface TestWorker {
   conformance: () => Conformance;
   sharedServer: typeof sharedServer;
   nameServerPort: typeof nameServerPort;
+  sharedBrowser: typeof sharedBrowser;
   platform: typeof platform;
   /** True if this file may start its own processes. */
   ownProcesses: boolean;
