@@ -123,34 +123,6 @@ describeDeliveries('the console in a browser', (test) => {
       expect(count).toBeLessThanOrEqual(3);
     });
 
-    it('finds all failures of an endpoint in the last hour in three actions', async () => {
-      // The endpoints of the other tests have failures too.
-      const { id } = await createFailedEndpoint(instance, receiver, 3);
-      await instance.sql(`UPDATE webhook_endpoints SET name = 'Order service' WHERE id = $1`, [id.slice(3)]);
-      const count = await countActions(async (actions) => {
-        await actions.click(link('Deliveries').first());
-        await actions.fill(page.getByRole('searchbox', { name: 'Search' }), 'order serv');
-        await actions.click(ui.button('Failed in the last hour'));
-        await ui.waitForText(/^3 deliveries$/);
-      });
-      expect(new URL(page.url()).searchParams.get('time')).toBe('1h');
-      expect(count).toBeLessThanOrEqual(3);
-    });
-
-    it('finds who has revoked a key in three actions', async () => {
-      const keys = `/projects/${instance.credentials.projectId}/api-keys`;
-      const { id } = (await test.admin.request('POST', keys, { name: 'Nightly export' })).body;
-      const other = await insertOperator(instance, 'admin');
-      await other.request('DELETE', `${keys}/${id}`);
-      const count = await countActions(async (actions) => {
-        await actions.fill(everywhere(), 'tly exp');
-        await page.waitForURL(`**/projects/*/keys/${id}`);
-        await page.getByText('Revoked by').waitFor();
-        await page.locator('dl').first().getByRole('link', { name: other.operator.email }).waitFor();
-      });
-      expect(count).toBeLessThanOrEqual(3);
-    });
-
     it('helps a customer who is locked out in two actions', async () => {
       const email = uniqueEmail();
       await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, password: PASSWORD });
@@ -180,33 +152,6 @@ describeDeliveries('the console in a browser', (test) => {
       });
       expect(count).toBeLessThanOrEqual(2);
     });
-  });
-
-  it('redelivers selected deliveries, and reports those that cannot be redelivered', async () => {
-    const { id, ids } = await createFailedEndpoint(instance, receiver, 3);
-    await ui.goTo(`/deliveries?endpoint_id=${id}&state=failed`);
-    await page.getByRole('link', { name: `Attempts of ${ids[0]}: 5 of 5` }).click();
-    await ui.dialog().getByText('Attempt 5 of 5').waitFor();
-    await ui.dismissDialog();
-
-    // Another operator has redelivered one of them in the meantime.
-    expect((await test.admin.request('POST', `/webhooks/deliveries/${ids[2]}/redeliver`)).status).toBe(202);
-    await eventually('the redelivery', () => receiver.requests.length === 1);
-    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-    await ui.button('Redeliver').click();
-    await ui.dialogButton('Redeliver 3').click();
-    const report = ui.dialog().filter({ hasText: 'Redelivered 2 of 3' });
-    await report
-      .getByRole('row')
-      .filter({ hasText: ids[2]!.slice(-8) })
-      .waitFor();
-    expect(await report.getByRole('row').count()).toBe(1);
-    await eventually('the redeliveries', () => receiver.requests.length === 3);
-    expect(browser.consoleMessages.splice(0)).toEqual([expect.stringContaining('409')]);
-
-    // Links to the former list of attempts still work.
-    await ui.goTo(`/deliveries?endpoint_id=${id}&success=false`);
-    await ui.waitForText(/^15 attempts$/);
   });
 
   it('shows the metrics of an endpoint, and replays a selected delivery to another URL', async () => {
@@ -276,29 +221,6 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.waitForText('ALERT_EMAIL is not set in the environment of the worker');
   });
 
-  it('keeps the rows of a list that cannot be refreshed, and refreshes them with "Try again"', async () => {
-    const { ids } = await createFailedEndpoint(instance, receiver, 1);
-    await ui.goTo('/dead-letters');
-    const row = page.locator(`a[href$="${ids[0]!}"]`);
-    await row.waitFor();
-    // The console repeats requests with other errors of the server.
-    const problem = { status: 500, title: 'Error', detail: 'The database is down.', code: 'internal_error' };
-    const path = '**/operator/v1/webhooks/dead-letters?*';
-    await page.route(path, (route) => route.fulfill({ status: 500, json: problem }));
-    await page.getByRole('button', { name: 'Live', exact: true }).click();
-    const alert = page.getByRole('alert').filter({ hasText: 'The database is down.' });
-    await alert.waitFor();
-    expect(await row.isVisible()).toBe(true);
-    expect(await alert.textContent()).toContain('Last refreshed');
-    await page.unroute(path);
-    await alert.getByRole('button', { name: 'Try again' }).click();
-    await alert.waitFor({ state: 'hidden' });
-    expect(await row.isVisible()).toBe(true);
-    await page.getByRole('button', { name: 'Live', exact: true }).click();
-    const messages = browser.consoleMessages.splice(0);
-    expect(messages.filter((text) => !text.includes('status of 500'))).toEqual([]);
-  });
-
   it('saves a view, and opens, selects and redelivers rows with the keyboard', async () => {
     await createFailedEndpoint(instance, receiver, 3);
     await ui.goTo('/dead-letters?status_class=5xx');
@@ -340,20 +262,6 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.dialogButton('Delete').click();
     await ui.button('Actions for the view Server errors').waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
-
-    await page.keyboard.press('g');
-    await page.keyboard.press('d');
-    await waitForHeading(page, 'Deliveries');
-    await page.locator('[data-row-link]').nth(1).waitFor();
-    for (const key of ['j', 'j', 'k', 'x', 'r']) await page.keyboard.press(key);
-    await ui.dialog().getByText('Redeliver this event?').waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('[data-row-link]:focus').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
-    await page.getByRole('link', { name: 'Deliveries', exact: true }).last().click();
-    await focused.waitFor();
-    expect(await focused.getAttribute('aria-rowindex')).toBe('2');
   });
 
   it('shows a viewer the dead letters without any actions', async () => {
@@ -374,63 +282,6 @@ describeDeliveries('the console in a browser', (test) => {
       });
     }
     expect(receiver.requests).toHaveLength(0);
-  });
-
-  it('creates a key that is shown once and works', async () => {
-    await ui.goTo(`/projects/${instance.credentials.projectId}?tab=keys`);
-    await ui.button('Create key').first().click();
-    await ui.dialog().getByLabel(/^Name/).fill('Order service');
-    await ui.dialogButton('Create').click();
-    const createdDialog = ui.dialog().filter({ hasText: 'Save this value now' });
-    await createdDialog.waitFor();
-    const value = await createdDialog.locator('input').first().inputValue();
-    expect(value).toMatch(/^sk_/);
-    const response = await instance.request('GET', '/api/v1/customers', {
-      headers: { authorization: `Bearer ${value}` },
-    });
-    expect(response.status).toBe(200);
-    await ui.button('I have saved it').click();
-    expect(await page.content()).not.toContain(value);
-  });
-
-  it('runs commands, and finds the changes of an operator', async () => {
-    const admin = await insertOperator(instance, 'admin');
-    const keys = `/projects/${instance.credentials.projectId}/api-keys`;
-    await admin.request('POST', keys, { name: 'Backup' });
-    await admin.request('PATCH', `/projects/${instance.credentials.projectId}`, { name: 'Corner shop' });
-
-    await ui.goTo('/');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await runCommand('import cus', 'Import customers');
-    await page.waitForURL('**/customers/import');
-    await runCommand('create cus', 'Create customer');
-    await ui
-      .dialog()
-      .getByLabel(/^Email/)
-      .waitFor();
-    await ui.dismissDialog();
-    await page.waitForURL('**/customers');
-
-    await runCommand('create org', 'Create organization');
-    await ui.dialog().getByLabel(/^Name/).waitFor();
-    expect(page.url()).toMatch(/\/organizations\?create=1$/);
-    await ui.dismissDialog();
-    await page.waitForURL('**/organizations');
-
-    await runCommand(admin.operator.email, admin.operator.email);
-    await page.waitForURL(`**/audit?actorType=operator&actorId=${admin.operator.id}`);
-    await page
-      .getByRole('row', { name: /Backup/ })
-      .first()
-      .waitFor();
-    await page.getByRole('link', { name: 'project.updated' }).click();
-    const change = ui.dialog().getByRole('row', { name: /Corner shop/ });
-    await change.waitFor();
-    expect(await change.getByRole('cell').allTextContents()).toEqual([
-      'name',
-      expect.any(String),
-      'Corner shop',
-    ]);
   });
 
   it('revokes a session of a customer', async () => {
