@@ -9,7 +9,7 @@ describeBrowser('the hosted pages in a browser', () => {
   let instance: TestInstance;
   let browser: TestBrowser;
   beforeAll(async () => {
-    [instance, browser] = [await TestInstance.start({ workers: 0 }), await TestBrowser.startShared()];
+    [instance, browser] = [await TestInstance.startShared({ workers: 0 }), await TestBrowser.startShared()];
   });
   afterAll(async () => {
     await browser?.close();
