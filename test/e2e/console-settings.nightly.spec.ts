@@ -72,6 +72,22 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
       await page.unrouteAll();
     });
 
+    it('takes the saved value instead of the typed one if the operator chooses to', async () => {
+      const saveAsOther = (patch: object) => test.admin.request('PATCH', `/projects/${id}`, patch);
+      const savedName = async () => (await test.admin.request('GET', `/projects/${id}`)).body.name as string;
+      const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
+      const bar = page.getByRole('region', { name: 'Unsaved changes' });
+      const notice = page.getByRole('alert').filter({ hasText: 'Changed in the meantime' });
+      const change = (label: string) => notice.getByRole('region', { name: label });
+      await nameField.fill('Mine again');
+      await saveAsOther({ name: 'Theirs again' });
+      await bar.getByRole('button', { name: 'Save changes' }).click();
+      await change('Name').getByRole('button', { name: 'Use saved value' }).click();
+      await bar.waitFor({ state: 'detached' });
+      expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs again', 'Theirs again']);
+      expect(await notice.count()).toBe(0);
+    });
+
     it('requires a second factor in a project, with a grace period for existing sessions, and limits failed codes', async () => {
       const section = page.getByRole('region', { name: 'Second factors' });
       const graceField = section.getByLabel('Grace period in days');
@@ -196,6 +212,46 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
     await page.getByRole('link', { name: /^Identity at .* unlinked/ }).click();
     const entry = page.getByRole('dialog', { name: 'customer.identity_unlinked' });
     await entry.getByText(identityId).waitFor();
+  });
+
+  it('creates several keys with one .env file, and keeps a rejected one', async () => {
+    const body = { organizationId: test.instance.credentials.organizationId, name: 'Keys' };
+    const { id } = (await test.admin.request('POST', '/projects', body)).body;
+    const page = await test.show(`/projects/${id}?tab=keys`);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Server');
+    await dialog.getByRole('button', { name: 'Add another key' }).click();
+    const second = dialog.getByRole('group', { name: 'Key 2' });
+    await second.getByLabel('Name').fill('Web');
+    await second.getByRole('combobox', { name: 'Expires' }).click();
+    await page.getByRole('option', { name: 'On a date…' }).click();
+    await second.getByLabel('Date').fill('2020-01-01');
+    await dialog.getByRole('button', { name: 'Create 2 keys' }).click();
+    await dialog.getByLabel('Secret key').waitFor();
+    await dialog.getByText('Must be in the future').first().waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Web');
+    await dialog.getByLabel('Date').fill('2099-01-01');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+
+    const file = dialog.getByLabel('.env file', { exact: true });
+    const lines = await file.innerText();
+    const read = (name: string): string | undefined => new RegExp(`^${name}=(.*)$`, 'm').exec(lines)?.[1];
+    expect(read('GATEHOUSE_URL')).toBe(test.instance.baseUrl);
+    expect(read('GATEHOUSE_PROJECT_ID')).toBe(id);
+    for (const [name, path] of [
+      ['GATEHOUSE_SECRET_KEY', '/api/v1/customers'],
+      ['GATEHOUSE_PUBLISHABLE_KEY', '/api/v1/auth/options'],
+    ] as const) {
+      const headers = { [name.includes('SECRET') ? 'x-api-key' : 'x-publishable-key']: read(name)! };
+      expect((await test.instance.request('GET', path, { headers })).status).toBe(200);
+    }
+    await dialog.getByText('Vite', { exact: true }).click();
+    await file.getByText('VITE_PUBLISHABLE_KEY=').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('cell', { name: 'Web', exact: true }).waitFor();
+    expect(await page.content()).not.toContain(read('GATEHOUSE_SECRET_KEY')!);
   });
 
   it('recommends a verified email address for production only while it is not required', async () => {

@@ -1,13 +1,28 @@
 import type { Locator } from 'playwright-core';
+import { NIL_UUID } from '@gatehouse/persistence';
 import { describeDeliveries, waitForHeading, type DeliveriesTest } from '../support/console-tests.js';
 import { CountedActions } from '../support/counted-actions.js';
 import { createFailedEndpoint } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { insertOperator } from '../support/operator-client.js';
+import { uuidAt } from '../support/seed-deliveries.js';
 
 describeDeliveries('commands, selections and support jobs of the console', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
+
+  /** Inserts the metrics of ten attempts of an endpoint, four of them failed, in the previous 24 hours. */
+  const insertEarlierAttempts = async (endpointId: string): Promise<void> => {
+    await instance.sql(
+      `UPDATE attempts_counted SET endpoint_first_id = $1, endpoint_next_id = greatest(endpoint_next_id, $2)`,
+      [NIL_UUID, uuidAt(Date.now() - 3_600_000)],
+    );
+    await instance.sql(
+      `INSERT INTO attempt_figures (span, at, scope_id, counts)
+       VALUES (900, date_bin('15 minutes', now() - interval '30 hours', '1970-01-01Z'), $1, '{10,4}')`,
+      [endpointId.slice(3)],
+    );
+  };
 
   /** Types a text into the command palette, and opens the first option, which must be the expected one. */
   const runCommand = async (text: string, option: string | RegExp): Promise<void> => {
@@ -127,6 +142,30 @@ describeDeliveries('commands, selections and support jobs of the console', (test
     await page.getByRole('link', { name: 'Deliveries', exact: true }).last().click();
     await focused.waitFor();
     expect(await focused.getAttribute('aria-rowindex')).toBe('2');
+  });
+
+  it('compares the metrics of an endpoint with the previous period', async () => {
+    const { id } = await createFailedEndpoint(instance, receiver, 1);
+    await ui.goTo(`/endpoints/${id}`);
+    const metrics = page.getByRole('region', { name: 'Metrics' });
+    const chart = metrics.getByRole('slider', { name: 'Attempts: values over time' });
+    await insertEarlierAttempts(id);
+    await page.getByLabel('Compare with previous period').click();
+    await metrics.getByText('+25% from 4 in the previous period').waitFor();
+    await metrics.getByText('−50% from 10 in the previous period').waitFor();
+    expect(await metrics.getByText('No previous value').count()).toBe(3);
+    await chart.press('Home');
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(
+      /, Failed: 0, All in the previous period: \d+$/,
+    );
+    expect(page.url()).toMatch(/\?compare=previous$/);
+  });
+
+  it('shows the outcome of a test alert', async () => {
+    await ui.goTo('/health?tab=alerts');
+    await ui.button('Send test alert by email').click();
+    await ui.dialogButton('Send test alert').click();
+    await ui.waitForText('ALERT_EMAIL is not set in the environment of the worker');
   });
 
   describe('support jobs that start at the overview', () => {
