@@ -111,22 +111,6 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await waitForSession(email);
   });
 
-  it('loads the profile of the customer, and says why it could not', async () => {
-    await page.route('**/api/v1/me', (route) => route.abort());
-    await signUp(uniqueEmail());
-    await page.getByText('Name: network_error').waitFor();
-    await page.unroute('**/api/v1/me');
-    await click('Reload');
-    await page.getByText('Name: unknown').waitFor();
-    await page.evaluate(`client.customer.update({ firstName: 'Ada' })`);
-    await click('Reload');
-    await page.getByText('Name: Ada').waitFor();
-    await click('Sign out');
-    await fillCredentials(uniqueEmail());
-    await click('Create account');
-    await page.getByText('Name: unknown').waitFor();
-  });
-
   it('signs in with a code by email, also in a project without passwords', async () => {
     const email = uniqueEmail();
     await open();
@@ -242,42 +226,6 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     expect(await instance.listMailKinds(email)).toEqual(
       expect.arrayContaining(['verify-email', 'reset-password']),
     );
-  });
-
-  it('names the provider that the organization requires, and errors of the provider', async () => {
-    provider.isDenied = true;
-    await open();
-    await click('Continue with Work');
-    await alert('The sign-in with the provider was canceled.');
-    provider.isDenied = false;
-    await page.route('**/auth/login', (route) =>
-      route.fulfill({ status: 403, json: { code: 'sso_required', provider: 'work' } }),
-    );
-    await fillCredentials(uniqueEmail());
-    await click('Sign in');
-    await alert('Your organization requires its own sign-in for this email address.');
-    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
-    await click('Continue with Work');
-    await waitForSession(provider.person.email!);
-  });
-
-  it('says how long to wait after too many attempts, and offers to retry without a connection', async () => {
-    await page.route('**/auth/options', (route) => route.abort());
-    await open();
-    await alert('There is no connection. Check your network and try again.');
-    await page.unroute('**/auth/options');
-    await click('Try again');
-    await page.route('**/auth/login', (route) =>
-      route.fulfill({
-        status: 429,
-        headers: { 'Retry-After': '700', 'Access-Control-Expose-Headers': 'Retry-After' },
-        json: { code: 'too_many_attempts' },
-      }),
-    );
-    await fillCredentials(uniqueEmail());
-    await click('Sign in');
-    await alert('Too many failed attempts. Try again in 12 minutes.');
-    await checkStep('too-many-attempts');
   });
 
   it('uses the language and the appearance of the provider', async () => {
