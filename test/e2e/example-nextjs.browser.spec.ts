@@ -94,10 +94,11 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       .replace('./pay-button', '../orders/pay-button')
       .replace('protect()', `protect({ returnUrl: '/unproxied' })`);
     await folder.write('app/unproxied/page.tsx', unproxied);
-    // `npm run types` checks the types of the example, and nothing builds the folder a second time.
+    // `npm run types` checks the types of the example, the quick start of React proves minified code of the packages,
+    // and nothing builds the folder a second time.
     const config = {
       typescript: { ignoreBuildErrors: true },
-      experimental: { turbopackFileSystemCacheForBuild: false },
+      experimental: { turbopackMinify: false, turbopackFileSystemCacheForBuild: false },
     };
     await folder.write('next.config.mjs', `export default ${JSON.stringify(config)};`);
     await folder.write('proxy.ts', proxy!.replace('(?!', '(?!unproxied|'));

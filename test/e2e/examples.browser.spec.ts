@@ -3,22 +3,29 @@ import { eventually } from '../support/eventually.js';
 import { Example } from '../support/example.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
+import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
-describeBrowser('examples/nestjs', () => {
+describeBrowser('the examples in a browser', () => {
   let instance: TestInstance;
-  let example: Example;
   let browser: TestBrowser;
+  const examples: Example[] = [];
   beforeAll(async () => {
-    instance = await TestInstance.startShared();
-    [example, browser] = await Promise.all([Example.start('nestjs', instance), TestBrowser.startShared()]);
+    [instance, browser] = await Promise.all([TestInstance.startShared(), TestBrowser.startShared()]);
   });
   afterAll(async () => {
     await browser?.close();
-    await example?.stop();
+    await Promise.all(examples.map((example) => example.stop()));
     await instance?.stop();
   });
 
-  it('protects its routes, and receives a webhook about the customer who deletes the account', async () => {
+  const startExample = async (name: string): Promise<Example> => {
+    const example = await Example.start(name, instance);
+    examples.push(example);
+    return example;
+  };
+
+  it('examples/nestjs protects its routes, and receives a webhook about the customer who deletes the account', async () => {
+    const example = await startExample('nestjs');
     const email = uniqueEmail();
     const page = await browser.open(example.url);
     const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -53,6 +60,29 @@ describeBrowser('examples/nestjs', () => {
     await eventually('the webhook in the output', () =>
       example.output.includes(`delete the records of ${customerId}`),
     );
+    await page.context().close();
+  });
+
+  it('examples/react-express leads from the sign-up to its own API and to the webhooks about the customer', async () => {
+    const example = await startExample('react-express');
+    browser.consoleMessages.length = 0;
+    const page = await browser.open(example.url);
+    await addVirtualAuthenticator(page);
+    const email = uniqueEmail();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    await page.getByRole('list', { name: 'Orders' }).getByText('Ladder').waitFor();
+    await page.getByRole('list', { name: 'Webhooks' }).getByText('customer.created').waitFor();
+
+    const [{ id }] = (await instance.sql('SELECT id FROM customers WHERE email = $1', [email])) as [
+      { id: string },
+    ];
+    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
+    await page.getByText(`customer.deleted ${id}`).waitFor();
+    expect(browser.consoleMessages.filter((text) => /error/i.test(text))).toEqual([]);
     await page.context().close();
   });
 });
