@@ -4,6 +4,7 @@
  * which is its src/index.ts).
  */
 const SPEC = '[.]spec[.]ts$';
+const NIGHTLY_SPEC = '[.]nightly[.]spec[.]ts$';
 
 /** Matches a package, wherever npm has installed it. */
 const npm = (name) => `(^|/)node_modules/${name}/`;
@@ -311,8 +312,16 @@ module.exports = {
     {
       name: 'no-imports-of-specs',
       severity: 'error',
-      from: {},
+      from: { pathNot: NIGHTLY_SPEC },
       to: { path: SPEC },
+    },
+    {
+      name: 'nightly-imports-of-its-spec',
+      comment:
+        'A nightly file may only repeat the tests of the file of the same name, with more variants (is-nightly.ts)',
+      severity: 'error',
+      from: { path: `^(.+)${NIGHTLY_SPEC}` },
+      to: { path: SPEC, pathNot: '^$1[.]spec[.]ts$' },
     },
   ],
   options: {
