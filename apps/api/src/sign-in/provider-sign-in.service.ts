@@ -25,7 +25,6 @@ import {
   type AccountProfile,
   type Admission,
 } from '../accounts/accounts.service.js';
-import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
@@ -114,9 +113,6 @@ export class ProviderSignInService {
     if (found instanceof AccountNeeded) return found;
     if (!found || !(await proof.consume())) throw new GatehouseError('invalid_code');
     const { customer, isNew, proof: current } = found;
-    // The customer stays, and signs in after the verification.
-    if (isNew && this.signIns.findRefusal(project, customer))
-      return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
     return this.signIns.complete(tx, project, customer, current, client, { isNew });
   }
 

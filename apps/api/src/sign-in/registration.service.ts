@@ -12,7 +12,6 @@ import type { KeyCaller } from '@gatehouse/auth';
 import { CustomersRepository, Transactions } from '@gatehouse/persistence';
 import { KeyedLock, PasswordHasher, type HashPermit } from '@gatehouse/platform';
 import { AccountsService, type AccountProfile } from '../accounts/accounts.service.js';
-import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { CurrentProof } from './current-proof.js';
@@ -97,8 +96,6 @@ export class RegistrationService {
     const registered = await this.transactions.run(async (tx) => {
       const customer = await this.accounts.create(tx, admission, { passwordHash, device, redirectUrl });
       if (!customer) return null;
-      if (this.signIn.findRefusal(project, customer))
-        return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
       const proof = CurrentProof.ofNewCustomer({ amr: ['pwd'] });
       return this.signIn.complete(tx, project, customer, proof, client, { isNew: true });
     });

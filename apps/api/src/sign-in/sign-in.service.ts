@@ -82,8 +82,9 @@ export class SignInService {
    * factor is required. Nothing else opens a session. The transaction must have locked the row of the customer, so
    * that concurrent sign-ins count each other's sessions. On the hosted page, the session is opened by the exchange of a
    * code, which completes the sign-in once more.
-   * @param options `isNew` if the customer has just been created: only the event of the session is recorded; `isHeld` if
-   *   the hosted page shows something before it continues
+   * @param options `isNew` if the customer has just been created: only the event of the session is recorded, and the response
+   *   to a customer who must first verify the address has no tokens; `isHeld` if the hosted page shows something before it
+   *   continues
    * @throws GatehouseError `method_not_enabled`, the refusal of the project, `sso_required`, `identity_already_linked`
    */
   async complete(
@@ -97,6 +98,9 @@ export class SignInService {
     // It can be turned off before a challenge or the code of a page completes the sign-in.
     if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
     const refusal = this.findRefusal(project, customer);
+    // The customer stays, and signs in after the verification.
+    if (isNew && refusal)
+      return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
     const failure = { methods: proof.amr, client };
     if (refusal !== 'customer_disabled') {
       const checked = this.assertProviderAllowed(tx, project, customer, proof);
