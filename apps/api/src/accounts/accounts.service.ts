@@ -6,7 +6,6 @@ import {
   type CustomerInput,
   type IdentityProvider,
   type ProjectContext,
-  type ProviderProfile,
 } from '@gatehouse/domain';
 import {
   AccountsRepository,
@@ -24,7 +23,7 @@ import { RequiredProvidersService } from '../identities/required-providers.servi
 import { MailQuotaService, type MailRefusal, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { effectsOf, type AccountSource, type AdmissionRule } from './account-sources.js';
-import { IdentityChangesService } from './identity-changes.service.js';
+import { IdentityChangesService, type LinkedPerson } from './identity-changes.service.js';
 
 /** The account that a source requests. */
 export interface AccountProfile {
@@ -42,7 +41,7 @@ export interface AccountProof {
   /** Browser and operating system of the customer. Default: unknown. */
   device?: string | null;
   /** The person at a provider who is linked to the customer. Default: none. */
-  identity?: { provider: Pick<IdentityProvider, 'id'>; profile: ProviderProfile };
+  identity?: LinkedPerson;
   /** Target of the Continue button of the page that the link in the email opens. Default: none. */
   redirectUrl?: string | null;
 }
@@ -159,8 +158,7 @@ export class AccountsService {
     this.recordCreated(tx, project, source, [customer], true);
     if (identity) {
       const isPending = project.settings.enumerationProtection && !customer.emailVerified;
-      const options = { isNew: true, isPending };
-      await this.identities.link(tx, project, customer, identity.provider, identity.profile, options);
+      await this.identities.link(tx, project, customer, identity, { isNew: true, isPending });
     }
     await this.sendMail(tx, admission, customer, redirectUrl);
     const { audit, auditDetails } = effectsOf(source);

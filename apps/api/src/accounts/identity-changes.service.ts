@@ -29,6 +29,12 @@ const recorded = {
   'identity.unlinked': { action: 'customer.identity_unlinked', notice: 'identity-unlinked' },
 } as const;
 
+/** A person at a provider who is linked to a customer. */
+export interface LinkedPerson {
+  provider: Pick<IdentityProvider, 'id'>;
+  profile: ProviderProfile;
+}
+
 /** Links and unlinks the accounts of customers at identity providers, with the events, audit entries and notices. */
 @Injectable()
 export class IdentityChangesService {
@@ -52,8 +58,7 @@ export class IdentityChangesService {
     tx: Tx,
     project: ProjectContext,
     before: Customer,
-    provider: Pick<IdentityProvider, 'id'>,
-    profile: ProviderProfile,
+    { provider, profile }: LinkedPerson,
     { isNew = false, isPending = false } = {},
   ): Promise<Customer> {
     const { subject, email } = profile;

@@ -86,7 +86,7 @@ export class MeIdentitiesService {
       const customer = (mayClaim && (await this.claim(tx, project, before, exchange))) || before;
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== customer.id)
-        await this.changes.link(tx, project, customer, { id: providerId }, profile);
+        await this.changes.link(tx, project, customer, { provider: { id: providerId }, profile });
       const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
       return identities.find(({ subject }) => subject === profile.subject)!;
     });

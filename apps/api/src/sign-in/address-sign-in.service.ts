@@ -3,7 +3,6 @@ import {
   addMethods,
   GatehouseError,
   wellKnownDeviceName,
-  type Customer,
   type ProjectContext,
   type ProviderProfile,
 } from '@gatehouse/domain';
@@ -87,27 +86,18 @@ export class AddressSignInService {
     // A customer who has just been created needs no notice of the link.
     const newIdentity = created ? null : identity?.profile;
     const given = { amr, authTime, provider: identity?.provider, newIdentity };
-    const isNew = created !== null;
-    const current = isNew
+    const current = created
       ? CurrentProof.ofNewCustomer(given)
       : owner && CurrentProof.of(owner, requestedAt, given);
     if (!current || !isUsable) throw new GatehouseError('invalid_code');
-    const customer = isNew
-      ? await this.linkNew(tx, project, created, identity)
-      : await this.addresses.claimIfUnverified(tx, owner!, project, { email, via: 'code', requestedAt });
-    return this.signIns.complete(tx, project, customer, current, client, { isNew });
-  }
-
-  /** Links the person at a provider to a customer who has just been created. */
-  private async linkNew(
-    tx: Tx,
-    project: ProjectContext,
-    customer: Customer,
-    identity: ProvenPerson | null | undefined,
-  ): Promise<Customer> {
-    if (!identity) return customer;
-    return this.identityChanges.link(tx, project, customer, identity.provider, identity.profile, {
-      isNew: true,
-    });
+    const isNew = created !== null;
+    const customer =
+      created ??
+      (await this.addresses.claimIfUnverified(tx, owner!, project, { email, via: 'code', requestedAt }));
+    const linked =
+      isNew && identity
+        ? await this.identityChanges.link(tx, project, customer, identity, { isNew })
+        : customer;
+    return this.signIns.complete(tx, project, linked, current, client, { isNew });
   }
 }

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
-import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -36,7 +35,6 @@ import { SignInService } from './sign-in.service.js';
   imports: [
     AccountsModule,
     AuditModule,
-    EmailModule,
     FactorsModule,
     HttpModule,
     IdentitiesModule,

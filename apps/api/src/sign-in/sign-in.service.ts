@@ -99,8 +99,7 @@ export class SignInService {
     if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
     const refusal = this.findRefusal(project, customer);
     // The customer stays, and signs in after the verification.
-    if (isNew && refusal)
-      return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
+    if (isNew && refusal) return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
     const failure = { methods: proof.amr, client };
     if (refusal !== 'customer_disabled') {
       const checked = this.assertProviderAllowed(tx, project, customer, proof);
@@ -154,7 +153,7 @@ export class SignInService {
     if (!provider || !newIdentity) return customer;
     const linkedTo = await this.identities.findCustomerId(provider.id, newIdentity.subject, tx);
     if (linkedTo === customer.id) return customer;
-    return this.identityChanges.link(tx, project, customer, provider, newIdentity);
+    return this.identityChanges.link(tx, project, customer, { provider, profile: newIdentity });
   }
 
   /**
