@@ -74,13 +74,17 @@ export class AccountLifecycleService {
    * @param reason for the audit log
    * @returns the updated customer
    */
-  disable(tx: Tx, project: ProjectContext, before: Customer, reason?: string): Promise<Customer> {
-    return this.setDisabled(tx, project, before, true, reason);
+  async disable(tx: Tx, project: ProjectContext, before: Customer, reason?: string): Promise<Customer> {
+    const after = await this.customers.setDisabled(tx, project.id, before.id, true);
+    if (after) this.events.record(tx, await this.applyDisabled(tx, project, after, reason));
+    return after ?? before;
   }
 
   /** Enables a customer, like `disable`. */
-  enable(tx: Tx, project: ProjectContext, before: Customer, reason?: string): Promise<Customer> {
-    return this.setDisabled(tx, project, before, false, reason);
+  async enable(tx: Tx, project: ProjectContext, before: Customer, reason?: string): Promise<Customer> {
+    const after = await this.customers.setDisabled(tx, project.id, before.id, false);
+    if (after) this.events.record(tx, await this.applyDisabled(tx, project, after, reason));
+    return after ?? before;
   }
 
   /**
@@ -152,19 +156,6 @@ export class AccountLifecycleService {
     action: 'address_changed' | 'address_change_confirmed',
   ): Promise<void> {
     await this.end({ tx, project, customer: before, action });
-  }
-
-  private async setDisabled(
-    tx: Tx,
-    project: ProjectContext,
-    before: Customer,
-    isDisabled: boolean,
-    reason: string | undefined,
-  ): Promise<Customer> {
-    const after = await this.customers.setDisabled(tx, project.id, before.id, isDisabled);
-    if (!after) return before;
-    this.events.record(tx, await this.applyDisabled(tx, project, after, reason));
-    return after;
   }
 
   /** Ends the parts of the action, in their order. @returns the events to record */
