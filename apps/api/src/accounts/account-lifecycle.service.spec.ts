@@ -6,6 +6,8 @@ import { AccountLifecycleService } from './account-lifecycle.service.js';
 const tx = {} as Tx;
 const project = { id: 'project', organizationId: 'organization' } as ProjectContext;
 const customer = { id: 'customer', projectId: 'project', email: 'ada@example.com' } as Customer;
+const unclaimed = { ...customer, passwordHash: null };
+const proof = { email: customer.email, via: 'link', requestedAt: new Date(0) } as const;
 const session = { id: 'session', createdAt: new Date(0), lastUsedAt: new Date(0), expiresAt: new Date(0) };
 
 /** The methods of repositories that end each part. */
@@ -63,7 +65,7 @@ async function run(action: AccessAction) {
   if (action === 'customer_deleted') await service.delete(tx, project, customer);
   else if (action === 'customer_disabled') await service.disable(tx, project, customer);
   else if (action === 'address_claimed')
-    recorded.push(...((await service.claim(tx, project, customer, 'disowned')).events as never[]));
+    recorded.push(...((await service.claim(tx, project, unclaimed, proof, 'disowned')).events as never[]));
   else if (action === 'address_changed' || action === 'address_change_confirmed')
     await service.leaveAddress(tx, project, customer, action);
   else recorded.push(...((await service.revokeAccess(tx, project, customer, action, 'kept')) as never[]));

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  GatehouseError,
   notFound,
   oneTimeTokenKinds,
   type Customer,
@@ -20,14 +21,26 @@ import {
   SessionsRepository,
   SignInExchangesRepository,
   SignInTokensRepository,
+  type CustomerWithPasswordHash,
   type IdentityKey,
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
-import { sha256 } from '@gatehouse/platform';
+import { now, sha256 } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
 import { accessEnds, type AccessAction, type AccessPart } from './access-ends.js';
+
+/** A proof that a customer owns an email address. */
+interface AddressProof {
+  /** The address that was proven. */
+  email: string;
+  /** The kind of email, or the provider, that has proven the address. Part of the event. */
+  via: 'link' | 'invite' | 'reset' | 'code' | 'provider';
+  requestedAt: Date;
+  /** The person at a provider who has proven the address, and stays linked. Default: none. */
+  identity?: IdentityKey;
+}
 
 /** An action that ends access. */
 interface Ending {
@@ -48,7 +61,7 @@ interface Ending {
 type Revocation = Extract<AccessAction, RevocationReason>;
 
 /**
- * Disables, enables and deletes customers, and ends their access: nothing else does (`access-ends.ts` lists what each action
+ * Disables, enables and deletes customers, verifies their addresses, and ends their access: nothing else does (`access-ends.ts` lists what each action
  * ends). The caller has locked the customer.
  */
 @Injectable()
@@ -113,21 +126,67 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Gives an account to the owner of its address, and verifies the address. A person who registered the address of another
-   * person therefore keeps no access (FE-03).
-   * @param keptIdentity the person at a provider who has proven the address, and stays linked
+   * Marks the address of a customer as verified, unless it already is.
+   * @returns the events to record
+   * @throws GatehouseError `invalid_token` if the customer no longer has the address
+   */
+  async markVerified(
+    tx: Tx,
+    project: ProjectContext,
+    before: Customer,
+    proof: AddressProof,
+  ): Promise<NewEvent[]> {
+    if (before.email !== proof.email) throw new GatehouseError('invalid_token');
+    if (before.emailVerified) return [];
+    const customer = await this.customers.markEmailVerified(tx, project.id, before.id, proof.email);
+    return [verifiedEvent(customer!, project, proof)];
+  }
+
+  /**
+   * Gives an account to the owner of its address: ends all access from before the proof, and verifies the address. A person
+   * who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified address
+   * calls it, except the verification link, which would sign out honest customers.
+   * @param reason the reason why the sessions end
    * @returns the updated customer and the events to record
+   * @throws GatehouseError `invalid_token` if the customer no longer has the address
    */
   async claim(
     tx: Tx,
     project: ProjectContext,
-    customer: Customer,
+    before: CustomerWithPasswordHash,
+    proof: AddressProof,
     reason: RevocationReason,
-    keptIdentity?: IdentityKey,
   ): Promise<{ customer: Customer; events: NewEvent[] }> {
-    const ending: Ending = { tx, project, customer, action: 'address_claimed', reason, keptIdentity };
-    const events = await this.end(ending);
-    return { customer: ending.customer, events };
+    if (before.email !== proof.email) throw new GatehouseError('invalid_token');
+    const keptIdentity = proof.identity;
+    const ending: Ending = { tx, project, customer: before, action: 'address_claimed', reason, keptIdentity };
+    const revoked = await this.end(ending);
+    const { customer } = ending;
+    // A reset has an event of its own, for the new password.
+    const isRemoved = before.passwordHash !== null && reason !== 'password_reset';
+    const events = [
+      ...(before.emailVerified ? [] : [verifiedEvent(customer, project, proof)]),
+      ...revoked,
+      ...(isRemoved ? [customerEvent('password.changed', customer, project)] : []),
+    ];
+    return { customer, events };
+  }
+
+  /**
+   * Gives an account whose address is not verified to the owner of the address, who signs in with a proof of it, and records
+   * the events.
+   * @returns the updated customer
+   */
+  async claimIfUnverified(
+    tx: Tx,
+    project: ProjectContext,
+    before: CustomerWithPasswordHash,
+    proof: AddressProof,
+  ): Promise<Customer> {
+    if (before.emailVerified) return before;
+    const { customer, events } = await this.claim(tx, project, before, proof, 'address_claimed');
+    this.events.record(tx, events);
+    return customer;
   }
 
   /**
@@ -201,4 +260,14 @@ export class AccountLifecycleService {
       await this.erasures.start(tx, customer.id);
     },
   };
+}
+
+function verifiedEvent(
+  customer: Customer,
+  project: ProjectContext,
+  { email, via, requestedAt }: AddressProof,
+): NewEvent {
+  const times = { requestedAt: requestedAt.toISOString(), completedAt: now().toISOString() };
+  const verification = { kind: 'email', email, via, ...times };
+  return customerEvent('verification.completed', customer, project, { verification });
 }

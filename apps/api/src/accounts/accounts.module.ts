@@ -7,19 +7,12 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { AccountLifecycleService } from './account-lifecycle.service.js';
 import { AccountsService } from './accounts.service.js';
 import { IdentityChangesService } from './identity-changes.service.js';
-import { VerifiedAddressService } from './verified-address.service.js';
 
 /** Creates accounts, and ends their access. */
 @Module({
   imports: [AuditModule, IdentitiesModule, MailModule, OneTimeTokensModule],
   // The repository is no provider of another module, so that nothing else can insert customers and identities.
-  providers: [
-    AccountLifecycleService,
-    AccountsRepository,
-    AccountsService,
-    IdentityChangesService,
-    VerifiedAddressService,
-  ],
-  exports: [AccountLifecycleService, AccountsService, IdentityChangesService, VerifiedAddressService],
+  providers: [AccountLifecycleService, AccountsRepository, AccountsService, IdentityChangesService],
+  exports: [AccountLifecycleService, AccountsService, IdentityChangesService],
 })
 export class AccountsModule {}

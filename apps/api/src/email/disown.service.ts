@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { GatehouseError, type OneTimeTokenKind } from '@gatehouse/domain';
 import { EventsRepository, Transactions, type OneTimeToken, type Tx } from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../events/customer-events.js';
 import type { LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { OneTimeLinksService, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
-import { VerifiedAddressService } from '../accounts/verified-address.service.js';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 
@@ -21,7 +20,7 @@ const KINDS: readonly OneTimeTokenKind[] = ['verify-email', 'change-email-new'];
 export class DisownService {
   constructor(
     private readonly links: OneTimeLinksService,
-    private readonly addresses: VerifiedAddressService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly resets: PasswordResetService,
     private readonly required: RequiredProvidersService,
     private readonly events: EventsRepository,
@@ -55,18 +54,12 @@ export class DisownService {
   private async removeAccess(tx: Tx, { token, customer: before }: UsedToken): Promise<void> {
     const { project, email, createdAt, redirectUrl } = token;
     const proof = { email, via: 'link', requestedAt: createdAt } as const;
-    const claimed = await this.addresses.claimAddress(tx, before, project, proof, 'disowned');
-    const { customer } = claimed;
-    const hadPassword = before.passwordHash !== null;
+    const { customer, events } = await this.lifecycle.claim(tx, project, before, proof, 'disowned');
     // The link goes to the address only, because a person who finds this token must not get the account.
     // It counts toward no quota: a stranger could use the quota up, and each token sends one such email.
     const canReset = project.settings.signIn.password && !(await this.required.find(project, email, tx));
     const requested = canReset ? [await this.resets.createLink(tx, customer, project, redirectUrl)] : [];
-    this.events.record(tx, [
-      ...claimed.events,
-      ...(hadPassword ? [customerEvent('password.changed', customer, project)] : []),
-      ...requested,
-    ]);
+    this.events.record(tx, [...events, ...requested]);
     const action = customerAction('customer.disowned', customer, project);
     this.audit.record(tx, { ...action, customerId: customer.id });
   }

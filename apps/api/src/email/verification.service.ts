@@ -15,7 +15,7 @@ import {
   isReachable,
   OneTimeLinksService,
 } from '../one-time-tokens/one-time-links.service.js';
-import { VerifiedAddressService } from '../accounts/verified-address.service.js';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
 
@@ -29,7 +29,7 @@ export class VerificationService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly links: OneTimeLinksService,
-    private readonly addresses: VerifiedAddressService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
     private readonly identities: IdentitiesRepository,
@@ -67,7 +67,7 @@ export class VerificationService {
       const { customer, token: link } = used;
       if (used.isFirstUse) {
         const proof = { email: link.email, via: 'link', requestedAt: link.createdAt } as const;
-        this.events.record(tx, await this.addresses.markVerified(tx, customer, link.project, proof));
+        this.events.record(tx, await this.lifecycle.markVerified(tx, link.project, customer, proof));
       }
       return { id: customer.id, email: link.email, emailVerified: true as const };
     });

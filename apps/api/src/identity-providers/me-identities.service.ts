@@ -25,7 +25,7 @@ import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.
 import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
-import { VerifiedAddressService } from '../accounts/verified-address.service.js';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import type { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
 import { ReauthenticationService } from '../sign-in/reauthentication.service.js';
 import type { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
@@ -49,7 +49,7 @@ export class MeIdentitiesService {
     private readonly reauthentication: ReauthenticationService,
     private readonly required: RequiredProvidersService,
     private readonly methods: SignInMethodsService,
-    private readonly addresses: VerifiedAddressService,
+    private readonly lifecycle: AccountLifecycleService,
   ) {}
 
   list({ customer }: CustomerCaller): Promise<Identity[]> {
@@ -166,7 +166,7 @@ export class MeIdentitiesService {
     if (!provesAddress(customer, profile)) return null;
     const identity = { providerId, subject: profile.subject };
     const proof = { email: customer.email, via: 'provider', requestedAt, identity } as const;
-    return this.addresses.claimIfUnverified(tx, customer, project, proof);
+    return this.lifecycle.claimIfUnverified(tx, project, customer, proof);
   }
 
   /**

@@ -33,7 +33,6 @@ import {
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 import { respondUniformly } from '../http/respond-uniformly.js';
-import { VerifiedAddressService } from '../accounts/verified-address.service.js';
 
 /** Kinds of token with which a password can be set. With an invitation it is the first password. */
 const KINDS = ['reset-password', 'accept-invite'] as const;
@@ -44,7 +43,6 @@ export class PasswordResetService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly links: OneTimeLinksService,
-    private readonly addresses: VerifiedAddressService,
     private readonly passwords: PasswordCheckService,
     private readonly policy: PasswordPolicyService,
     private readonly required: RequiredProvidersService,
@@ -207,6 +205,6 @@ export class PasswordResetService {
     if (customer.emailVerified && customer.email === email) return [];
     const via = kind === 'accept-invite' ? 'invite' : 'reset';
     const proof = { email, via, requestedAt: createdAt } as const;
-    return (await this.addresses.claimAddress(tx, customer, project, proof, 'password_reset')).events;
+    return (await this.lifecycle.claim(tx, project, customer, proof, 'password_reset')).events;
   }
 }

@@ -16,7 +16,7 @@ import { sha256 } from '@gatehouse/platform';
 import { AccountNeeded, AccountsService, type Admission } from '../accounts/accounts.service.js';
 import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import type { Client } from '../http/request-context.js';
-import { VerifiedAddressService } from '../accounts/verified-address.service.js';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
@@ -51,7 +51,7 @@ export class AddressSignInService {
     private readonly codes: EmailCodesRepository,
     private readonly customers: CustomersRepository,
     private readonly accounts: AccountsService,
-    private readonly addresses: VerifiedAddressService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly identityChanges: IdentityChangesService,
     private readonly signIns: SignInService,
   ) {}
@@ -93,7 +93,7 @@ export class AddressSignInService {
     const isNew = created !== null;
     const customer =
       created ??
-      (await this.addresses.claimIfUnverified(tx, owner!, project, { email, via: 'code', requestedAt }));
+      (await this.lifecycle.claimIfUnverified(tx, project, owner!, { email, via: 'code', requestedAt }));
     const linked =
       isNew && identity
         ? await this.identityChanges.link(tx, project, customer, identity, { isNew })

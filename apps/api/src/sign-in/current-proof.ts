@@ -64,7 +64,7 @@ export class CurrentProof implements Proof {
 
   /**
    * Returns the proof of a customer whom the transaction has locked, or null if access was revoked since. Must precede
-   * every change that the proof permits: `claimAddress` is a revocation itself. A disabled customer's proof is returned,
+   * every change that the proof permits: `AccountLifecycleService.claim` is a revocation itself. A disabled customer's proof is returned,
    * because the sign-in refuses it as such.
    * @param issuedAt when the proof was given, or the code, flow or challenge that it answers was issued
    */

@@ -28,7 +28,7 @@ import {
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
-import { VerifiedAddressService } from '../accounts/verified-address.service.js';
+import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
@@ -68,7 +68,7 @@ export class ProviderSignInService {
     private readonly customers: CustomersRepository,
     private readonly accounts: AccountsService,
     private readonly required: RequiredProvidersService,
-    private readonly addresses: VerifiedAddressService,
+    private readonly lifecycle: AccountLifecycleService,
     private readonly signIns: SignInService,
     private readonly failures: FailedSignInsService,
   ) {}
@@ -206,7 +206,7 @@ export class ProviderSignInService {
     if (action === 'sign_in') return customer;
     const address = { email: customer.email, via: 'provider', requestedAt, identity } as const;
     // Changes nothing if the address is verified.
-    return this.addresses.claimIfUnverified(tx, customer, project, address);
+    return this.lifecycle.claimIfUnverified(tx, project, customer, address);
   }
 }
 
