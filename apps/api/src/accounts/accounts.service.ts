@@ -155,7 +155,7 @@ export class AccountsService {
     const filled =
       identity && (await this.customers.fillProfile(tx, project.id, inserted.id, identity.profile));
     const customer = filled ?? inserted;
-    this.recordCreated(tx, project, source, [customer], true);
+    this.recordCreated(tx, project, [customer]);
     if (identity) {
       const isPending = project.settings.enumerationProtection && !customer.emailVerified;
       await this.identities.link(tx, project, customer, identity, { isNew: true, isPending });
@@ -169,26 +169,19 @@ export class AccountsService {
 
   /**
    * Creates the customers of an import with all of their fields. Skips those whose email or external id is taken.
+   * @param emitEvents whether the request asks for the event, which imports record only then
    * @returns the ids of the created customers
    */
-  createAll(tx: Tx, project: ProjectContext, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
-    return this.accounts.insertAll(tx, project.id, customers);
-  }
-
-  /**
-   * Records the events of created customers. `create` does so itself.
-   * @param isRequested false: only if the source always has the event
-   */
-  recordCreated(
+  async createAll(
     tx: Tx,
     project: ProjectContext,
-    source: AccountSource,
-    customers: Customer[],
-    isRequested: boolean,
-  ): void {
-    if (effectsOf(source).event === 'on_request' && !isRequested) return;
-    const events = customers.map((customer) => customerEvent('customer.created', customer, project));
-    this.events.record(tx, events);
+    customers: CustomerWithPasswordHash[],
+    emitEvents: boolean,
+  ): Promise<Set<string>> {
+    const ids = await this.accounts.insertAll(tx, project.id, customers);
+    const created = customers.filter(({ id }) => ids.has(id));
+    if (emitEvents || effectsOf('import').event === 'always') this.recordCreated(tx, project, created);
+    return ids;
   }
 
   /**
@@ -197,6 +190,11 @@ export class AccountsService {
    */
   linkAll(tx: Tx, project: ProjectContext, identities: ImportedIdentity[]): Promise<boolean> {
     return this.accounts.linkAll(tx, project.id, identities);
+  }
+
+  private recordCreated(tx: Tx, project: ProjectContext, customers: Customer[]): void {
+    const events = customers.map((customer) => customerEvent('customer.created', customer, project));
+    this.events.record(tx, events);
   }
 
   private async sendMail(

@@ -89,13 +89,11 @@ export class ImportWriterService {
   ): Promise<ImportLineResult[]> {
     if (lines.some(hasNewHashFormat)) await this.apis.assertNoneIsOlder(tx, 'password hash');
     const results = new Map<number, ImportLineResult>();
-    const created: Customer[] = [];
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
       const { results: updated, others } = update
         ? await this.updates.update(tx, project, group, { emitEvents, earlier })
         : { results: [], others: group };
-      const { inserted, conflicting } = await this.insert(tx, project, others, earlier);
-      for (const candidate of inserted) created.push(candidate.customer);
+      const { inserted, conflicting } = await this.insert(tx, project, others, { emitEvents, earlier });
       for (const result of [
         ...updated,
         ...inserted.map(toCreated),
@@ -103,7 +101,6 @@ export class ImportWriterService {
       ])
         results.set(result.line, result);
     }
-    this.accounts.recordCreated(tx, project, 'import', created, emitEvents);
     return lines.map(
       (validated) =>
         results.get(validated.line) ?? {
@@ -121,7 +118,7 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     group: Candidate[],
-    earlier: EarlierLines,
+    { emitEvents, earlier }: { emitEvents: boolean; earlier: EarlierLines },
   ): Promise<{ inserted: Candidate[]; conflicting: Candidate[] }> {
     if (group.length === 0) return { inserted: [], conflicting: [] };
     await this.replaceTakenIds(tx, project, group);
@@ -139,6 +136,7 @@ export class ImportWriterService {
       tx,
       project,
       insertable.map(({ customer }) => customer),
+      emitEvents,
     );
     const inserted = group.filter(({ customer }) => ids.has(customer.id));
     await this.additions.insertFactors(tx, inserted);
