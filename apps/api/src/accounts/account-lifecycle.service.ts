@@ -89,33 +89,25 @@ export class AccountLifecycleService {
    */
   async disable(tx: Tx, project: ProjectContext, before: Customer, reason?: string): Promise<Customer> {
     const after = await this.customers.setDisabled(tx, project.id, before.id, true);
-    if (after) this.events.record(tx, await this.applyDisabled(tx, project, after, reason));
+    if (after) await this.applyDisabled(tx, project, after, reason);
     return after ?? before;
   }
 
   /** Enables a customer, like `disable`. */
   async enable(tx: Tx, project: ProjectContext, before: Customer, reason?: string): Promise<Customer> {
     const after = await this.customers.setDisabled(tx, project.id, before.id, false);
-    if (after) this.events.record(tx, await this.applyDisabled(tx, project, after, reason));
+    if (after) await this.applyDisabled(tx, project, after, reason);
     return after ?? before;
   }
 
-  /**
-   * Ends the access of a customer whom the transaction has disabled, or records that it has enabled them.
-   * @returns the events to record
-   */
-  async applyDisabled(
-    tx: Tx,
-    project: ProjectContext,
-    customer: Customer,
-    reason?: string,
-  ): Promise<NewEvent[]> {
+  /** Ends the access of a customer whom the transaction has disabled, or records that it has enabled them. */
+  async applyDisabled(tx: Tx, project: ProjectContext, customer: Customer, reason?: string): Promise<void> {
     const details = reason === undefined ? {} : { reason };
     const action = customer.disabledAt === null ? 'customer.enabled' : 'customer.disabled';
     this.audit.record(tx, customerAction(action, customer, project, details));
-    const event = customerEvent(action, customer, project);
-    if (customer.disabledAt === null) return [event];
-    return [event, ...(await this.revokeAccess(tx, project, customer, 'customer_disabled'))];
+    this.events.record(tx, [customerEvent(action, customer, project)]);
+    if (customer.disabledAt !== null)
+      this.events.record(tx, await this.revokeAccess(tx, project, customer, 'customer_disabled'));
   }
 
   /** Deletes a customer with all data that belongs only to them, and erases their data in other records. */

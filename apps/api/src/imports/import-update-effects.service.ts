@@ -33,19 +33,16 @@ export class ImportUpdateEffectsService {
     const additions = emitEvents
       ? await this.additions.create(tx, project, updates)
       : new Map<string, NewEvent[]>();
-    const events: NewEvent[] = [];
     for (const update of updates) {
       const { after, changed } = update;
       const others = changed.filter((name) => name !== 'disabledAt');
       if (others.length > 0)
         this.audit.record(tx, customerAction('customer.updated', after, project, { changed: others }));
-      if (emitEvents) events.push(...updateEvents(update, project));
+      const events = emitEvents ? updateEvents(update, project) : [];
       if (changed.includes('email')) events.push(await this.recordEmail(tx, project, update));
-      events.push(...(additions.get(after.id) ?? []));
-      if (changed.includes('disabledAt'))
-        events.push(...(await this.lifecycle.applyDisabled(tx, project, after)));
+      this.events.record(tx, [...events, ...(additions.get(after.id) ?? [])]);
+      if (changed.includes('disabledAt')) await this.lifecycle.applyDisabled(tx, project, after);
     }
-    if (events.length > 0) this.events.record(tx, events);
   }
 
   /** Voids the links that were sent to the previous address. @returns the event to record */
