@@ -54,7 +54,7 @@ const RULES = {
   },
   // One folder of the api creates accounts and ends access (docs/adr/0109-one-service-for-accounts.md).
   'new-accounts': {
-    message: 'Create customers and link identities with AccountsService or IdentityChangesService.',
+    message: 'Create customers and link identities with AccountsService.',
     selectors: [
       'ImportSpecifier[imported.name="AccountsRepository"]',
       'ImportDeclaration[source.value="@gatehouse/persistence"] > ImportNamespaceSpecifier',

@@ -6,13 +6,12 @@ import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { AccountLifecycleService } from './account-lifecycle.service.js';
 import { AccountsService } from './accounts.service.js';
-import { IdentityChangesService } from './identity-changes.service.js';
 
 /** Creates accounts, and ends their access. */
 @Module({
   imports: [AuditModule, IdentitiesModule, MailModule, OneTimeTokensModule],
   // The repository is no provider of another module, so that nothing else can insert customers and identities.
-  providers: [AccountLifecycleService, AccountsRepository, AccountsService, IdentityChangesService],
-  exports: [AccountLifecycleService, AccountsService, IdentityChangesService],
+  providers: [AccountLifecycleService, AccountsRepository, AccountsService],
+  exports: [AccountLifecycleService, AccountsService],
 })
 export class AccountsModule {}

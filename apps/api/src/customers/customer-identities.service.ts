@@ -8,7 +8,7 @@ import {
   type Identity,
 } from '@gatehouse/persistence';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
-import { IdentityChangesService } from '../accounts/identity-changes.service.js';
+import { AccountsService } from '../accounts/accounts.service.js';
 
 /** Lets support see and remove the identities of a customer, but never add one (requirement MF-08). */
 @Injectable()
@@ -16,7 +16,7 @@ export class CustomerIdentitiesService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly identities: IdentitiesRepository,
-    private readonly changes: IdentityChangesService,
+    private readonly accounts: AccountsService,
     private readonly lifecycle: AccountLifecycleService,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
@@ -39,7 +39,7 @@ export class CustomerIdentitiesService {
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!customer) throw notFound();
-      await this.changes.unlink(tx, project, customer, identityId, { reason });
+      await this.accounts.unlink(tx, project, customer, identityId, { reason });
       this.events.record(tx, await this.lifecycle.revokeAccess(tx, project, customer, 'identity_removed'));
     });
   }

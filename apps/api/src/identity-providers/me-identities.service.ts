@@ -22,7 +22,7 @@ import {
 import { sha256 } from '@gatehouse/platform';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.js';
-import { IdentityChangesService } from '../accounts/identity-changes.service.js';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
@@ -43,7 +43,7 @@ export class MeIdentitiesService {
     private readonly providers: IdentityProvidersRepository,
     private readonly exchanges: SignInExchangesRepository,
     private readonly flows: OAuthFlowsService,
-    private readonly changes: IdentityChangesService,
+    private readonly accounts: AccountsService,
     private readonly factorChanges: FactorChangesService,
     private readonly fresh: FreshProofService,
     private readonly reauthentication: ReauthenticationService,
@@ -86,7 +86,7 @@ export class MeIdentitiesService {
       const customer = (mayClaim && (await this.claim(tx, project, before, exchange))) || before;
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== customer.id)
-        await this.changes.link(tx, project, customer, { provider: { id: providerId }, profile });
+        await this.accounts.link(tx, project, customer, { provider: { id: providerId }, profile });
       const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
       return identities.find(({ subject }) => subject === profile.subject)!;
     });
@@ -97,7 +97,7 @@ export class MeIdentitiesService {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertFresh(caller, project);
     await this.factorChanges.runLocked(caller, async (tx, customer) => {
-      await this.changes.unlink(tx, project, customer, id);
+      await this.accounts.unlink(tx, project, customer, id);
       await this.methods.assertMaySignIn(tx, project, customer);
     });
   }

@@ -14,7 +14,6 @@ import {
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
 import { AccountNeeded, AccountsService, type Admission } from '../accounts/accounts.service.js';
-import { IdentityChangesService } from '../accounts/identity-changes.service.js';
 import type { Client } from '../http/request-context.js';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { CurrentProof } from './current-proof.js';
@@ -52,7 +51,6 @@ export class AddressSignInService {
     private readonly customers: CustomersRepository,
     private readonly accounts: AccountsService,
     private readonly lifecycle: AccountLifecycleService,
-    private readonly identityChanges: IdentityChangesService,
     private readonly signIns: SignInService,
   ) {}
 
@@ -95,9 +93,7 @@ export class AddressSignInService {
       created ??
       (await this.lifecycle.claimIfUnverified(tx, project, owner!, { email, via: 'code', requestedAt }));
     const linked =
-      isNew && identity
-        ? await this.identityChanges.link(tx, project, customer, identity, { isNew })
-        : customer;
+      isNew && identity ? await this.accounts.link(tx, project, customer, identity, { isNew }) : customer;
     return this.signIns.complete(tx, project, linked, current, client, { isNew });
   }
 }

@@ -24,7 +24,7 @@ import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
 import { hasFactor } from '../factors/factor-changes.service.js';
 import type { Client } from '../http/request-context.js';
-import { IdentityChangesService } from '../accounts/identity-changes.service.js';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { unlockEvents } from '../passwords/password-check.service.js';
@@ -61,7 +61,7 @@ export class SignInService {
     private readonly passkeys: PasskeyCeremoniesService,
     private readonly required: RequiredProvidersService,
     private readonly identities: IdentitiesRepository,
-    private readonly identityChanges: IdentityChangesService,
+    private readonly accounts: AccountsService,
     private readonly exchangeCodes: ExchangeCodesService,
     private readonly flows: SignInFlowsService,
     private readonly failures: FailedSignInsService,
@@ -153,7 +153,7 @@ export class SignInService {
     if (!provider || !newIdentity) return customer;
     const linkedTo = await this.identities.findCustomerId(provider.id, newIdentity.subject, tx);
     if (linkedTo === customer.id) return customer;
-    return this.identityChanges.link(tx, project, customer, { provider, profile: newIdentity });
+    return this.accounts.link(tx, project, customer, { provider, profile: newIdentity });
   }
 
   /**
