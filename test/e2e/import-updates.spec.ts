@@ -269,6 +269,15 @@ it('adds credentials, and replaces only imported passwords', async () => {
   ]);
 });
 
+it('emits customer.created before the changes of later lines', async () => {
+  const first = person({ firstName: 'Ada', updatedAt: day(1) });
+  const second = { ...first, firstName: 'Grace', updatedAt: day(2) };
+  const { body } = await update([first, second], { emitEvents: true });
+  expect(body).toMatchObject({ created: 1, updated: 1 });
+  const events = await instance.events(body.results[0].id);
+  expect(events.map(({ type }) => type)).toEqual(['customer.created', 'customer.updated']);
+});
+
 it('updates with lines without a time unless the customer was changed in Gatehouse', async () => {
   const [unchanged, changed] = [{ updatedAt: undefined }, { updatedAt: undefined }].map(person);
   const imported = await importLines(instance, toNdjson([unchanged!, changed!]));
