@@ -246,7 +246,8 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     instance.startWorker(workerEnv);
     await instance.waitUntilReady();
     await start(planned.id);
-    // One of two workers is killed, then the other one. The receiver stops responding during the run. Requests in flight are lost with the killed worker.
+    // One of two workers is killed, then the other one. The receiver stops responding during the run. Requests in flight are lost
+    // with the killed worker.
     for (const requestCount of [COUNT / 4, COUNT / 2]) {
       receiver.defaultResponder = (...args) =>
         receiver.requests.length < requestCount ? respondWithStatus(200)(...args) : undefined;
@@ -387,7 +388,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(listEventIds()).toEqual(await findEventIds(enabled.ids));
     receiver.requests.length = 0;
 
-    const starts = await Promise.all([1, 2].map(() => post(startPath(withOption), body)));
+    const starts = await sendTogether(2, () => post(startPath(withOption), body));
     for (const { status, data } of starts)
       expect([status, data.eligible, data.not_eligible]).toEqual([200, 4, []]);
     expect(await waitForRedelivery(instance, withOption)).toMatchObject({
