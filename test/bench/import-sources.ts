@@ -94,6 +94,8 @@ const systems: Record<string, Files> = {
         toLine({
           id: `user_${id}`,
           primary_email_address: email,
+          verified_email_addresses: [email],
+          banned: false,
           external_accounts: [],
           private_metadata: { plan: 'pro' },
           created_at: createdAt.toISOString(),

@@ -152,7 +152,7 @@ describe('customers of Clerk', () => {
       clerkUser(uniqueEmail(), { password_digest: digest, password_hasher: hasher }),
     );
     const users = rows.map(({ id, primary_email_address: email }) => ({
-      ...{ id, primary_email_address: email, external_accounts: [] },
+      ...{ id, primary_email_address: email, external_accounts: [], banned: false, private_metadata: {} },
     }));
     const files = { 'users.csv': toCsv(rows), 'users.json': JSON.stringify({ data: users }) };
     const summary = await importFrom('clerk', files, ...Object.keys(files));

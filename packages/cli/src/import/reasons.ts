@@ -143,6 +143,10 @@ export const reasons = {
     reason: 'Another row with the same id has another password or authenticator app, which is imported',
     remedy: 'Remove the wrong row from the files, and run the command again',
   },
+  otherInCsv: {
+    reason: 'The CSV export has another value than the JSON export, whose value is imported',
+    remedy: 'Correct the file that is wrong, and run the command again',
+  },
   missingPages: {
     reason: 'The pages state a larger number of users than the files contain: the export is incomplete',
     remedy: 'Add the other pages to the command',

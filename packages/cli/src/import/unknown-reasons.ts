@@ -85,6 +85,10 @@ export const unknown = {
     remedy: EXPORT_CLERK_JSON,
   },
   clerkField: { reason: 'The JSON export does not contain this value', remedy: EXPORT_CLERK_JSON },
+  clerkBans: {
+    reason: 'The files state both that the user is banned and that the user is not: the customer is disabled',
+    remedy: 'Correct the file that is wrong, or enable the customer',
+  },
   clerkAccounts: {
     reason: 'The JSON export contains no external accounts',
     remedy: 'Export the users from the Backend API instead, and run the command again',

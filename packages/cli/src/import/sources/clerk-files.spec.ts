@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceRecord } from '../source.js';
+import { withoutBan } from '../without-ban.js';
 import { clerk } from './clerk.js';
 import { convertClerkUser } from './clerk-user.js';
 
@@ -120,6 +121,19 @@ it.each([
 it.each([
   ['a ban that is not a boolean', { banned: 'on' }, null, ['banned']],
   ['no ban', { banned: undefined }, {}, ['banned']],
+  [
+    'second factors that no other field names',
+    { two_factor_enabled: true, totp_enabled: undefined },
+    {},
+    ['two_factor_enabled'],
+  ],
+  [
+    'second factors that another field names',
+    { two_factor_enabled: true, totp_enabled: true },
+    {},
+    ['totp_secret'],
+  ],
+  ['an image of unknown origin', { image_url: 'https://img.clerk.com/1' }, {}, ['image_url']],
   ['no private metadata', { private_metadata: undefined }, {}, ['private_metadata']],
   ['no external accounts', { external_accounts: undefined }, {}, ['external_accounts']],
   ['no id', { id: undefined }, null, ['']],
@@ -159,6 +173,128 @@ it.each([
   if (customer === null) expect(record.customer).toBeNull();
   else expect(record.customer).toMatchObject(customer);
   expect(fieldsOf(record)).toEqual(leftOut);
+});
+
+const noApi = { email_addresses: undefined, primary_email_address_id: undefined };
+const dashboard = { ...noApi, primary_email_address: 'p1@example.com', banned: undefined };
+it.each([
+  ['lists as texts', { verified_email_addresses: 'p1@example.com', unverified_email_addresses: '' }, true],
+  ['lists', { verified_email_addresses: ['p1@example.com'], totp_secret: '' }, true],
+  ['external accounts', {}, false],
+  ['an empty name', { external_accounts: undefined, first_name: '' }, false],
+  ['addresses of another type', { email_addresses: null }, false],
+])('does not know the ban of a user of no known export, with %s', (_, more, emailVerified) => {
+  const record = convertClerkUser('', { ...apiUser(1), ...dashboard, ...more });
+  expect(fieldsOf(record)).toContain('banned');
+  expect(record.customer).toMatchObject({ email: 'p1@example.com', emailVerified });
+  expect(withoutBan(record).customer).not.toHaveProperty('disabledAt');
+});
+
+it('knows that a user of `clerk migrate export` without a ban is not banned', () => {
+  const record = convertClerkUser('', { id: 'user_1', primary_email_address: 'p1@example.com' });
+  expect(withoutBan(record).customer).toMatchObject({ disabledAt: null, emailVerified: true });
+});
+
+it.each([
+  ['a ban', { banned: 'true' }, {}, { disabledAt: '2020-09-13T12:26:40.000Z' }, ['banned']],
+  [
+    'a ban that JSON does not contain',
+    { banned: 't' },
+    { banned: undefined },
+    { disabledAt: '2020-09-13T12:26:40.000Z' },
+    [],
+  ],
+  [
+    'no ban, which JSON contains',
+    { banned: 'false' },
+    { banned: true },
+    { disabledAt: '2020-09-13T12:26:40.000Z' },
+    ['banned'],
+  ],
+  ['a ban that cannot be read', { banned: 'maybe' }, {}, null, ['banned']],
+  [
+    'names',
+    { first_name: 'Ada', last_name: 'King' },
+    { last_name: 'Byron' },
+    { firstName: 'Ada', lastName: 'Byron' },
+    ['last_name'],
+  ],
+  ['equal names', { first_name: 'Jose\u0301' }, { first_name: 'José' }, { firstName: 'José' }, []],
+  ['an unknown column', { department: 'sales', plan: '' }, {}, {}, ['department']],
+  [
+    'a column that JSON contains',
+    { created_at: '1600000000000', locale: 'de' },
+    { created_at: 1_600_000_000_000, locale: 'fr' },
+    { locale: 'fr' },
+    ['locale'],
+  ],
+  [
+    'a username and a phone',
+    { username: 'ada', primary_phone_number: '+1555' },
+    {},
+    {},
+    ['username', 'phone_numbers'],
+  ],
+  [
+    'another address',
+    { primary_email_address: 'x@example.com', verified_email_addresses: 'x@example.com' },
+    {},
+    { email: 'p1@example.com' },
+    ['primary_email_address', 'email_addresses'],
+  ],
+  [
+    'an unverified address',
+    { verified_email_addresses: '', unverified_email_addresses: 'p1@example.com' },
+    {},
+    { emailVerified: false },
+    ['primary_email_address'],
+  ],
+  [
+    'an address that JSON lacks',
+    {},
+    { email_addresses: [] },
+    { email: 'p1@example.com', emailVerified: true },
+    [],
+  ],
+])('compares the CSV export with JSON: %s', async (_, cells, more, customer, leftOut) => {
+  const [header, row] = csv(1)
+    .split('\n')
+    .map((line) => line.split(','));
+  const table = { ...Object.fromEntries(header!.map((name, index) => [name, row![index]!])), ...cells };
+  const { records } = await readFiles({
+    'users.csv': [Object.keys(table), Object.values(table)].map((line) => line.join(',')).join('\n'),
+    'users.json': JSON.stringify([apiUser(1, more)]),
+  });
+  expect(records).toHaveLength(1);
+  if (customer === null) expect(records[0]!.customer).toBeNull();
+  else expect(records[0]!.customer).toMatchObject(customer);
+  expect(fieldsOf(records[0]!)).toEqual(leftOut);
+});
+
+it('reads the ban of a user who is in the CSV export only, and of the second row of a user', async () => {
+  const [header, row] = csv(1).split('\n');
+  for (const value of ['true', 'maybe', 'false']) {
+    const files = { 'users.csv': `${header},banned\n${row},${value}` };
+    const [record] = (await readFiles(files)).records;
+    if (value === 'maybe') expect(record!.customer).toBeNull();
+    else expect(withoutBan(record!).customer!.disabledAt === null).toBe(value === 'false');
+    expect(fieldsOf(record!).includes('banned')).toBe(value === 'maybe');
+  }
+  const secret = row!.replace(',,,', ',JBSWY3DPEHPK3PXP,,');
+  for (const rows of [
+    [`${row},`, `${secret},true`],
+    [`${row},true`, `${secret},`],
+    [`${secret},`, `${row},1`],
+  ]) {
+    const { records } = await readFiles({
+      'users.csv': [`${header},banned`, ...rows].join('\n'),
+      'users.json': JSON.stringify([apiUser(1)]),
+    });
+    expect(records.at(-1)).toMatchObject({
+      customer: { totpSecret: 'JBSWY3DPEHPK3PXP', disabledAt: expect.any(String) },
+      leftOut: [{ field: 'banned' }],
+    });
+  }
 });
 
 it('leaves out a password that Clerk requires the user to reset', () => {

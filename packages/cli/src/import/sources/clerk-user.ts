@@ -18,9 +18,11 @@ import {
   toTexts,
 } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
-import { convertClerkHash } from './clerk-hash.js';
 import { parseBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
+import { setEmail, type Addresses } from './clerk-addresses.js';
+import { mergeAddresses, mergeRow, splitList } from './clerk-row.js';
+import { setSecrets, type ClerkSecrets } from './clerk-secrets.js';
 
 /** Names of fields that are read, or that have no meaning outside of Clerk. */
 const knownFields = new Set([
@@ -39,19 +41,14 @@ const knownFields = new Set([
   ...['delete_self_enabled', 'create_organization_enabled', 'create_organizations_limit'],
 ]);
 
-/** The values that only the CSV export contains. */
-export interface ClerkSecrets {
-  digest: string;
-  hasher: string;
-  totpSecret: string;
-}
+/** The lists of addresses of `clerk migrate export`, which writes no empty ones. */
+const LISTS = ['verified_email_addresses', 'unverified_email_addresses'];
 
-/** The addresses of a user: `primary`, or without it the first one, is the address of the customer. */
-interface Addresses {
-  verified: string[];
-  unverified: string[];
-  primary?: string;
-}
+/** Fields that `clerk migrate export` writes only with a value. */
+const OPTIONAL = ['first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'];
+
+/** Fields of the Backend API or the CSV export that `clerk migrate export` never writes. */
+const FOREIGN = ['email_addresses', 'external_accounts', 'totp_secret', 'password_digest', 'password_hasher'];
 
 /**
  * Returns the user of a JSON export: an object of `GET /v1/users` of the Backend API, or one of `clerk migrate export
@@ -66,57 +63,33 @@ export function convertClerkUser(
   const draft = new CustomerDraft();
   const sourceId = toText(user['id']);
   if (sourceId === '') return invalidRecord(position);
-  const isBanned = parseBoolean(user['banned']);
-  if (isBanned === null) return notImported(position, sourceId, 'banned', unknown.ban);
+  const row = secrets?.row;
+  const bans = [parseBoolean(user['banned']), parseBoolean(row?.['banned'])];
+  if (bans.includes(null)) return notImported(position, sourceId, 'banned', unknown.ban);
   draft.setId('id', sourceId);
   const addresses = Array.isArray(user['email_addresses']) ? apiAddresses(user) : exportAddresses(user);
-  setEmail(draft, addresses);
+  setEmail(draft, row ? mergeAddresses(draft, addresses, row) : addresses);
   draft.setName('firstName', 'first_name', readString(draft, 'first_name', user['first_name']));
   draft.setName('lastName', 'last_name', readString(draft, 'last_name', user['last_name']));
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
-  // Clerk also stores an image for users without one.
-  leaveOutIf(draft, isSet(user['has_image']), 'image_url', reasons.imageOfClerk);
+  leaveOutIf(draft, hasImage(user), 'image_url', reasons.imageOfClerk);
   leaveOutIf(draft, hasPhone(user), 'phone_numbers', reasons.noPhone);
   setMetadata(draft, user);
   setClerkIdentities(draft, user);
   setTime(draft, 'createdAt', 'created_at', user['created_at']);
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_sign_in_at', user['last_sign_in_at']);
-  if (isBanned) setDisabled(draft, [user['updated_at'], user['created_at']]);
+  if (bans.includes(true)) setDisabled(draft, [user['updated_at'], user['created_at']]);
+  leaveOutIf(draft, bans.includes(true) && bans.includes(false), 'banned', unknown.clerkBans);
   const locale = readString(draft, 'locale', user['locale']);
   if (locale !== '') draft.setLocale('locale', locale);
   if (secrets) setSecrets(draft, secrets, isSet(user['requires_password_reset']));
   leaveOutSecrets(draft, user, secrets, isCsvMissing);
   leaveOutFactors(draft, user);
-  leaveOutUnknown(draft, user);
+  leaveOutUnknown(draft, user, bans);
+  if (row) mergeRow(draft, user, row);
   leaveOutOthers(draft, user, knownFields);
   return draft.toRecord(position, sourceId);
-}
-
-/** Sets the first address, and whether it is verified. */
-export function setEmail(draft: CustomerDraft, { verified, unverified, primary }: Addresses): void {
-  const email = primary || verified[0] || unverified[0] || '';
-  const isEmail = (other: string) => other.toLowerCase() === email.toLowerCase();
-  const [isVerified, isUnverified] = [verified.some(isEmail), unverified.some(isEmail)];
-  draft.set('email', email).set('emailVerified', isVerified && !isUnverified);
-  if (email !== '' && isVerified === isUnverified)
-    draft.leaveOut('primary_email_address', unknown.verification);
-  if (![...verified, ...unverified].every(isEmail)) draft.leaveOut('email_addresses', reasons.oneEmail);
-}
-
-/** Sets the password hash and the secret of the authenticator app. */
-export function setSecrets(
-  draft: CustomerDraft,
-  { digest, hasher, totpSecret }: ClerkSecrets,
-  mustReset = false,
-): void {
-  if (digest !== '' && mustReset) draft.leaveOut('password_digest', reasons.passwordToReset);
-  else if (digest !== '') {
-    const converted = convertClerkHash(hasher, digest);
-    if ('hash' in converted) draft.setPasswordHash('password_digest', converted.hash);
-    else draft.leaveOut('password_digest', converted.problem);
-  }
-  if (totpSecret !== '') draft.setTotpSecret('totp_secret', totpSecret);
 }
 
 /**
@@ -125,26 +98,22 @@ export function setSecrets(
  */
 function exportAddresses(user: JsonObject): Addresses {
   const primary = toText(user['primary_email_address']);
-  const fields = [user['verified_email_addresses'], user['unverified_email_addresses']];
-  const [verified = [], unverified = []] = fields.map((value) =>
-    Array.isArray(value) ? toTexts(value) : splitList(toText(value)),
-  );
+  const [verified = [], unverified = []] = LISTS.map((name) => {
+    const value = user[name];
+    return Array.isArray(value) ? toTexts(value) : splitList(toText(value));
+  });
   const isListed = [...verified, ...unverified].some(
     (email) => email.toLowerCase() === primary.toLowerCase(),
   );
-  const isMigrateExport = fields.every(
-    (value) => value === undefined || (Array.isArray(value) && value.length > 0),
-  );
-  const isVerified = primary !== '' && !isListed && isMigrateExport;
+  const isVerified = primary !== '' && !isListed && isOfMigrateExport(user);
   return { verified: isVerified ? [primary, ...verified] : verified, unverified, primary };
 }
 
-/** Returns the texts of a cell with several ones. */
-export const splitList = (cell: string): string[] =>
-  cell
-    .split(/[|,]/)
-    .map((text) => text.trim())
-    .filter((text) => text !== '');
+/** Returns whether a user has the form of `clerk migrate export`. */
+const isOfMigrateExport = (user: JsonObject): boolean =>
+  FOREIGN.every((name) => user[name] === undefined) &&
+  OPTIONAL.every((name) => user[name] === undefined || toText(user[name]) !== '') &&
+  LISTS.every((name) => user[name] === undefined || (Array.isArray(user[name]) && !isEmpty(user[name])));
 
 function apiAddresses(user: JsonObject): Addresses {
   const isPrimary = ({ id }: JsonObject) => id === user['primary_email_address_id'];
@@ -217,6 +186,14 @@ function leaveOutSecrets(
   );
 }
 
+const FACTORS = new Set(['totp_secret', 'backup_codes', 'phone_numbers']);
+
+/** Returns whether a user has second factors of which none is in the files or reported. */
+const hasOtherFactor = (draft: CustomerDraft, user: JsonObject): boolean =>
+  isSet(user['two_factor_enabled']) &&
+  !draft.hasTotpSecret &&
+  !draft.leftOut.some(({ field, reason }) => FACTORS.has(field) && reason !== reasons.noPhone.reason);
+
 function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
   const hasTextMessages = toObjects(user['phone_numbers']).some((phone) =>
     isSet(phone['reserved_for_second_factor']),
@@ -225,16 +202,32 @@ function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
   leaveOutIf(draft, isSet(user['backup_code_enabled']), 'backup_codes', reasons.clerkBackupCodes);
   leaveOutIf(draft, isSet(user['passkeys']), 'passkeys', reasons.clerkPasskeys);
   leaveOutIf(draft, isSet(user['locked']), 'locked', reasons.lockout);
+  leaveOutIf(draft, hasOtherFactor(draft, user), 'two_factor_enabled', reasons.noSecret);
   for (const name of ['enterprise_accounts', 'saml_accounts', 'web3_wallets'])
     leaveOutIf(draft, isSet(user[name]), name, reasons.accountKind);
 }
 
-/** Reports values that this kind of JSON export does not contain. That of `clerk migrate export` contains bans only if there are. */
-function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
+/**
+ * Reports values that this kind of JSON export does not contain. That of `clerk migrate export` contains bans and metadata only if
+ * there are.
+ * @param bans what the files state about a ban
+ */
+function leaveOutUnknown(
+  draft: CustomerDraft,
+  user: JsonObject,
+  bans: readonly (boolean | null | undefined)[],
+): void {
   if (!Array.isArray(user['external_accounts'])) draft.leaveOut('external_accounts', unknown.clerkAccounts);
-  if (!Array.isArray(user['email_addresses'])) return;
-  if (parseBoolean(user['banned']) === undefined) draft.leaveOutBan('banned', unknown.clerkField);
+  if (isOfMigrateExport(user)) return;
+  if (bans.every((isBanned) => isBanned === undefined)) draft.leaveOutBan('banned', unknown.clerkField);
   leaveOutIf(draft, user['private_metadata'] === undefined, 'private_metadata', unknown.clerkField);
+}
+
+/** Returns whether a user has an image. Clerk also stores an image for users without one, and then `has_image` is false. */
+function hasImage(user: JsonObject): boolean {
+  const isStated = parseBoolean(user['has_image']);
+  if (isStated !== undefined) return isStated !== false;
+  return !isEmpty(user['image_url']) || !isEmpty(user['profile_image_url']);
 }
 
 /** Both JSON exports list phone numbers in fields with these names. */

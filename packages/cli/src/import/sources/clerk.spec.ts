@@ -5,7 +5,8 @@ import type { SourceRecord } from '../source.js';
 import { convertClerkHash } from './clerk-hash.js';
 import { reasons } from '../reasons.js';
 import { convertClerkUser } from './clerk-user.js';
-import { clerk, convertClerkRow } from './clerk.js';
+import { convertClerkRow } from './clerk-row.js';
+import { clerk } from './clerk.js';
 
 const bcrypt = `$2a$10$${'a'.repeat(53)}`;
 const row = {

@@ -1,21 +1,17 @@
 import { usageError } from '../../cli-error.js';
 import { addId, assertSameUsers } from '../companion-files.js';
 import { NO_OPENID, OTHER_IDS, withReason } from '../unusable-providers.js';
-import { isCsv, isInvalidRow, readColumns, readCsv, type Row } from '../read-files.js';
+import { parseBoolean } from '../read-boolean.js';
+import { isCsv, isInvalidRow, readColumns, readCsv } from '../read-files.js';
 import { readUserObjects } from '../read-user-objects.js';
-import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import { notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
-import { assertUsers, invalidRecord, leaveOutOthers, leaveOutText } from '../source-values.js';
+import { assertUsers, invalidRecord, isSet } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
-import { convertClerkUser, setEmail, setSecrets, splitList, type ClerkSecrets } from './clerk-user.js';
+import { convertClerkRow, secretsOf } from './clerk-row.js';
+import type { ClerkSecrets } from './clerk-secrets.js';
+import { convertClerkUser } from './clerk-user.js';
 import { reasons } from '../reasons.js';
-
-const columns = new Set([
-  ...['id', 'first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'],
-  ...['verified_email_addresses', 'unverified_email_addresses'],
-  ...['verified_phone_numbers', 'unverified_phone_numbers'],
-  ...['totp_secret', 'password_digest', 'password_hasher'],
-]);
 
 /**
  * Reads the CSV export of the dashboard, which has the password hashes and the secrets of authenticator apps, and JSON
@@ -76,16 +72,19 @@ async function* readAll(files: readonly string[], { note }: SourceOptions): Asyn
       if (isInvalidRow(value)) yield invalidRecord(position);
       // The JSON export contained the others.
       else if (!isJoined || !value['id'] || secrets.has(value['id']))
-        yield leaveOutUnknown(convertClerkRow(position, value));
+        yield leaveOutUnknown(convertClerkRow(position, value), parseBoolean(value['banned']) === undefined);
 }
 
 /** Adds what a user who is in no JSON export may have lost. */
-const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord): SourceRecord => ({
+const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord, isBanUnknown: boolean): SourceRecord => ({
   ...record,
-  isBanUnknown: true,
+  ...(isBanUnknown && { isBanUnknown }),
   leftOut: [
     ...leftOut,
-    ...['banned', 'external_accounts', 'metadata'].map((field) => ({ field, ...unknown.clerkJson })),
+    ...[...(isBanUnknown ? ['banned'] : []), 'external_accounts', 'metadata'].map((field) => ({
+      field,
+      ...unknown.clerkJson,
+    })),
   ],
 });
 
@@ -123,7 +122,7 @@ async function assertExport(file: string): Promise<void> {
 }
 
 /**
- * Adds the secrets by the ids of users. About 300 bytes of memory per user are required, as files have any order. Yields the
+ * Adds the secrets by the ids of users. About 500 bytes of memory per user are required, as files have any order. Yields the
  * second rows of users that have other secrets.
  */
 async function* addSecrets(
@@ -136,38 +135,18 @@ async function* addSecrets(
       if (!id) continue;
       const [first, own] = [secrets.get(id), secretsOf(value)];
       if (!first) secrets.set(id, own);
-      else if (first.digest !== own.digest || first.totpSecret !== own.totpSecret)
-        yield notImported(position, id, '', reasons.otherRow);
+      else {
+        if (first.digest === '' && first.totpSecret === '') secrets.set(id, own);
+        else if (first.digest !== own.digest || first.totpSecret !== own.totpSecret)
+          yield notImported(position, id, '', reasons.otherRow);
+        keepBan(first, own);
+      }
     }
 }
 
-/** Returns a cell. The dashboard writes a tab before a value that a spreadsheet would run as a formula. */
-const cell = (row: Row, name: string): string =>
-  (row[name] ?? '').replace(/^\t(?=[=+\-@\t\r\n＝＋－＠])/, '').trim();
-
-const secretsOf = (row: Row): ClerkSecrets => ({
-  digest: cell(row, 'password_digest'),
-  hasher: cell(row, 'password_hasher'),
-  totpSecret: cell(row, 'totp_secret'),
-});
-
-/** Returns the user of a row of the CSV export. */
-export function convertClerkRow(position: string, row: Row): SourceRecord {
-  const draft = new CustomerDraft();
-  const list = (name: string) => splitList(cell(row, name));
-  const id = cell(row, 'id');
-  draft.setId('id', id);
-  setEmail(draft, {
-    verified: list('verified_email_addresses'),
-    unverified: list('unverified_email_addresses'),
-    primary: cell(row, 'primary_email_address'),
-  });
-  draft.setName('firstName', 'first_name', cell(row, 'first_name'));
-  draft.setName('lastName', 'last_name', cell(row, 'last_name'));
-  setSecrets(draft, secretsOf(row));
-  leaveOutText(draft, 'username', cell(row, 'username'), reasons.noUsername);
-  const phones = ['primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'];
-  leaveOutText(draft, 'phone_numbers', phones.map((name) => cell(row, name)).join(''), reasons.noPhone);
-  leaveOutOthers(draft, row, columns);
-  return draft.toRecord(position, id);
+/** Copies a ban from one row of a user to the other one, because only one of them is read. */
+function keepBan(first: ClerkSecrets, second: ClerkSecrets): void {
+  const rows = [first, second].map(({ row }) => row!);
+  const banned = rows.map((row) => row['banned']).find(isSet);
+  if (banned !== undefined) for (const row of rows) row['banned'] = banned;
 }

@@ -468,13 +468,18 @@ const clerkFiles = (differences: object[], hasher = 'bcrypt') => ({
     )
     .join('\n'),
   'users.csv': [
-    'id,primary_email_address,verified_email_addresses,password_digest,password_hasher',
-    ...differences.map(
-      (difference) =>
-        `${'id' in difference ? String(difference.id) : 'user_1'},${email},${email},${bcrypt},${hasher}`,
+    'id,primary_email_address,verified_email_addresses,unverified_email_addresses,password_digest,password_hasher',
+    ...differences.map((difference) =>
+      [...clerkCells({ id: 'user_1', email_addresses: null, ...difference }), bcrypt, hasher].join(','),
     ),
   ].join('\n'),
 });
+
+/** Returns the cells of a user of the CSV export that the JSON export contains as well. */
+function clerkCells({ id, email_addresses: addresses }: { id: string; email_addresses: object[] | null }) {
+  if (addresses?.length === 0) return [id, '', '', ''];
+  return addresses?.[0] === unverifiedAddress ? [id, email, '', email] : [id, email, email, ''];
+}
 const verified = { status: 'verified' };
 const unverifiedAddress = {
   ...{ id: 'idn_1', email_address: email, verification: { status: 'unverified' } },

@@ -1,0 +1,26 @@
+import { reasons } from '../reasons.js';
+import type { CustomerDraft } from '../source-fields.js';
+import { unknown } from '../unknown-reasons.js';
+
+/** The addresses of a user: `primary`, or without it the first one, is the address of the customer. */
+export interface Addresses {
+  verified: string[];
+  unverified: string[];
+  primary?: string;
+}
+
+/** Returns the address of the customer, or an empty text. */
+export const addressOf = ({ verified, unverified, primary }: Addresses): string =>
+  primary || verified[0] || unverified[0] || '';
+
+/** Sets the address of the customer, and whether it is verified. */
+export function setEmail(draft: CustomerDraft, addresses: Addresses): void {
+  const { verified, unverified } = addresses;
+  const email = addressOf(addresses);
+  const isEmail = (other: string) => other.toLowerCase() === email.toLowerCase();
+  const [isVerified, isUnverified] = [verified.some(isEmail), unverified.some(isEmail)];
+  draft.set('email', email).set('emailVerified', isVerified && !isUnverified);
+  if (email !== '' && isVerified === isUnverified)
+    draft.leaveOut('primary_email_address', unknown.verification);
+  if (![...verified, ...unverified].every(isEmail)) draft.leaveOut('email_addresses', reasons.oneEmail);
+}

@@ -1,0 +1,28 @@
+import type { Row } from '../read-files.js';
+import { reasons } from '../reasons.js';
+import type { CustomerDraft } from '../source-fields.js';
+import { convertClerkHash } from './clerk-hash.js';
+
+/** The values that only the CSV export contains. */
+export interface ClerkSecrets {
+  digest: string;
+  hasher: string;
+  totpSecret: string;
+  /** The row, whose other values the JSON export should contain. */
+  row?: Row;
+}
+
+/** Sets the password hash and the secret of the authenticator app. */
+export function setSecrets(
+  draft: CustomerDraft,
+  { digest, hasher, totpSecret }: ClerkSecrets,
+  mustReset = false,
+): void {
+  if (digest !== '' && mustReset) draft.leaveOut('password_digest', reasons.passwordToReset);
+  else if (digest !== '') {
+    const converted = convertClerkHash(hasher, digest);
+    if ('hash' in converted) draft.setPasswordHash('password_digest', converted.hash);
+    else draft.leaveOut('password_digest', converted.problem);
+  }
+  if (totpSecret !== '') draft.setTotpSecret('totp_secret', totpSecret);
+}
