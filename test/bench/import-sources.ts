@@ -58,7 +58,7 @@ const systems: Record<string, Files> = {
           blocked: false,
           name: `${firstName} ${lastName}`,
           identities: [{ provider: 'auth0', user_id: id, connection: 'Users', isSocial: false }],
-          app_metadata: { plan: 'pro' },
+          ...{ app_metadata: { plan: 'pro' }, user_metadata: {}, multifactor: [] },
           created_at: createdAt.toISOString(),
         }),
     },

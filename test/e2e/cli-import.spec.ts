@@ -78,6 +78,7 @@ const systems: Record<string, (customer: MovingCustomer, id: string) => Record<s
           ],
           app_metadata: { plan: 'pro', legacyId: id },
           user_metadata: { color: 'green' },
+          multifactor: [],
           mfa_factors: [{ totp: { secret: customer.totpSecret } }],
           created_at: '2021-03-04T05:06:07.000Z',
         },
@@ -159,6 +160,7 @@ it('reports what is left out, skipped and failed, and a dry run writes nothing',
     email_verified: true,
     blocked: false,
     identities: [],
+    ...{ multifactor: [], app_metadata: {}, user_metadata: {} },
     ...more,
   });
   const folder = await writeFiles({
@@ -264,6 +266,7 @@ it('reports the values that Gatehouse leaves out, with what to do, in a dry run 
 it('updates customers with --update, and says without it that existing customers stay unchanged', async () => {
   const user = (more: object = {}) => ({
     ...{ user_id: `email|${randomUUID()}`, email: uniqueEmail(), identities: [], blocked: false },
+    ...{ email_verified: false, multifactor: [], app_metadata: {}, user_metadata: {} },
     ...{ updated_at: '2026-01-01T00:00:00Z', ...more },
   });
   const [banned, unbanned, same] = [user(), user({ blocked: true }), user()];

@@ -125,7 +125,7 @@ export class Auth0StandIn {
             { provider: 'auth0', user_id: id.split('|')[1], connection: 'Users', isSocial: false },
           ],
           ...(totpSecret && { mfa_factors: [{ totp: { secret: totpSecret } }] }),
-          blocked: isBlocked,
+          ...{ blocked: isBlocked, multifactor: [], app_metadata: {}, user_metadata: {} },
         })),
       ),
       'passwords.json': toNdjson(

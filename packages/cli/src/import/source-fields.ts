@@ -145,7 +145,7 @@ export class CustomerDraft {
   setImage(field: string, url: unknown): this {
     const text = toText(url);
     if (text === '') return this;
-    if (!text.startsWith('https://') || text.length > MAX_IMAGE_LENGTH)
+    if (!/^https:\/\//i.test(text) || text.length > MAX_IMAGE_LENGTH)
       return this.leaveOut(field, reasons.noImageUrl);
     return this.set('imageUrl', text);
   }

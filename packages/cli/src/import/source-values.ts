@@ -106,8 +106,11 @@ export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: st
 /** Reports every value that no field of a customer contains. @param known the names that the source has read */
 export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
   for (const name of Object.keys(record))
-    if (!known.has(name) && !isEmpty(record[name])) draft.leaveOut(name, reasons.noField);
+    if (!known.has(name) && hasValue(record[name])) draft.leaveOut(name, reasons.noField);
 }
+
+/** Returns whether a value states something: `false` and `0` do, too. */
+const hasValue = (value: unknown): boolean => value === false || value === 0 || !isEmpty(value);
 
 /** Reports a value that is not empty. */
 export function leaveOutText(draft: CustomerDraft, field: string, value: unknown, reason: Reason): void {

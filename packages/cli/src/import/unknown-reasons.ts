@@ -19,6 +19,20 @@ export const unknown = {
     remedy:
       'Export the users with this field, and run the command again. If no user was ever banned, nothing is missing',
   },
+  verificationField: {
+    reason: 'No user of the files has this field, so the email address is imported as not verified',
+    remedy: 'Export the users with this field, and run the command again',
+  },
+  factorField: {
+    reason: 'No user of the files has this field, so it is unknown whether the user has a second factor',
+    remedy:
+      'Export the users with this field, and run the command again. If no user has a second factor, nothing is missing',
+  },
+  field: {
+    reason: 'No user of the files has this field, so its values are left out if there are any',
+    remedy:
+      'Export the users with this field, and run the command again. If no user has a value, nothing is missing',
+  },
   banState: {
     reason: 'The value is missing, so it is unknown whether the user is banned: the customer can sign in',
     remedy: 'Export the users with this value, or disable the customer if the user is banned',

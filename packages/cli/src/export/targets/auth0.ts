@@ -83,7 +83,7 @@ function toUser(customer: ExportedCustomer, options: TargetOptions, differences:
     ...(lastName && { family_name: lastName }),
     ...(name && { name }),
     ...(imageUrl && { picture: imageUrl }),
-    ...(customer.disabledAt && { blocked: true }),
+    blocked: Boolean(customer.disabledAt),
     ...toCredentials(customer, differences),
     ...toMetadata(customer, differences),
   };

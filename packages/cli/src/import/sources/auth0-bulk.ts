@@ -3,31 +3,67 @@ import { decodeBase64, decodeHex, scryptHash } from '../password-hashes.js';
 import { reasons } from '../reasons.js';
 import { toText } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
+import type { Passwords } from './auth0-identities.js';
+import { convertAuth0User } from './auth0-user.js';
 
-/** Converts a user of the user export. */
-type Convert = (position: string, user: JsonObject, passwords: Map<string, string>) => SourceRecord;
+/** Fields of the user export that the schema of bulk imports does not have. */
+const EXPORTED = [
+  'identities',
+  'logins_count',
+  'last_login',
+  'last_ip',
+  'created_at',
+  'updated_at',
+  'multifactor',
+];
 
 /** Returns whether a user is one of a bulk import file: Auth0 adds the prefix `auth0|` to its id. */
-export const isBulkUser = (user: JsonObject | null): user is JsonObject =>
-  user !== null && toText(user['user_id']) !== '' && !toText(user['user_id']).includes('|');
+export function isBulkUser(user: JsonObject | null): user is JsonObject {
+  const id = toText(user?.['user_id']);
+  return user !== null && id !== '' && !id.includes('|') && EXPORTED.every((name) => !(name in user));
+}
+
+/** What the files contain beside the user. */
+interface BulkFiles {
+  /** The hashes of the password export, from which that of the user is removed. */
+  passwords: Passwords;
+  /** The fields that no user of the files has. */
+  missing: ReadonlySet<string>;
+  /** Returns whether a user of the files has a password. */
+  hasPasswords: () => Promise<boolean>;
+}
 
 /**
  * Converts a user of a bulk import file, such as `gatehouse customers export --to auth0` writes
  * (https://auth0.com/docs/manage-users/user-migration/bulk-user-import-database-schema-and-examples).
  */
-export function convertBulkUser(position: string, user: JsonObject, convert: Convert): SourceRecord {
+export async function convertBulkUser(
+  position: string,
+  user: JsonObject,
+  { passwords, missing, hasPasswords }: BulkFiles,
+): Promise<SourceRecord> {
   const { password_hash: bcrypt, custom_password_hash: custom, ...others } = user;
   const id = toText(user['user_id']);
   const hash = toText(bcrypt) || readCustomHash(toObject(custom) ?? {});
-  const passwords = new Map(hash === null || hash === '' ? [] : [[id, hash]]);
-  // The schema of bulk imports has no accounts at providers.
-  const record = convert(position, { identities: [], ...others, user_id: `auth0|${id}` }, passwords);
-  if (hash) return record;
-  // A user without a password has none in Auth0 either.
-  const leftOut = record.leftOut.filter(({ field }) => field !== 'passwordHash');
-  if (custom) leftOut.push({ field: 'custom_password_hash', ...reasons.hashAlgorithm });
-  return { ...record, leftOut };
+  const exported = passwords.get(id);
+  if (hash) passwords.set(id, hash);
+  // The schema of bulk imports has no accounts at providers, and its other fields have default values.
+  const record = convertAuth0User(
+    position,
+    { identities: [], ...others, user_id: `auth0|${id}` },
+    passwords,
+    missing.has('blocked') ? ONLY_BAN : undefined,
+  );
+  if (hash && exported && exported !== hash)
+    record.leftOut.push({ field: 'passwordHash', ...reasons.otherRow });
+  if (custom && hash === null)
+    record.leftOut.push({ field: 'custom_password_hash', ...reasons.hashAlgorithm });
+  // A user without a password has none in Auth0 either, if the file contains passwords at all.
+  if (hash || exported || !(await hasPasswords())) return record;
+  return { ...record, leftOut: record.leftOut.filter(({ field }) => field !== 'passwordHash') };
 }
+
+const ONLY_BAN: ReadonlySet<string> = new Set(['blocked']);
 
 /** Returns the text form of a hash, or null for an algorithm that Gatehouse does not accept. */
 function readCustomHash(custom: JsonObject): string | null {

@@ -1,7 +1,9 @@
 import { toObject, type JsonObject } from '../../json-object.js';
+import { parseBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
-import { isSet, readObjectList } from '../source-values.js';
+import { isEmpty, isSet, readObjectList, toTexts } from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
 
 /** A second factor. */
 interface Factor {
@@ -11,6 +13,26 @@ interface Factor {
   /** The reason why a factor without a secret is left out. */
   problem: Reason;
 }
+
+/** Members of a factor that describe it, and are no other factor. */
+const DESCRIPTIONS = new Set([
+  ...[
+    'id',
+    'type',
+    'authenticator_type',
+    'name',
+    'status',
+    'confirmed',
+    'active',
+    'algorithm',
+    'digits',
+    'period',
+  ],
+  ...['created_at', 'enrolled_at', 'last_auth', 'last_auth_at'],
+]);
+
+/** Values of `multifactor` that stand for the factors of the other fields. */
+const LISTED_ELSEWHERE = new Set(['guardian', 'google-authenticator', 'totp', 'otp']);
 
 /** Sets the first authenticator app, and reports all other second factors. */
 export function convertFactors(draft: CustomerDraft, user: JsonObject): void {
@@ -23,41 +45,77 @@ export function convertFactors(draft: CustomerDraft, user: JsonObject): void {
     else if (first !== null) draft.leaveOut(field, reasons.oneApp);
     else if (draft.setTotpSecret(field, secret).hasTotpSecret) first = secret;
   }
-  if (isSet(user['multifactor']) && factors.length === 0) draft.leaveOut('multifactor', reasons.noSecret);
+  leaveOutMultifactor(draft, user['multifactor'], factors.length > 0);
   if (isSet(user['passkeys'])) draft.leaveOut('passkeys', reasons.auth0Passkeys);
+}
+
+/** Reports the factors of `multifactor`, which has only their names, unless other fields contain them. */
+function leaveOutMultifactor(draft: CustomerDraft, multifactor: unknown, hasFactors: boolean): void {
+  if (!isSet(multifactor)) return;
+  if (!hasFactors) draft.leaveOut('multifactor', reasons.noSecret);
+  else
+    for (const name of toTexts(multifactor))
+      if (!LISTED_ELSEWHERE.has(name)) draft.leaveOut('multifactor', findProblem(name));
 }
 
 /** Returns the factors of `mfa_factors`, the field of the bulk import schema of Auth0. */
 function listFactors(draft: CustomerDraft, user: JsonObject): Factor[] {
-  return readObjectList(draft, 'mfa_factors', user['mfa_factors']).map((factor) => ({
-    field: 'mfa_factors',
-    secret: readSecret(factor),
-    problem: reasons.onlyTotp,
-  }));
+  const field = 'mfa_factors';
+  return readObjectList(draft, field, user[field]).flatMap((factor) => {
+    if (!isConfirmed(draft, field, factor)) return [];
+    const kinds = Object.keys(factor).filter((name) => !DESCRIPTIONS.has(name) && !isEmpty(factor[name]));
+    if (kinds.length === 0) return [{ field, secret: '', problem: reasons.onlyTotp }];
+    return kinds.map((kind) => {
+      const isApp = kind === 'totp' || kind === 'otp';
+      const app = isApp ? toObject(factor[kind]) : null;
+      return withParameters(
+        { field, secret: toText(app?.['secret']), problem: reasons.onlyTotp },
+        factor,
+        app,
+      );
+    });
+  });
 }
 
 /**
  * Returns the factors of `guardian_authenticators`, the enrollments of a user. Auth0 does not document their fields, and usually
- * exports no secrets. An enrollment that the user has not confirmed was never requested at a sign-in.
+ * exports no secrets.
  */
 function listAuthenticators(draft: CustomerDraft, user: JsonObject): Factor[] {
-  const isConfirmed = ({ confirmed, active, status }: JsonObject) =>
-    confirmed !== false && active !== false && !toText(status).includes('pending');
-  return readObjectList(draft, 'guardian_authenticators', user['guardian_authenticators'])
-    .filter(isConfirmed)
-    .map((factor) => ({
-      field: 'guardian_authenticators',
-      secret: readSecret(factor) || toText(factor['secret']),
-      problem: findProblem(toText(factor['authenticator_type']) || toText(factor['type'])),
-    }));
+  const field = 'guardian_authenticators';
+  return readObjectList(draft, field, user[field])
+    .filter((factor) => isConfirmed(draft, field, factor))
+    .map((factor) => {
+      const app = toObject(factor['totp'] ?? factor['otp']);
+      const secret = toText(app?.['secret']) || toText(factor['secret']);
+      const problem = findProblem(toText(factor['authenticator_type']) || toText(factor['type']));
+      return withParameters({ field, secret, problem }, factor, app);
+    });
 }
+
+/** Returns whether a user has confirmed an enrollment. One that is not confirmed was never requested at a sign-in. */
+function isConfirmed(draft: CustomerDraft, field: string, factor: JsonObject): boolean {
+  const flags = [parseBoolean(factor['confirmed']), parseBoolean(factor['active'])];
+  if (flags.includes(null)) draft.leaveOut(field, unknown.boolean);
+  return (
+    !flags.includes(null) && !flags.includes(false) && !/pending|unconfirmed/i.test(toText(factor['status']))
+  );
+}
+
+/** Returns a factor without its secret if its codes are not those that Gatehouse verifies. */
+function withParameters(factor: Factor, ...sources: (JsonObject | null)[]): Factor {
+  const isOther = sources.some((source) => source !== null && !hasUsualParameters(source));
+  return factor.secret !== '' && isOther
+    ? { ...factor, secret: '', problem: reasons.totpParameters }
+    : factor;
+}
+
+const hasUsualParameters = ({ algorithm, digits, period }: JsonObject): boolean =>
+  (isEmpty(algorithm) || /^(hmac-?)?sha-?1$/i.test(toText(algorithm))) &&
+  (isEmpty(digits) || toText(digits) === '6') &&
+  (isEmpty(period) || toText(period) === '30');
 
 function findProblem(type: string): Reason {
-  if (/^(totp|otp|authenticator)$/.test(type)) return reasons.noSecret;
+  if (/^(totp|otp|authenticator|google-authenticator)$/.test(type)) return reasons.noSecret;
   return type.startsWith('recovery') ? reasons.recoveryCodes : reasons.onlyTotp;
 }
-
-/** Returns the secret of an entry such as `{ "totp": { "secret": "…" } }`, or an empty text. */
-const readSecret = ({ totp, otp }: JsonObject): string => {
-  return toText(toObject(totp ?? otp)?.['secret']);
-};

@@ -27,7 +27,8 @@ export const unusableProviders: Readonly<Record<string, Reason>> = {
 
 /** The strategies with which a company sets the addresses of its users, and can mark any address as verified. */
 export const companyProviders: ReadonlySet<string> = new Set([
-  ...['ad', 'adfs', 'auth0-adldap', 'ip', 'office365', 'pingfederate', 'samlp', 'sharepoint', 'waad'],
+  ...['ad', 'adfs', 'auth0-adldap', 'ip', 'office365', 'oidc', 'okta', 'pingfederate', 'samlp', 'sharepoint'],
+  'waad',
 ]);
 
 const isUnusable = (provider: string): boolean => findUnusableProvider(unusableProviders, provider) !== null;
@@ -88,15 +89,17 @@ function listIdentities(
   const listed = Array.isArray(user['identities']) ? user['identities'].map(toObject) : [];
   if (listed.length === 0) {
     const [provider = '', ...rest] = userId.split('|');
+    if (rest.length === 0) return [{ provider: 'auth0', connection: 'auth0', subject: userId }];
     const subject = rest.join('|');
     return [{ provider, connection: rest.length > 1 ? rest[0]! : provider, subject }];
   }
   return listed.map((identity) => {
-    const provider = toText(identity?.['provider']);
+    const name = toText(identity?.['provider']);
+    const provider = name.toLowerCase();
     return {
       provider,
       connection: toText(identity?.['connection']) || provider,
-      subject: withoutPrefix(toText(identity?.['user_id']), provider),
+      subject: withoutPrefix(toText(identity?.['user_id']), name),
     };
   });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json-object.js';
 import { parseBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
-import { CustomerDraft, notImported, toText } from '../source-fields.js';
+import { CustomerDraft, normalizeName, notImported, toText } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
 import {
   leaveOutOthers,
@@ -14,6 +14,20 @@ import {
 import { unknown } from '../unknown-reasons.js';
 import { convertFactors } from './auth0-factors.js';
 import { companyProviders, convertIdentities, type Passwords } from './auth0-identities.js';
+
+/** Why a field that no user of the files has makes something unknown. Auth0 exports only the fields that were selected. */
+const missingFields: Readonly<Record<string, Reason>> = {
+  blocked: unknown.banField,
+  email_verified: unknown.verificationField,
+  multifactor: unknown.factorField,
+  app_metadata: unknown.field,
+  user_metadata: unknown.field,
+};
+
+/** The fields without which something about every user is unknown. */
+export const requiredFields: readonly string[] = Object.keys(missingFields);
+
+const NONE: ReadonlySet<string> = new Set();
 
 const METADATA = [
   ['metadata', 'app_metadata'],
@@ -46,13 +60,13 @@ const knownFields = new Set([
 /**
  * Returns the user of a user export.
  * @param passwords the hashes of the password export, from which this one is removed
- * @param isBanKnown whether a user of the files has the field `blocked`
+ * @param missing the required fields that no user of the files has
  */
 export function convertAuth0User(
   position: string,
   user: JsonObject | null,
   passwords: Passwords,
-  isBanKnown = true,
+  missing = NONE,
 ): SourceRecord {
   const id = toText(user?.['user_id']);
   if (!user || !id) return notImported(position, null, '', reasons.invalidRecord);
@@ -64,8 +78,7 @@ export function convertAuth0User(
     .setName('firstName', 'given_name', read('given_name'))
     .setName('lastName', 'family_name', read('family_name'));
   for (const [name, field] of METADATA) draft.setMetadata(name, field, readObject(draft, field, user[field]));
-  const name = read('name');
-  if (name && name !== toText(user['email'])) draft.setFullName('name', name);
+  setFullName(draft, user, read);
   const locale = read('locale');
   if (locale) draft.setLocale('locale', locale);
   draft.setImage('picture', read('picture'));
@@ -73,18 +86,38 @@ export function convertAuth0User(
   setTime(draft, 'updatedAt', 'updated_at', user['updated_at']);
   setTime(draft, 'lastLoginAt', 'last_login', user['last_login']);
   if (isBlocked) setDisabled(draft, [user['updated_at'], user['created_at']]);
-  if (!isBanKnown) draft.leaveOutBan('blocked', unknown.banField);
+  for (const field of missing)
+    if (field === 'blocked') draft.leaveOutBan(field, unknown.banField);
+    else draft.leaveOut(field, missingFields[field]!);
   for (const [field, reason] of Object.entries(NOT_MOVED)) leaveOutText(draft, field, user[field], reason);
   convertFactors(draft, user);
-  setVerified(draft, user, convertIdentities(draft, id, user, passwords));
+  setVerified(draft, user, [convertIdentities(draft, id, user, passwords), id.split('|', 1)[0]!]);
   leaveOutOthers(draft, user, knownFields);
   return draft.toRecord(position, id);
 }
 
-/** Sets whether the address is verified. @param provider the provider that has set it */
-function setVerified(draft: CustomerDraft, user: JsonObject, provider: string): void {
+/** Sets the name from a full name, unless the parts are there. Reports a full name and a nickname that contain something else. */
+function setFullName(draft: CustomerDraft, user: JsonObject, read: (field: string) => string): void {
+  const [name, nickname] = [read('name'), read('nickname')];
+  if (name === '' && nickname === '') return;
+  const email = toText(user['email']);
+  const parts = [toText(user['given_name']), toText(user['family_name'])].filter((part) => part !== '');
+  const fullName = parts.join(' ');
+  if (name !== '' && name !== email) {
+    if (fullName === '') draft.setFullName('name', name);
+    else if (normalizeName(name) !== normalizeName(fullName)) draft.leaveOut('name', reasons.noField);
+  }
+  // Auth0 derives a nickname from the address.
+  const derived = [email.split('@', 1)[0], email, name, fullName, parts[0], toText(user['username'])];
+  if (nickname !== '' && !derived.includes(nickname)) draft.leaveOut('nickname', reasons.noField);
+}
+
+/** Sets whether the address is verified. @param providers the provider that has set it, and the one in the id of the user */
+function setVerified(draft: CustomerDraft, user: JsonObject, providers: readonly [string, string]): void {
   const isVerified = readFlag(draft, 'email_verified', user['email_verified']);
-  const isOfCompany = companyProviders.has(provider);
-  draft.set('emailVerified', isVerified && !isOfCompany);
+  const isOfCompany = companyProviders.has(providers[0]) || companyProviders.has(providers[1]);
+  const isUnknown = providers[0] === '';
+  draft.set('emailVerified', isVerified && !isOfCompany && !isUnknown);
   if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);
+  else if (isVerified && isUnknown) draft.leaveOut('email_verified', unknown.provenance);
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reasons } from '../reasons.js';
 import type { SourceRecord } from '../source.js';
 import { withoutBan } from '../without-ban.js';
 import { unusableProviders } from './auth0-identities.js';
@@ -10,6 +11,11 @@ import { auth0 } from './auth0.js';
 const SECRET = 'JBSWY3DPEHPK3PXP';
 const OTHER_SECRET = 'GEZDGNBVGY3TQOJQ';
 const user = { user_id: 'email|1', email: 'ada@example.com', identities: [] as unknown };
+/** A user with every field whose absence from all users is named. */
+const complete = {
+  ...user,
+  ...{ blocked: false, email_verified: false, multifactor: [], app_metadata: {}, user_metadata: {} },
+};
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
 it.each([
@@ -20,6 +26,17 @@ it.each([
   ['push', [{ type: 'push', name: 'Phone' }], undefined, ['guardian_authenticators']],
   ['recovery codes', [{ type: 'recovery-code' }], undefined, ['guardian_authenticators']],
   ['an unconfirmed enrollment', [{ type: 'totp', confirmed: false }], undefined, []],
+  ['an unconfirmed enrollment, as text', [{ secret: SECRET, confirmed: 'false' }], undefined, []],
+  ['an unconfirmed enrollment, as number', [{ secret: SECRET, confirmed: 0 }], undefined, []],
+  ['a pending enrollment', [{ secret: SECRET, status: 'Confirmation_Pending' }], undefined, []],
+  [
+    'an enrollment whose confirmation cannot be read',
+    [{ secret: SECRET, confirmed: 'maybe' }],
+    undefined,
+    ['guardian_authenticators', 'multifactor'],
+  ],
+  ['usual parameters', [{ secret: SECRET, algorithm: 'HMAC-SHA1', digits: 6, period: '30' }], SECRET, []],
+  ['other digits', [{ secret: SECRET, digits: 8 }], undefined, ['guardian_authenticators']],
   ['a second app', [{ secret: SECRET }, { secret: OTHER_SECRET }], SECRET, ['guardian_authenticators']],
   [
     'an app after a malformed one',
@@ -43,6 +60,33 @@ it('reads an app once if both fields contain it, and names a second secret of mf
   });
   const two = convertAuth0User('', { ...user, mfa_factors: [totp(SECRET), totp(OTHER_SECRET)] }, new Map());
   expect(two).toMatchObject({ customer: { totpSecret: SECRET }, leftOut: [{ field: 'mfa_factors' }] });
+});
+
+it.each([
+  ['SHA-256', [{ totp: { secret: SECRET, algorithm: 'SHA256' } }], undefined, [], [reasons.totpParameters]],
+  ['8 digits', [{ totp: { secret: SECRET, digits: '8' } }], undefined, [], [reasons.totpParameters]],
+  ['60 seconds', [{ otp: { secret: SECRET }, period: 60 }], undefined, [], [reasons.totpParameters]],
+  [
+    'a phone in the object',
+    [{ totp: { secret: SECRET }, phone: { value: '+1' } }],
+    SECRET,
+    [],
+    [reasons.onlyTotp],
+  ],
+  ['an unconfirmed app', [{ totp: { secret: SECRET }, confirmed: 'f' }], undefined, [], []],
+  ['Duo beside it', [{ totp: { secret: SECRET } }], SECRET, ['guardian', 'duo'], [reasons.onlyTotp]],
+  [
+    'recovery codes beside it',
+    [{ totp: { secret: SECRET } }],
+    SECRET,
+    ['recovery-code'],
+    [reasons.recoveryCodes],
+  ],
+  ['itself beside it', [{ totp: { secret: SECRET } }], SECRET, ['guardian', 'google-authenticator'], []],
+])('reads mfa_factors with %s', (_, factors, totpSecret, multifactor, leftOut) => {
+  const record = convertAuth0User('', { ...user, mfa_factors: factors, multifactor }, new Map());
+  expect(record.customer?.totpSecret).toBe(totpSecret);
+  expect(record.leftOut.map(({ reason }) => reason)).toEqual(leftOut.map(({ reason }) => reason));
 });
 
 it.each([
@@ -101,6 +145,43 @@ it.each([
     { emailVerified: false },
     ['email_verified'],
   ],
+  ...['okta', 'oidc', 'SAMLP'].map((provider): [string, object, object, string[]] => [
+    `an address that ${provider} has set`,
+    { email_verified: true, identities: [{ provider, connection: 'corp', user_id: '900' }] },
+    { emailVerified: false },
+    ['email_verified'],
+  ]),
+  [
+    'an address of a company by the id of the user',
+    { user_id: 'samlp|acme|1', email_verified: true, identities: [{ provider: 'github', user_id: '2' }] },
+    { emailVerified: false },
+    ['email_verified'],
+  ],
+  [
+    'a first identity without a provider',
+    { email_verified: true, identities: [{ user_id: '900' }] },
+    { emailVerified: false },
+    ['email_verified'],
+  ],
+  [
+    'a null first identity',
+    { email_verified: true, identities: [null, { provider: 'samlp', user_id: '900' }] },
+    { emailVerified: false },
+    ['identities', 'email_verified'],
+  ],
+  [
+    'a nickname, and a name with a title',
+    { given_name: 'Ada', family_name: 'King', name: 'Dr Ada King', nickname: 'countess' },
+    { firstName: 'Ada', lastName: 'King' },
+    ['name', 'nickname'],
+  ],
+  [
+    'names that repeat each other',
+    { given_name: 'Ada', family_name: 'King', name: 'Ada King', nickname: 'ada' },
+    { firstName: 'Ada', lastName: 'King' },
+    [],
+  ],
+  ['unknown values that are false', { newsletter: false, points: 0, tags: [] }, {}, ['newsletter', 'points']],
   [
     'a linked account at a company',
     { email_verified: true, identities: ['github', 'waad'].map((provider) => ({ provider, user_id: '1' })) },
@@ -133,8 +214,9 @@ describe('the files of Auth0', () => {
   }
 
   it('name the field blocked if no user has it, so that an update lifts no ban', async () => {
-    const metadata = { blocked: true };
-    const [ada, bob] = [user, { ...user, user_id: 'email|2', app_metadata: metadata }].map((each) => ({
+    const metadata = { blocked: true, multifactor: [1] };
+    const { blocked: _, ...free } = complete;
+    const [ada, bob] = [free, { ...free, user_id: 'email|2', app_metadata: metadata }].map((each) => ({
       ...each,
     }));
     const read = async (...users: object[]) => {
@@ -153,8 +235,80 @@ describe('the files of Auth0', () => {
     ]);
   });
 
+  it.each(['email_verified', 'multifactor', 'app_metadata', 'user_metadata'])(
+    'name the field %s if no user has it',
+    async (field) => {
+      const { [field]: _, ...others } = complete as Record<string, unknown>;
+      const users = [others, { ...others, user_id: 'email|2', app_metadata: { [field]: [true] } }];
+      if (field === 'app_metadata') users[1] = { ...others, user_metadata: { [field]: [true] } };
+      const write = (...all: object[]) => all.map((each) => JSON.stringify(each)).join('\n');
+      const [named] = await readFiles({ 'users.json': write(...users) });
+      expect(named.map(fieldsOf)).toEqual([[field], [field]]);
+      const [known] = await readFiles({ 'users.json': write(...users), 'more.json': write(complete) });
+      expect(known.map(fieldsOf)).toEqual([[], [], []]);
+    },
+  );
+
+  const bulk = { user_id: '9100', email: 'ada@example.com', email_verified: true };
+  const passwordFile = JSON.stringify({ _id: { $oid: '9100' }, passwordHash: '$2b$10$x' });
+  const identities = [{ provider: 'auth0', user_id: '9100', connection: 'Users' }];
+  it.each<[string, object, string | null, string, string[]]>([
+    ['the user export', { ...complete, ...bulk, identities }, passwordFile, '9100', []],
+    [
+      'the user export, without passwords',
+      { ...complete, ...bulk, identities },
+      null,
+      '9100',
+      ['passwordHash'],
+    ],
+    [
+      'the user export, without identities',
+      { ...complete, ...bulk, identities: undefined, logins_count: 1 },
+      passwordFile,
+      '9100',
+      ['identities'],
+    ],
+    ['a bulk import file', { ...bulk, blocked: false }, passwordFile, 'auth0|9100', []],
+    [
+      'a bulk import file without bans',
+      { ...bulk, password_hash: '$2b$10$x' },
+      null,
+      'auth0|9100',
+      ['blocked'],
+    ],
+    [
+      'a bulk import file with another password',
+      { ...bulk, blocked: false, password_hash: '$2b$10$x' },
+      passwordFile.replace('$x', '$y'),
+      'auth0|9100',
+      ['passwordHash'],
+    ],
+    ['a file with few fields', bulk, null, 'auth0|9100', ['blocked', 'passwordHash']],
+  ])('read an id without a prefix in %s', async (_, exported, passwords, externalId, leftOut) => {
+    const [records] = await readFiles({
+      'users.json': JSON.stringify(exported),
+      ...(passwords !== null && { 'passwords.json': passwords }),
+    });
+    expect(records).toHaveLength(1);
+    const isNamed = leftOut.includes('passwordHash') && !('password_hash' in exported);
+    expect(records[0]!.customer).toMatchObject({ externalId, emailVerified: true });
+    expect(records[0]!.customer!.passwordHash).toBe(isNamed ? undefined : '$2b$10$x');
+    expect(fieldsOf(records[0]!)).toEqual(leftOut);
+    const isBanKnown = !leftOut.includes('blocked');
+    expect(withoutBan(records[0]!).customer!.disabledAt).toBe(isBanKnown ? null : undefined);
+  });
+
+  it('are bulk import files, whose users without a password have none', async () => {
+    const users = [
+      { ...bulk, password_hash: '$2b$10$x' },
+      { ...bulk, user_id: '9101', blocked: true },
+    ];
+    const [records] = await readFiles({ 'users.json': JSON.stringify(users) });
+    expect(records.map(fieldsOf)).toEqual([[], []]);
+  });
+
   it('can be pages of the Management API, and a missing password export is named', async () => {
-    const users = [{ ...user, user_id: 'auth0|1', blocked: false }];
+    const users = [{ ...complete, user_id: 'auth0|1' }];
     const page = { start: 0, limit: 50, length: 1, users, total: 1 };
     for (const content of [JSON.stringify(page), JSON.stringify(page, null, 2)]) {
       const [records, notes] = await readFiles({ 'users.json': content });
@@ -164,7 +318,7 @@ describe('the files of Auth0', () => {
   });
 
   it('are named as incomplete if pages state more users, and passwords of a user if there are several', async () => {
-    const users = [{ ...user, user_id: 'auth0|1', blocked: false }];
+    const users = [{ ...complete, user_id: 'auth0|1' }];
     const passwords = ['$2b$10$x', '$2b$10$y', '$2b$10$x'].map((passwordHash) =>
       JSON.stringify({ _id: { $oid: '1' }, passwordHash }),
     );

@@ -9,7 +9,7 @@ import { notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
 import { convertBulkUser, isBulkUser } from './auth0-bulk.js';
 import { unusableProviders, passwordIds, type Passwords } from './auth0-identities.js';
-import { convertAuth0User } from './auth0-user.js';
+import { convertAuth0User, requiredFields } from './auth0-user.js';
 
 const NO_PASSWORDS = 'No file is a password export: customers with a password are imported without it.';
 
@@ -46,16 +46,19 @@ async function* readAuth0(files: readonly string[], { note }: SourceOptions): As
     yield* readPasswords(file, passwords, ids);
   }
   await assertSameUsers(companions, () => readPasswordIds(userFiles));
-  const isBanKnown = await hasBans(userFiles);
+  const missing = await findMissingFields(userFiles);
+  let hashes: Promise<boolean> | null = null;
+  const hasPasswords = (): Promise<boolean> => (hashes ??= hasBulkPasswords(userFiles));
   const totals = { stated: 0, read: 0 };
   let isNoted = companions.length > 0;
   for (const file of userFiles)
     for await (const { position, value } of readUserObjects(file, totals))
-      if (isBulkUser(value)) yield convertBulkUser(position, value, convertAuth0User);
+      if (isBulkUser(value))
+        yield await convertBulkUser(position, value, { passwords, missing, hasPasswords });
       else {
         if (!isNoted) await note?.(NO_PASSWORDS);
         isNoted = true;
-        yield convertAuth0User(position, value, passwords, isBanKnown);
+        yield convertAuth0User(position, value, passwords, missing);
       }
   if (totals.stated > totals.read) yield notImported('', null, 'total', reasons.missingPages);
   for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.unmatchedPassword);
@@ -79,22 +82,55 @@ async function isUserExport(file: string): Promise<boolean> {
   );
 }
 
+const PASSWORD_FIELDS = ['password_hash', 'custom_password_hash'];
+
+const hasBulkPasswords = async (files: readonly string[]): Promise<boolean> =>
+  (await findFields(files, PASSWORD_FIELDS, 1)).size > 0;
+
 /**
- * Returns whether a user of the files has the field `blocked`. Auth0 exports it only for users who were blocked before, and only
- * if the export names it.
+ * Returns the required fields that no user of the files has. Auth0 exports a field only if the export names it, and then only for
+ * users who have a value.
  */
-async function hasBans(files: readonly string[]): Promise<boolean> {
-  for (const file of files) {
-    // Another object can have a field of this name.
-    if (!(await includesBlocked(file))) continue;
-    for await (const { value } of readUserObjects(file)) if (value && 'blocked' in value) return true;
-  }
-  return false;
+async function findMissingFields(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await findFields(files, requiredFields, requiredFields.length);
+  return new Set(requiredFields.filter((name) => !found.has(name)));
 }
 
-async function includesBlocked(file: string): Promise<boolean> {
-  for await (const match of matchText(file, /"blocked"\s{0,99}:/g)) return match.length > 0;
-  return false;
+/** Returns which of the fields a user of the files has. @param count the number of fields that are enough */
+async function findFields(
+  files: readonly string[],
+  names: readonly string[],
+  count: number,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const file of files) {
+    // Another object can have a field of such a name.
+    const candidates = await findNames(
+      file,
+      names.filter((name) => !found.has(name)),
+    );
+    if (candidates.size === 0) continue;
+    for await (const { value } of readUserObjects(file)) {
+      for (const name of candidates)
+        if (value && name in value) {
+          found.add(name);
+          candidates.delete(name);
+        }
+      if (candidates.size === 0 || found.size >= count) break;
+    }
+    if (found.size >= count) break;
+  }
+  return found;
+}
+
+/** Returns the names that the text of a file contains, without parsing it. */
+async function findNames(file: string, names: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const [, name] of matchText(file, new RegExp(`"(${names.join('|')})"\\s{0,99}:`, 'g'))) {
+    found.add(name!);
+    if (found.size === names.length) break;
+  }
+  return found;
 }
 
 /** Adds the passwords of a file, and its first ids. Yields the rows without a password or an id, and second ones of a user. */

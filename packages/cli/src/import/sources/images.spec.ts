@@ -28,6 +28,7 @@ const files: Record<string, [field: string, files: (image: string) => Record<str
 describe.each(Object.entries(files))('%s', (system, [field, toFiles]) => {
   it.each([
     [IMAGE, IMAGE, false],
+    ['HTTPS://EXAMPLE.COM/ada.png', 'HTTPS://EXAMPLE.COM/ada.png', false],
     ['http://example.com/ada.png', undefined, true],
     [`https://example.com/${'a'.repeat(2_048)}`, undefined, true],
     ['', undefined, false],

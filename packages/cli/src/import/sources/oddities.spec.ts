@@ -367,7 +367,7 @@ function auth0Files(differences: object[], hashes?: Record<string, string>): Rec
   const users = differences.map((difference) =>
     json({
       ...{ user_id: 'auth0|1', email, email_verified: true, created_at: created, identities: [] },
-      blocked: false,
+      ...{ blocked: false, multifactor: [], app_metadata: {}, user_metadata: {} },
       ...difference,
     }),
   );

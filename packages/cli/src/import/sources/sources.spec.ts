@@ -114,7 +114,11 @@ describe('auth0', () => {
         { firstName: 'Ada King', lastName: 'Lovelace' },
         [],
       ],
-      [{ ...user, user_id: 'email|4', name: user.email }, { firstName: undefined }, []],
+      [
+        { ...user, user_id: 'email|4', name: user.email, email_verified: true },
+        { firstName: undefined, emailVerified: true },
+        [],
+      ],
       [
         { ...user, user_id: 'email|d', created_at: 'yesterday', plan: 'pro', nickname: 'ada', legal: [] },
         { createdAt: undefined },
