@@ -70,10 +70,10 @@ const systems: Record<string, Files> = {
   supabase: {
     'users.csv': {
       start:
-        'id,email,encrypted_password,email_confirmed_at,raw_app_meta_data,raw_user_meta_data,created_at,banned_until,deleted_at,is_anonymous,is_sso_user\n',
+        'id,email,encrypted_password,email_confirmed_at,raw_app_meta_data,raw_user_meta_data,created_at,banned_until,deleted_at,is_anonymous,is_sso_user,role,is_super_admin\n',
       write: ({ id, email, firstName, lastName, createdAt, passwordHash }) => {
         const time = createdAt.toISOString().replace('T', ' ').replace('Z', '+00');
-        return `${id},${email},${passwordHash},${time},"{""plan"": ""pro""}","{""name"": ""${firstName} ${lastName}""}",${time},,,f,f\n`;
+        return `${id},${email},${passwordHash},${time},"{""plan"": ""pro""}","{""name"": ""${firstName} ${lastName}""}",${time},,,f,f,authenticated,f\n`;
       },
     },
     'identities.csv': {

@@ -113,6 +113,8 @@ const systems: Record<string, (customer: MovingCustomer, id: string) => Record<s
         is_sso_user: 'f',
         deleted_at: null,
         is_anonymous: 'f',
+        role: 'authenticated',
+        is_super_admin: null,
       },
     ]),
     'identities.csv': toCsv([

@@ -229,7 +229,11 @@ export const reasons = {
     reason: 'A lock after failed sign-ins is not imported',
     remedy: 'Nothing: the customer can sign in again',
   },
-  deleted: { reason: 'The user is deleted', remedy: 'Nothing: the user could not sign in before either' },
+  deleted: {
+    reason: 'The user is deleted',
+    remedy:
+      'Delete or disable the customer if an earlier import has created them, otherwise there is nothing to do',
+  },
   anonymous: {
     reason: 'The user is anonymous',
     remedy: 'The user registers with an email address',

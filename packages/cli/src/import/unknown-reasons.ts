@@ -50,6 +50,11 @@ export const unknown = {
     reason: 'The column is missing, so it is unknown whether the user is anonymous',
     remedy: `${EXPORT_COLUMN}, or delete the customer if the user is anonymous`,
   },
+  roleColumn: {
+    reason:
+      'The column is missing, so it is unknown whether the user has special rights, which Gatehouse does not store',
+    remedy: EXPORT_COLUMN,
+  },
   deletion: {
     reason: 'The value is not a time, so the user is imported as not deleted',
     remedy: 'Delete the customer if the user was deleted',

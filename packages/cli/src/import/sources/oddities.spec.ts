@@ -561,7 +561,8 @@ const clerkSystem: System = {
 const supabaseUser = {
   ...{ id: uuid, email, encrypted_password: bcrypt, email_confirmed_at: created, created_at: created },
   ...{ banned_until: '', deleted_at: '', is_anonymous: 'f', phone: '' },
-  ...{ is_sso_user: 'f', raw_app_meta_data: '{}', raw_user_meta_data: '' },
+  ...{ is_sso_user: 'f', role: 'authenticated', is_super_admin: '' },
+  ...{ raw_app_meta_data: '{}', raw_user_meta_data: '' },
 };
 const supabaseFiles = (
   differences: object[],

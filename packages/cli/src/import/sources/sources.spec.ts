@@ -288,6 +288,7 @@ describe('supabase', () => {
       'created_at',
       'last_sign_in_at',
       'role',
+      'is_super_admin',
       'plan',
       'raw_app_meta_data',
       'raw_user_meta_data',

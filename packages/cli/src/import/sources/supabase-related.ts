@@ -29,7 +29,8 @@ export class RelatedRows {
     this.hasIdentities = true;
     const ids = this.addFile(file);
     for await (const { position, value } of readCsv(file)) {
-      const { user_id: userId, provider, provider_id: subject } = emptyNulls(value);
+      const { user_id: userId, provider: name, provider_id: subject } = emptyNulls(value);
+      const provider = name?.toLowerCase();
       if (userId) addId(ids, userId);
       if (!userId || !provider || !subject || /\s/.test(provider + subject))
         yield notImported(position, userId || null, '', reasons.invalidRecord);

@@ -5,7 +5,14 @@ import { readBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported } from '../source-fields.js';
 import type { SourceRecord } from '../source.js';
-import { leaveOutOthers, parseJson, setDisabled, setIdentities, setTime, toTexts } from '../source-values.js';
+import {
+  leaveOutOthers,
+  parseJson,
+  readTextList,
+  setDisabled,
+  setIdentities,
+  setTime,
+} from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
 import { unusableProviders, ownProviders } from './supabase-providers.js';
 import type { Identity, RelatedRows } from './supabase-related.js';
@@ -47,6 +54,8 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['email_confirmed_at', unknown.confirmationColumn],
   ['deleted_at', unknown.deletionColumn],
   ['is_anonymous', unknown.anonymousColumn],
+  ['role', unknown.roleColumn],
+  ['is_super_admin', unknown.roleColumn],
 ];
 
 /** Returns the user of a row of `auth.users`. */
@@ -69,12 +78,8 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
     draft.leaveOut('banned_until', reasons.banWithoutEnd);
   }
   const app = convertMetadata(draft, row);
-  const providers = toTexts(app?.['providers']);
-  setVerified(draft, row, [
-    ...providers,
-    ...toTexts([app?.['provider']]),
-    ...identities.map(({ provider }) => provider),
-  ]);
+  const providers = readProviders(draft, app);
+  setVerified(draft, row, [...providers, ...identities.map(({ provider }) => provider)]);
   if (factors?.totpSecret) draft.setTotpSecret('mfa_factors', factors.totpSecret);
   setIdentities(draft, identities);
   draft.leftOut.push(...(factors?.leftOut ?? []));
@@ -83,6 +88,12 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
   leaveOutMissing(draft, providers, identities, related);
   leaveOutOthers(draft, row, knownColumns);
   return draft.toRecord(position, id);
+}
+
+/** Returns the providers of `raw_app_meta_data`: `provider` is the first one, and `providers` can lack it. */
+function readProviders(draft: CustomerDraft, app: JsonObject | null): string[] {
+  const field = (name: string): string[] => readTextList(draft, `raw_app_meta_data.${name}`, app?.[name]);
+  return [...new Set([...field('providers'), ...field('provider')].map((name) => name.toLowerCase()))];
 }
 
 /** A value that is missing or cannot be read must not make an address verified. */
@@ -130,7 +141,7 @@ function leaveOutMissing(
   { hasIdentities }: RelatedRows,
 ): void {
   const unknownReason = hasIdentities ? unknown.identityRow : unknown.identities;
-  for (const provider of new Set(providers)) {
+  for (const provider of providers) {
     const isListed = identities.some((identity) => identity.provider === provider);
     if (ownProviders.has(provider) || isListed) continue;
     draft.leaveOut(

@@ -196,7 +196,9 @@ it.each([
 
 it.each([
   [{ raw_app_meta_data: { providers: ['sso:1'] } }, '', false, ['email_confirmed_at', 'identity sso:1']],
-  [{ raw_app_meta_data: { provider: 'sso:1' } }, '', false, ['email_confirmed_at']],
+  [{ raw_app_meta_data: { provider: 'sso:1' } }, '', false, ['email_confirmed_at', 'identity sso:1']],
+  [{ raw_app_meta_data: { provider: 'SSO:1' } }, '', false, ['email_confirmed_at', 'identity sso:1']],
+  [{ raw_app_meta_data: {} }, `${id(1)},SSO:1,ada\n`, false, ['email_confirmed_at']],
   [{ raw_app_meta_data: {} }, '', false, ['is_sso_user']],
   [{ raw_app_meta_data: {} }, `${id(1)},google,g-1\n`, true, []],
   [{ raw_app_meta_data: { providers: ['email'] } }, '', true, []],
@@ -208,6 +210,31 @@ it.each([
   expect(fieldsOf(records[0]!)).toEqual(leftOut);
 });
 
+it.each([
+  [{ provider: 'google' }, ['identity google']],
+  [{ provider: 'google', providers: null }, ['identity google']],
+  [{ provider: 'Google', providers: [] }, ['identity google']],
+  [
+    { provider: 'google', providers: [{ name: 'google' }] },
+    ['raw_app_meta_data.providers', 'identity google'],
+  ],
+  [{ provider: { name: 'google' } }, ['raw_app_meta_data.provider']],
+  [{ provider: 'email', providers: ['email', 'google'] }, ['identity google']],
+  [{ provider: 'google', providers: ['google'] }, ['identity google']],
+  [{ provider: 'email', providers: 'google' }, ['identity google']],
+  [{ provider: 'email' }, []],
+])('names an account that only raw_app_meta_data mentions: %j', async (metadata, leftOut) => {
+  const files = { 'users.csv': fromPsql([row(1, { raw_app_meta_data: metadata })]), 'i.csv': identities };
+  const { records } = await readFiles({ ...files, 'f.csv': factors });
+  expect(records.map(fieldsOf)).toEqual([leftOut]);
+});
+
+it('says what to do about a deleted user whom an earlier import has created', async () => {
+  const files = { 'users.csv': fromPsql([row(1, { deleted_at: '2024-01-02 03:04:05+00' })]) };
+  const { records } = await readFiles({ ...files, 'i.csv': identities, 'f.csv': factors });
+  expect(records).toMatchObject([{ leftOut: [{ remedy: expect.stringMatching(/^Delete or disable/) }] }]);
+});
+
 it('names each user whose identities, factors, password, metadata or ban are unknown', async () => {
   const app = { raw_app_meta_data: { providers: ['email', 'google', 'sso:acme'] } };
   const google = `${identities}${id(1)},google,g-1\n`;
@@ -215,7 +242,7 @@ it('names each user whose identities, factors, password, metadata or ban are unk
   const bare = { id: id(1), email: 'ada@example.com' };
   const all = [
     ...['banned_until', 'encrypted_password', 'raw_app_meta_data', 'raw_user_meta_data'],
-    ...['email_confirmed_at', 'deleted_at', 'is_anonymous'],
+    ...['email_confirmed_at', 'deleted_at', 'is_anonymous', 'role', 'is_super_admin'],
   ];
   for (const [rows, more, expected, noteCount] of [
     [[row(1, app)], {}, [...sso, 'mfa_factors', 'identity google', 'identity sso:acme'], 2],
