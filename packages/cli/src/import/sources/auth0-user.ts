@@ -115,6 +115,9 @@ function setFullName(draft: CustomerDraft, user: JsonObject, read: (field: strin
 /** Sets whether the address is verified. @param providers the provider that has set it, and the one in the id of the user */
 function setVerified(draft: CustomerDraft, user: JsonObject, providers: readonly [string, string]): void {
   const isVerified = readFlag(draft, 'email_verified', user['email_verified']);
+  // Auth0 omits the field of a user without a value, so an empty one was lost.
+  if (user['email_verified'] !== undefined && parseBoolean(user['email_verified']) === undefined)
+    draft.leaveOut('email_verified', unknown.verification);
   const isOfCompany = companyProviders.has(providers[0]) || companyProviders.has(providers[1]);
   const isUnknown = providers[0] === '';
   draft.set('emailVerified', isVerified && !isOfCompany && !isUnknown);

@@ -151,6 +151,7 @@ it.each([
     { emailVerified: false },
     ['email_verified'],
   ]),
+  ['an empty verification', { email_verified: null }, { emailVerified: false }, ['email_verified']],
   [
     'an address of a company by the id of the user',
     { user_id: 'samlp|acme|1', email_verified: true, identities: [{ provider: 'github', user_id: '2' }] },

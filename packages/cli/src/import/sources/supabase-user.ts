@@ -102,8 +102,9 @@ function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[
   const isSso = readSso(row, providers);
   draft.set('emailVerified', isConfirmed === true && isSso === false);
   if (isConfirmed === null) draft.leaveOut('email_confirmed_at', unknown.confirmation);
-  const isStated = 'is_sso_user' in row;
-  if (isSso === null) draft.leaveOut('is_sso_user', isStated ? unknown.boolean : unknown.provenance);
+  const cell = row['is_sso_user'];
+  if (isSso === null && (isConfirmed !== false || cell !== ''))
+    draft.leaveOut('is_sso_user', cell ? unknown.boolean : unknown.provenance);
   // Supabase allows several such users with the address of another one.
   if (isConfirmed && isSso) draft.leaveOut('email_confirmed_at', reasons.addressOfCompany);
 }
@@ -111,7 +112,8 @@ function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[
 /** Returns whether the single sign-on of a company has set the address, or null. Such a user has no other provider. */
 function readSso(row: Row, providers: readonly string[]): boolean | null {
   if (providers.some((provider) => /^sso(:|$)/.test(provider))) return true;
-  if ('is_sso_user' in row) return readBoolean(row['is_sso_user']);
+  // The column is never empty in Supabase: the value of an empty cell was lost.
+  if (row['is_sso_user']) return readBoolean(row['is_sso_user']);
   return providers.length > 0 ? false : null;
 }
 

@@ -211,6 +211,17 @@ it.each([
 });
 
 it.each([
+  [{ raw_app_meta_data: {} }, false, ['is_sso_user']],
+  [{ raw_app_meta_data: {}, email_confirmed_at: null }, false, []],
+  [{ raw_app_meta_data: { provider: 'email' } }, true, []],
+])('reads an empty is_sso_user as a lost value: %j', async (more, emailVerified, leftOut) => {
+  const files = { 'users.csv': fromPsql([row(1, { is_sso_user: null, ...more })]), 'i.csv': identities };
+  const { records } = await readFiles({ ...files, 'f.csv': factors });
+  expect(records).toMatchObject([{ customer: { emailVerified } }]);
+  expect(fieldsOf(records[0]!)).toEqual(leftOut);
+});
+
+it.each([
   [{ provider: 'google' }, ['identity google']],
   [{ provider: 'google', providers: null }, ['identity google']],
   [{ provider: 'Google', providers: [] }, ['identity google']],
