@@ -23,7 +23,7 @@ const NAMES = [
   ['lastName', 'last_name'],
 ] as const;
 
-const PHONES = ['primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'];
+const PHONES = ['primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'] as const;
 
 const TAB = 9;
 
@@ -72,7 +72,7 @@ export function convertClerkRow(position: string, row: Row): SourceRecord {
   return draft.toRecord(position, id);
 }
 
-const joinPhones = (row: Row): string => PHONES.map((name) => cell(row, name)).join('');
+const joinPhones = (row: Row): string => cell(row, PHONES[0]) + cell(row, PHONES[1]) + cell(row, PHONES[2]);
 
 /**
  * Returns the addresses of a JSON export with those of the CSV export. An address that is verified in one of them only is in both
@@ -82,6 +82,9 @@ export function mergeAddresses(draft: CustomerDraft, own: Addresses, row: Row): 
   const other = rowAddresses(row);
   const [primary, otherPrimary] = [addressOf(own), addressOf(other)];
   if (primary === '') return other;
+  const isEqual =
+    other.verified.length === 1 && other.verified[0] === primary && own.verified.includes(primary);
+  if (isEqual && other.unverified.length === 0 && otherPrimary === primary) return own;
   if (otherPrimary !== '' && otherPrimary.toLowerCase() !== primary.toLowerCase())
     draft.leaveOut('primary_email_address', reasons.otherInCsv);
   return {
@@ -99,9 +102,10 @@ export function mergeRow(draft: CustomerDraft, user: JsonObject, row: Row): void
     else if (other !== '' && own !== other && normalizeName(own) !== normalizeName(other))
       draft.leaveOut(column, reasons.otherInCsv);
   }
-  if (isEmpty(user['username'])) leaveOutText(draft, 'username', cell(row, 'username'), reasons.noUsername);
-  if (isEmpty(user['phone_numbers']) && PHONES.every((name) => isEmpty(user[name])))
-    leaveOutText(draft, 'phone_numbers', joinPhones(row), reasons.noPhone);
+  const [username, phones] = [cell(row, 'username'), joinPhones(row)];
+  if (username !== '' && isEmpty(user['username'])) draft.leaveOut('username', reasons.noUsername);
+  if (phones !== '' && ['phone_numbers', ...PHONES].every((name) => isEmpty(user[name])))
+    draft.leaveOut('phone_numbers', reasons.noPhone);
   for (const name of Object.keys(row)) {
     const other = columns.has(name) ? '' : cell(row, name);
     const own = user[name] ?? '';
