@@ -2,7 +2,7 @@ import type { ExportedCustomer, ImportedCustomer } from '@gatehouse/server';
 import { toObject, type JsonObject } from '../json-object.js';
 import { normalizeName, toText } from '../import/source-fields.js';
 import { toObjects } from '../import/source-values.js';
-import { parseTime } from '../parse-time.js';
+import { epochToMs, parseTime } from '../parse-time.js';
 import { toDigest } from '../key-index.js';
 
 /** The fields that are compared by their values. */
@@ -128,7 +128,5 @@ function toLocale(locale: string): string {
 /** Returns a time in ms since 1970, or NaN. The units of numbers are those of imports (docs/imports.md). */
 function toMs(time: unknown): number {
   const text = toText(time);
-  if (!/^\d{1,17}$/.test(text)) return parseTime(text);
-  const epoch = Number(text);
-  return epoch < 1e11 ? epoch * 1_000 : epoch < 1e14 ? epoch : Math.floor(epoch / 1_000);
+  return /^\d{1,17}$/.test(text) ? epochToMs(Number(text)) : parseTime(text);
 }

@@ -1,6 +1,6 @@
 import { usageError } from '../cli-error.js';
 import { toObject, type JsonObject } from '../json-object.js';
-import { parseTime } from '../parse-time.js';
+import { epochToMs, parseTime } from '../parse-time.js';
 import { notImported, toText, type CustomerDraft } from './source-fields.js';
 import type { ImportedCustomer, SourceRecord } from './source.js';
 import { parseBoolean } from './read-boolean.js';
@@ -58,6 +58,9 @@ export function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
 }
 
+/** Returns whether a value contains nothing. Unlike `isEmpty`, `false` and `0` are values. */
+const isAbsent = (value: unknown): boolean => value !== false && value !== 0 && isEmpty(value);
+
 /** Parses JSON. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
@@ -71,15 +74,23 @@ export function parseJson(text: string): unknown {
 export const invalidRecord = (position: string): SourceRecord =>
   notImported(position, null, '', reasons.invalidRecord);
 
-/** Returns a time in UTC, or null. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
-export function toTime(value: unknown): string | null {
+/**
+ * Returns a time in ms since 1970, or NaN. @param value a Unix timestamp in seconds, milliseconds or microseconds, or a text of
+ * ISO 8601 or PostgreSQL with an offset
+ */
+export function toMs(value: unknown): number {
   const text = toText(value);
-  const time = new Date(/^\d+$/.test(text) ? Number(text) : parseTime(text, { requiresOffset: true }));
+  return /^\d+$/.test(text) ? epochToMs(Number(text)) : parseTime(text, { requiresOffset: true });
+}
+
+/** Returns a time in UTC, or null. @param value as `toMs` reads it */
+export function toTime(value: unknown): string | null {
+  const time = new Date(toMs(value));
   const year = time.getUTCFullYear();
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }
 
-/** Sets a time, unless the value is empty. @param value in ms since 1970, or a text of ISO 8601 or PostgreSQL with an offset */
+/** Sets a time, unless the value is empty. @param value as `toMs` reads it */
 export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
   if (value !== 0 && isEmpty(value)) return;
   const time = toTime(value);
@@ -106,11 +117,8 @@ export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: st
 /** Reports every value that no field of a customer contains. @param known the names that the source has read */
 export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
   for (const name of Object.keys(record))
-    if (!known.has(name) && hasValue(record[name])) draft.leaveOut(name, reasons.noField);
+    if (!known.has(name) && !isAbsent(record[name])) draft.leaveOut(name, reasons.noField);
 }
-
-/** Returns whether a value states something: `false` and `0` do, too. */
-const hasValue = (value: unknown): boolean => value === false || value === 0 || !isEmpty(value);
 
 /** Reports a value that is not empty. */
 export function leaveOutText(draft: CustomerDraft, field: string, value: unknown, reason: Reason): void {
