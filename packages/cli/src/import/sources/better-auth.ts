@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../json-object.js';
-import { parseTime } from '../../parse-time.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { encodeBase32 } from '../password-hashes.js';
-import { readBoolean, readFlag } from '../read-boolean.js';
-import { reasons, type Reason } from '../reasons.js';
+import { parseBoolean, readBoolean, readFlag } from '../read-boolean.js';
+import { reasons, STORE_ELSEWHERE, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
@@ -13,7 +12,10 @@ import {
   setDisabled,
   setIdentities,
   setTime,
+  toMs,
   invalidRecord,
+  isEmpty,
+  readString,
 } from '../source-values.js';
 import {
   findTables,
@@ -39,8 +41,8 @@ interface Related {
 interface Factor {
   secret: string;
   hasCodes: boolean;
-  /** Whether the customer has confirmed the app, or null for a value that is neither true nor false. */
-  isVerified: boolean | null;
+  /** Whether the customer has confirmed the app; undefined if the row does not state it, and null if it cannot be read. */
+  isVerified: boolean | null | undefined;
 }
 
 const ownReasons = {
@@ -57,6 +59,26 @@ const ownReasons = {
     reason: 'The column is missing, so it is unknown whether the user is banned: the customer can sign in',
     remedy:
       'Export the table with this column. If you do not use the plugin admin, add the column with the value false',
+  },
+  banEnd: {
+    reason:
+      'The end of the ban is not a time after the creation of the user, so the customer is disabled without an end',
+    remedy: 'Correct the value in the file, or enable the customer when the ban ends',
+  },
+  noBan: {
+    reason: 'The column banned does not state a ban, so the reason or the end of a ban is left out',
+    remedy: 'Correct the row if the user is banned, or store the value in metadata',
+  },
+  endedBan: { reason: 'The ban has ended, so its reason is left out', remedy: STORE_ELSEWHERE },
+  noPassword: {
+    reason: 'The row of account contains no password',
+    remedy:
+      'Export the table account with the column password, and run the command again, or send the customer a password reset',
+  },
+  disabledFactor: {
+    reason: 'The customer has confirmed the authenticator app, but twoFactorEnabled is not true',
+    remedy:
+      'Set twoFactorEnabled to true in the file if the user needs a code to sign in, and run the command again',
   },
   factorColumn: {
     reason: 'The column is missing, so it is unknown whether the user has a second factor: none is imported',
@@ -140,8 +162,7 @@ async function* readRelated(
     else
       factors.add(userId, {
         ...{ secret: text('secret'), hasCodes: text('backupCodes') !== '' },
-        // Only newer versions have the column.
-        isVerified: readBoolean(value?.['verified'] ?? true),
+        isVerified: parseBoolean(value?.['verified']),
       });
   }
 }
@@ -157,11 +178,10 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
   if (readBoolean(row['isAnonymous'])) return notImported(position, id, '', reasons.anonymous);
   const isBanned = readBoolean(row['banned']);
   if (isBanned === null) return notImported(position, id, 'banned', unknown.ban);
-  const draft = new CustomerDraft()
-    .setId('id', id)
-    .set('email', toText(row['email']))
-    .setFullName('name', toText(row['name']));
+  const draft = new CustomerDraft().setId('id', id).set('email', toText(row['email']));
+  draft.setFullName('name', readString(draft, 'name', row['name']));
   draft.set('emailVerified', readFlag(draft, 'emailVerified', row['emailVerified']));
+  if (parseBoolean(row['emailVerified']) === undefined) draft.leaveOut('emailVerified', unknown.verification);
   draft.setImage('image', row['image']);
   readFlag(draft, 'isAnonymous', row['isAnonymous']);
   setTime(draft, 'createdAt', 'createdAt', withOffset(row['createdAt']));
@@ -170,8 +190,7 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
   if (related.accounts.isEmpty) draft.leaveOut('account', ownReasons.noAccounts);
   setFactors(draft, row, taken.factors, related.hasFactors);
   if (taken.passkeys.length > 0) draft.leaveOut('passkey', ownReasons.passkey);
-  if (isBanned) setBan(draft, row);
-  if (!('banned' in row)) draft.leaveOutBan('banned', ownReasons.banColumn);
+  setBan(draft, row);
   // The default of the admin plugin.
   if (toText(row['role']) !== 'user') leaveOutText(draft, 'role', row['role'], reasons.noRoles);
   leaveOutText(draft, 'username', row['username'], reasons.noUsername);
@@ -191,7 +210,7 @@ function setAccounts(
     if (provider === 'credential') {
       if (password && hasPassword) draft.leaveOut('account.password', reasons.onePassword);
       else if (password) draft.setPasswordHash('account.password', password);
-      else draft.leaveOut('account.password', reasons.missingPassword);
+      else draft.leaveOut('account.password', ownReasons.noPassword);
       hasPassword ||= password !== '';
     } else if (provider && subject) identities.push({ provider, subject });
     else draft.leaveOut('account', reasons.identityWithoutId);
@@ -207,11 +226,14 @@ function setFactors(
 ): void {
   const isMissing = !('twoFactorEnabled' in row) && (!hasTable || factors.length > 0);
   if (isMissing) draft.leaveOut('twoFactorEnabled', ownReasons.factorColumn);
-  // Before the customer has confirmed the app, the row is there, but the factor is off.
-  if (!readFlag(draft, 'twoFactorEnabled', row['twoFactorEnabled'])) return;
   for (const { isVerified } of factors)
     if (isVerified === null) draft.leaveOut('twoFactor.verified', unknown.boolean);
-  const [factor, ...others] = factors.filter(({ isVerified }) => isVerified);
+  if (!readFlag(draft, 'twoFactorEnabled', row['twoFactorEnabled'])) {
+    // Before the customer has confirmed the app, the row is there, but the factor is off.
+    if (factors.some(({ isVerified }) => isVerified)) draft.leaveOut('twoFactor', ownReasons.disabledFactor);
+    return;
+  }
+  const [factor, ...others] = factors.filter(({ isVerified }) => isVerified === undefined || isVerified);
   if (!factor?.secret)
     draft.leaveOut('twoFactorEnabled', hasTable ? reasons.noSecret : ownReasons.missingFactors);
   else if (isEncrypted(factor.secret)) draft.leaveOut('twoFactor.secret', ownReasons.encryptedSecret);
@@ -224,14 +246,38 @@ function setFactors(
 /** Returns whether a secret is the output of `symmetricEncrypt`: at least a nonce and a tag in hexadecimal digits. */
 const isEncrypted = (secret: string): boolean => /^(\$ba\$\d+\$)?([0-9a-f]{2}){40,}$/.test(secret);
 
+/** The first release of Better Auth is newer than this time. */
+const EARLIEST_END = Date.UTC(2000);
+
 /** Disables a banned customer, unless the ban has ended. */
 function setBan(draft: CustomerDraft, row: JsonObject): void {
-  const text = toText(withOffset(row['banExpires']));
-  const end = /^\d+$/.test(text) ? Number(text) : parseTime(text);
-  if (end <= Date.now()) return;
+  const isBanned = parseBoolean(row['banned']);
+  const hasEnd = row['banExpires'] === 0 || !isEmpty(row['banExpires']);
+  if (!('banned' in row)) draft.leaveOutBan('banned', ownReasons.banColumn);
+  // Better Auth removes the reason and the end when it removes a ban.
+  else if (isBanned === undefined && (hasEnd || !isEmpty(row['banReason'])))
+    draft.leaveOutBan('banned', unknown.banState);
+  if (!isBanned) {
+    leaveOutText(draft, 'banReason', row['banReason'], ownReasons.noBan);
+    if (hasEnd) draft.leaveOut('banExpires', ownReasons.noBan);
+    return;
+  }
+  const end = toEnd(row['banExpires']);
+  // The end would be decades away from the creation if it were in another unit.
+  const isPlausible = end >= EARLIEST_END && !(end < toMs(withOffset(row['createdAt'])));
+  if (isPlausible && end <= Date.now()) {
+    leaveOutText(draft, 'banReason', row['banReason'], ownReasons.endedBan);
+    return;
+  }
   setDisabled(draft, [withOffset(row['updatedAt']), withOffset(row['createdAt'])]);
   const metadata: JsonObject = {};
   addMetadata(draft, metadata, 'banReason', row['banReason']);
   draft.setMetadata('metadata', 'banReason', metadata);
-  if (text !== '') draft.leaveOut('banExpires', reasons.banWithoutEnd);
+  if (hasEnd) draft.leaveOut('banExpires', isPlausible ? reasons.banWithoutEnd : ownReasons.banEnd);
+}
+
+/** Returns the end of a ban in ms since 1970, or NaN. A date is midnight in UTC. */
+function toEnd(value: unknown): number {
+  const text = toText(value);
+  return toMs(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : withOffset(value));
 }

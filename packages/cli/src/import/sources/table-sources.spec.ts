@@ -91,7 +91,24 @@ describe('better-auth', () => {
       { disabledAt: expect.any(String) },
       ['banExpires'],
     ],
-    [{ id: 'banned once', banned: 't', banExpires: '2020-01-01 00:00:00' }, { disabledAt: none }, []],
+    [{ id: 'banned once', banned: 't', banExpires: '2025-01-01 00:00:00' }, { disabledAt: none }, []],
+    [{ id: 'banned until a date', banned: 't', banExpires: '2025-01-01' }, { disabledAt: none }, []],
+    [
+      { id: 'ended', banned: 't', banExpires: '1735689600', banReason: 'spam' },
+      { disabledAt: none, metadata: none },
+      ['banReason'],
+    ],
+    ...['4102444800', '4102444800000', '2099', '1700000000', '1999-01-01', '2020-01-01', '0'].map(
+      (banExpires): Case => [
+        { id: `banned until ${banExpires}`, banned: 't', banExpires },
+        { disabledAt: '2024-01-02T03:04:05.000Z' },
+        ['banExpires'],
+      ],
+    ),
+    [{ id: 'not banned', banned: 'f', banReason: 'spam' }, { disabledAt: none }, ['banReason']],
+    [{ id: 'lost', banReason: 'spam' }, { disabledAt: none }, ['banned', 'banReason']],
+    [{ id: 'no verification', emailVerified: '' }, { emailVerified: false }, ['emailVerified']],
+    [{ id: 'confirmed', twoFactorEnabled: '' }, { totpSecret: none }, ['twoFactor']],
     [
       { id: 'banned badly', banned: '1', banExpires: 'soon' },
       { disabledAt: expect.any(String) },
@@ -128,9 +145,10 @@ describe('better-auth', () => {
   ];
   // A decrypted secret of better-auth 1.7.25, and the one of its otpauth URL above.
   const factors = [
-    { userId: 'encrypted', secret: 'ab'.repeat(72), backupCodes: 'cd'.repeat(60) },
+    { userId: 'encrypted', secret: 'ab'.repeat(72), backupCodes: 'cd'.repeat(60), verified: '' },
     { userId: 'decrypted', secret: 'C2eN1nhi-gfZ1ieffxQY8-Y_3riIIFBo', backupCodes: '' },
     { userId: 'never confirmed', secret: 'ab'.repeat(72), backupCodes: 'cd'.repeat(60) },
+    { userId: 'confirmed', secret: 'ab'.repeat(72), backupCodes: '', verified: 't' },
   ];
   const passkeys = [{ userId: 'passkey', credentialID: 'AAAA', publicKey: 'pQECAyYg' }];
   const columns = Object.assign({}, ...cases.map(([row]) => row)) as Record<string, unknown>;
@@ -173,6 +191,36 @@ describe('better-auth', () => {
         Boolean(customer?.disabledAt),
       ),
     );
+  });
+
+  it.each([4_102_444_800, 2099, '2099', { $date: FUTURE }])(
+    'keeps a customer banned until %j disabled, also in an update',
+    async (banExpires) => {
+      const row = {
+        id: 'a',
+        ...user,
+        emailVerified: true,
+        twoFactorEnabled: false,
+        banned: true,
+        banExpires,
+      };
+      const [record] = await read(betterAuth, { user: [row], account: accounts });
+      expect(withoutBan(record!).customer!.disabledAt).toBe('2024-01-02T03:04:05.000Z');
+      expect(fieldsOf(record!)).toEqual(['banExpires']);
+    },
+  );
+
+  it('names values of another type, and an update enables no customer whose ban is contradictory', async () => {
+    const row = {
+      ...{ id: 'a', ...user, emailVerified: null, twoFactorEnabled: null },
+      ...{ banned: null, banExpires: 4_102_444_800, name: { first: 'Ada' }, newsletter: false, points: 0 },
+    };
+    const factor = { userId: 'a', secret: 'ab'.repeat(72), backupCodes: '', verified: true };
+    const [record] = await read(betterAuth, { user: [row], account: accounts, factor: [factor] });
+    expect(fieldsOf(record!)).toEqual([
+      ...['name', 'emailVerified', 'twoFactor', 'banned', 'banExpires', 'newsletter', 'points'],
+    ]);
+    expect(withoutBan(record!).customer).not.toHaveProperty('disabledAt');
   });
 
   it('names second factors without their table, and rows of unknown users', async () => {
