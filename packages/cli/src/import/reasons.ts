@@ -92,6 +92,10 @@ export const reasons = {
     reason: 'The name contains control characters',
     remedy: 'Set the name without them after the import',
   },
+  nullName: {
+    reason: 'The name is NULL, null or \\N, which databases write instead of nothing',
+    remedy: 'Set the name after the import if it is one',
+  },
   invisibleName: { reason: 'The name has no visible character', remedy: 'Set a name after the import' },
   noTime: { reason: 'The value is not a time since 1970', remedy: CORRECT_FILE },
   noLanguageTag: {

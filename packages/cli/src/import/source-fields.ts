@@ -38,6 +38,8 @@ const MAX_IMAGE_LENGTH = 2_048;
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 // oxlint-disable-next-line no-control-regex -- the pattern finds the characters that the server rejects
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+/** What databases write instead of nothing, which nobody expects as a name. A name `Null` is another text. */
+const NULL_NAMES = new Set(['NULL', 'null', '\\N']);
 /** A text without a visible character, which the server rejects as a name. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
@@ -98,6 +100,7 @@ export class CustomerDraft {
   /** Sets a name, unless the server would reject it, and the customer with it. */
   setName(name: 'firstName' | 'lastName', field: string, value: string): this {
     const text = normalizeName(value);
+    if (NULL_NAMES.has(text)) return this.leaveOut(field, reasons.nullName);
     if (text.length > MAX_NAME_LENGTH) return this.leaveOut(field, reasons.longName);
     if (CONTROL_CHARACTER.test(text)) return this.leaveOut(field, reasons.nameWithControlCharacters);
     if (INVISIBLE.test(text)) return this.leaveOut(field, reasons.invisibleName);

@@ -16,8 +16,11 @@ export interface TableFile<Name extends string> {
   table: Name;
 }
 
-/** Texts that databases write instead of nothing: MySQL, phpMyAdmin, and programs that write JSON. */
-const NULLS = new Set(['\\N', 'NULL', 'null']);
+/** What MySQL and PostgreSQL write instead of nothing, also in free text: they escape the backslash of a value. */
+const NO_TEXT = '\\N';
+
+/** Texts that other programs write instead of nothing: phpMyAdmin, and programs that write JSON. */
+const NULLS = new Set(['NULL', 'null']);
 
 /** Columns in which such a text can be a value. */
 const FREE_TEXT = new Set([
@@ -107,7 +110,9 @@ function toRow(cells: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
 }
 
 const isEmptyCell = (name: string, cell: unknown): boolean =>
-  cell === '' || (typeof cell === 'string' && NULLS.has(cell) && !FREE_TEXT.has(canonical(name)));
+  cell === '' ||
+  cell === NO_TEXT ||
+  (typeof cell === 'string' && NULLS.has(cell) && !FREE_TEXT.has(canonical(name)));
 
 /** Returns a time of a column without an offset in UTC, and any other value unchanged. */
 export function withOffset(cell: unknown): unknown {
