@@ -59,7 +59,7 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /** Returns whether a value contains nothing. Unlike `isEmpty`, `false` and `0` are values. */
-const isAbsent = (value: unknown): boolean => value !== false && value !== 0 && isEmpty(value);
+export const isAbsent = (value: unknown): boolean => value !== false && value !== 0 && isEmpty(value);
 
 /** Parses JSON. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {

@@ -17,6 +17,8 @@ interface System {
   files: (state: Record<string, unknown>) => Record<string, unknown>;
   /** The field with the values of a user who is not banned, and of one who is. */
   states: [field: string, free: unknown[], banned: unknown[]];
+  /** The values that state neither. */
+  unstated?: unknown[];
 }
 
 /** The systems that store bans. */
@@ -58,7 +60,8 @@ const systems: Record<string, System> = {
   },
   logto: {
     files: (state) => ({ users: [{ id: '1', primaryEmail: email, ...state }] }),
-    states: ['isSuspended', [false, 'f', null], [true, 'TRUE']],
+    states: ['isSuspended', [false, 'f'], [true, 'TRUE']],
+    unstated: [null, ''],
   },
 };
 
@@ -82,12 +85,14 @@ async function readState(name: string, state: Record<string, unknown>): Promise<
 
 describe.each(Object.entries(systems))(
   'the ban of a user of %s',
-  (name, { states: [field, free, banned] }) => {
+  (name, { states: [field, free, banned], unstated = [] }) => {
     it('is read, and an update enables only those who are not banned', async () => {
       for (const value of free)
         expect([value, await readState(name, { [field]: value })]).toEqual([value, 'free']);
       for (const value of banned)
         expect([value, await readState(name, { [field]: value })]).toEqual([value, 'banned']);
+      for (const value of unstated)
+        expect([value, await readState(name, { [field]: value })]).toEqual([value, 'unknown']);
       expect(await readState(name, { [field]: 'maybe' })).toBeNull();
       // Firebase exports the field only for users who are disabled.
       expect(await readState(name, {})).toBe(name === 'firebase' ? 'free' : 'unknown');

@@ -1,16 +1,17 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, OTHER_IDS, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
-import { saltedShaHash, decodeHex, pbkdf2Hash, readPositiveInteger, toHash } from '../password-hashes.js';
-import { readBoolean, readFlag } from '../read-boolean.js';
-import { reasons, type Reason } from '../reasons.js';
+import { parseBoolean, readFlag } from '../read-boolean.js';
+import { reasons, STORE_ELSEWHERE, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
   addMetadata,
   invalidRecord,
   leaveOutOthers,
+  isAbsent,
   leaveOutText,
   parseJson,
+  readString,
   setDisabled,
   setIdentities,
   setTime,
@@ -18,6 +19,7 @@ import {
 } from '../source-values.js';
 import { assertOneTenant, findTables, readTable, requireTable, type TableShape } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
+import { convertLegacyHash } from './logto-hash.js';
 
 type Table = 'users' | 'passwords';
 
@@ -25,6 +27,10 @@ const ownReasons = {
   missingPassword: {
     reason: 'The user has a password, and the files do not contain it',
     remedy: 'Add the passwords of the table users to the command, or send the customer a password reset',
+  },
+  otherName: {
+    reason: 'The user has a given or family name, so a full name that differs is left out',
+    remedy: STORE_ELSEWHERE,
   },
   unsalted: {
     reason: 'The password hash has no salt, so that it is not accepted',
@@ -90,14 +96,8 @@ const knownColumns = new Set([
   ...['passwordDigest', 'passwordAlgorithm', 'isPasswordExpired', 'passwordUpdatedAt'],
 ]);
 
-const PROFILE_NAMES = new Set([
-  'givenName',
-  'familyName',
-  'locale',
-  'nickname',
-  'picture',
-  'preferredUsername',
-]);
+/** Entries of `profile` that fields of a customer contain. */
+const PROFILE_NAMES = new Set(['givenName', 'familyName', 'locale']);
 
 /**
  * Users of Logto: the JSON of its Management API (https://openapi.logto.io/operation/operation-listusers), or the table
@@ -144,7 +144,7 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
   if (!id) return invalidRecord(position);
   const user = addSecrets(row, secrets.get(id) ?? {});
   secrets.delete(id);
-  const isSuspended = readBoolean(user['isSuspended']);
+  const isSuspended = parseBoolean(user['isSuspended']);
   if (isSuspended === null) return notImported(position, id, 'isSuspended', unknown.ban);
   const draft = new CustomerDraft()
     .setId('id', id)
@@ -159,6 +159,9 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
   setFactors(draft, user);
   setAccounts(draft, user);
   if (isSuspended) setDisabled(draft, [user['updatedAt'], user['createdAt']]);
+  // The column is not nullable, so an empty cell has lost its value.
+  else if (isSuspended === undefined && 'isSuspended' in user)
+    draft.leaveOutBan('isSuspended', unknown.banState);
   for (const [name, reason] of requiredColumns)
     if (name in user) continue;
     else if (name === 'isSuspended') draft.leaveOutBan(name, reason);
@@ -177,7 +180,13 @@ function addSecrets(row: JsonObject, secrets: JsonObject): JsonObject {
   const found = passwordColumns
     .map((name) => [name, secrets[name] ?? null] as const)
     .filter(([, value]) => value !== null);
-  return { ...secrets, ...row, ...Object.fromEntries(found) };
+  return { ...secrets, ...row, ...Object.fromEntries(found), ...findBan(row, secrets) };
+}
+
+/** Returns the suspension of the file with the passwords, if the row has none, or if this file alone states that the user is suspended. */
+function findBan(row: JsonObject, secrets: JsonObject): JsonObject {
+  const [own, other] = [row['isSuspended'] ?? null, secrets['isSuspended'] ?? null];
+  return other !== null && (own === null || parseBoolean(own) === false) ? { isSuspended: other } : {};
 }
 
 /** Returns a value of the API, or the JSON text of a table; null for an empty one, and undefined for another text. */
@@ -203,15 +212,23 @@ function readList(draft: CustomerDraft, user: JsonObject, name: string): JsonObj
 
 function setProfile(draft: CustomerDraft, user: JsonObject): void {
   const profile = readObject(draft, user, 'profile');
+  const read = (name: string): string => readString(draft, `profile.${name}`, profile[name]);
+  const [firstName, lastName] = [read('givenName'), read('familyName')];
+  const name = readString(draft, 'name', user['name']);
   draft
-    .setName('firstName', 'profile.givenName', toText(profile['givenName']))
-    .setName('lastName', 'profile.familyName', toText(profile['familyName']))
-    .setFullName('name', toText(user['name']));
-  draft.setImage('avatar', toText(user['avatar']) || toText(profile['picture']));
-  const locale = toText(profile['locale']);
+    .setName('firstName', 'profile.givenName', firstName)
+    .setName('lastName', 'profile.familyName', lastName)
+    .setFullName('name', name);
+  if (firstName + lastName !== '' && name !== '' && name !== `${firstName} ${lastName}`.trim())
+    draft.leaveOut('name', ownReasons.otherName);
+  const [avatar, picture] = [readString(draft, 'avatar', user['avatar']), read('picture')];
+  draft.setImage('avatar', avatar || picture);
+  const locale = read('locale');
   if (locale) draft.setLocale('profile.locale', locale);
+  const isOther = (each: string): boolean =>
+    each === 'picture' ? avatar !== '' && picture !== avatar : !PROFILE_NAMES.has(each);
   const others = Object.fromEntries(
-    Object.entries(profile).filter(([name, value]) => !PROFILE_NAMES.has(name) && value !== null),
+    Object.entries(profile).filter(([each, value]) => isOther(each) && !isAbsent(value)),
   );
   const metadata = readObject(draft, user, 'customData');
   if (Object.keys(others).length > 0) addMetadata(draft, metadata, 'profile', others);
@@ -236,28 +253,6 @@ function setPassword(draft: CustomerDraft, user: JsonObject): void {
     if (converted) draft.setPasswordHash(field, converted);
     else draft.leaveOut(field, reasons.hashAlgorithm);
   }
-}
-
-/**
- * Converts `["sha256", ["<salt>", "@"], "<hex>"]` and `["pbkdf2", ["<salt>", "1000", "20", "sha512", "@"], "<hex>"]`,
- * where `@` is the password (https://docs.logto.io/user-management/user-migration).
- */
-function convertLegacyHash(text: string): string | null {
-  const parsed = parseJson(text);
-  const [algorithm, values, hex] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
-  const hash = toHash(decodeHex(hex));
-  const texts = Array.isArray(values) ? values.map(String) : [];
-  const [first = '', second = '', , digest] = texts;
-  if (!hash) return null;
-  if (algorithm === 'pbkdf2') {
-    const iterations = readPositiveInteger(second);
-    if (!iterations || (digest !== 'sha1' && digest !== 'sha256' && digest !== 'sha512')) return null;
-    return pbkdf2Hash(digest, iterations, Buffer.from(first), hash);
-  }
-  const isSha = algorithm === 'sha1' || algorithm === 'sha256' || algorithm === 'sha512';
-  if (!isSha || texts.length !== 2 || (first === '@') === (second === '@')) return null;
-  const isFirst = second === '@';
-  return saltedShaHash(algorithm, isFirst ? 'first' : 'last', Buffer.from(isFirst ? first : second), hash);
 }
 
 function setFactors(draft: CustomerDraft, user: JsonObject): void {
