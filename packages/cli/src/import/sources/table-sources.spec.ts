@@ -322,8 +322,43 @@ describe('logto', () => {
         customData: { plan: 1 },
       },
       { lastName: 'Byron', locale: 'de', metadata: { plan: 1, profile: { website: 'x' } } },
-      [],
+      ['name'],
     ],
+    [
+      {
+        ...{ id: 'profile with more', name: 'Dr Ada Byron', avatar: 'https://a.example/1' },
+        profile: {
+          ...{ givenName: 'Ada', familyName: 'Byron', nickname: 'A', preferredUsername: 'ada' },
+          ...{ picture: 'https://a.example/2', newsletter: false },
+        },
+      },
+      {
+        ...{ firstName: 'Ada', lastName: 'Byron', imageUrl: 'https://a.example/1' },
+        metadata: {
+          profile: {
+            ...{ nickname: 'A', preferredUsername: 'ada' },
+            ...{ picture: 'https://a.example/2', newsletter: false },
+          },
+        },
+      },
+      ['name'],
+    ],
+    [
+      { id: 'names of another type', name: ['Ada'], profile: { givenName: { a: 1 }, locale: 1.5e300 } },
+      { firstName: none },
+      ['profile.givenName', 'name', 'profile.locale'],
+    ],
+    [
+      { id: 'suspended in the other file', isSuspended: null, other: 't' },
+      { disabledAt: '2024-01-01T00:00:00.000Z' },
+      ['other'],
+    ],
+    [
+      { id: 'suspended only in the other file', isSuspended: false, other: 't' },
+      { disabledAt: '2024-01-01T00:00:00.000Z' },
+      ['other'],
+    ],
+    [{ id: 'suspension unknown', isSuspended: null }, { disabledAt: none }, ['isSuspended']],
     [
       { id: 'phone', primaryEmail: null, primaryPhone: '1555', username: 'ada' },
       null,
@@ -346,6 +381,7 @@ describe('logto', () => {
       password_encrypted: row['passwordEncrypted'] ?? '',
       password_encryption_method: row['passwordEncryptionMethod'] ?? '',
       mfa_verifications: JSON.stringify(row['mfaVerifications'] ?? []),
+      is_suspended: row['other'] ?? '',
     }));
     expectCases(await read(logto, { 'users.json': users, 'passwords.csv': passwords }), cases);
     const [orphan] = (
@@ -850,6 +886,79 @@ describe('rows beside the users', () => {
   ])('of WordPress are named: %s', async (_, meta, leftOut) => {
     const [record] = await read(wordpress, wordpressTables({}, meta));
     expect([record!.customer?.externalId, fieldsOf(record!)]).toEqual(['1', leftOut]);
+  });
+});
+
+describe('a name that a database writes instead of nothing', () => {
+  const logtoNames = (profile: object, name: string) =>
+    logtoTables({ profile: JSON.stringify(profile), name });
+  const wordpressNames = (first: string, display: string) =>
+    wordpressTables({ display_name: display }, [{ meta_key: 'first_name', meta_value: first }]);
+
+  it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftOut: string[]]>([
+    ['Better Auth, NULL', betterAuth, betterAuthTables({ name: 'NULL' }), ['name']],
+    ['Better Auth, \\N', betterAuth, betterAuthTables({ name: '\\N' }), []],
+    ['Better Auth, null', betterAuth, betterAuthTables({ name: 'null' }), ['name']],
+    ['Logto, NULL', logto, logtoNames({}, 'NULL'), ['name']],
+    ['Logto, \\N', logto, logtoNames({}, '\\N'), []],
+    ['Logto, profile', logto, logtoNames({ givenName: 'NULL' }, ''), ['profile.givenName']],
+    ['WordPress, NULL', wordpress, wordpressNames('NULL', 'NULL'), ['first_name']],
+    ['WordPress, display name', wordpress, wordpressNames('', 'NULL'), ['display_name']],
+    ['WordPress, \\N', wordpress, wordpressNames('\\N', '\\N'), []],
+  ])('is not set: %s', async (_, source, tables, leftOut) =>
+    expectCases(await read(source, tables), [[{}, { firstName: none, lastName: none }, leftOut]]),
+  );
+
+  it('does not include the name Null', async () => {
+    const [record] = await read(betterAuth, betterAuthTables({ name: 'Ada Null' }));
+    expect(record!.customer).toMatchObject({ firstName: 'Ada', lastName: 'Null' });
+  });
+});
+
+describe('wp_usermeta as JSON of WP-CLI', () => {
+  const row = (key: string, value: unknown) => ({ user_id: '1', meta_key: key, meta_value: value });
+  const totp = row('_two_factor_totp_key', 'JBSWY3DPEHPK3PXP');
+
+  it.each<[name: string, rows: Rows, customer: object, leftOut: string[]]>([
+    [
+      'a list of factors',
+      [row('_two_factor_enabled_providers', ['Two_Factor_Totp', 'Two_Factor_Email']), totp],
+      { totpSecret: 'JBSWY3DPEHPK3PXP' },
+      ['second factor'],
+    ],
+    [
+      'a list with gaps',
+      [row('_two_factor_enabled_providers', { 1: 'Two_Factor_Totp' }), totp],
+      { totpSecret: 'JBSWY3DPEHPK3PXP' },
+      [],
+    ],
+    ['no factors', [row('_two_factor_enabled_providers', []), totp], { totpSecret: none }, []],
+    ['no list of factors', [totp], { totpSecret: none }, ['_two_factor_enabled_providers']],
+    ['roles', [row('wp_capabilities', { administrator: true })], {}, ['capabilities']],
+    ['roles that are off', [row('wp_capabilities', { administrator: false, customer: 1 })], {}, []],
+    ['unreadable roles', [row('wp_capabilities', true)], {}, ['wp_capabilities']],
+    ['roles in a list', [row('wp_capabilities', [{ administrator: true }])], {}, ['wp_capabilities']],
+    ['a name', [row('first_name', { a: 'Ada' })], { firstName: none }, ['first_name']],
+    ['a secret', [row('_two_factor_totp_key', { a: 1 })], { totpSecret: none }, ['_two_factor_totp_key']],
+    ['other plugins', [row('billing', { city: 'London' }), row('points', 0)], {}, ['wp_usermeta']],
+    ['backup codes', [row('_two_factor_backup_codes', ['x'])], {}, []],
+  ])('is read or named: %s', async (_, meta, customer, leftOut) => {
+    const { 'users.csv': users } = wordpressTables();
+    expectCases(await read(wordpress, { 'users.csv': users, 'meta.json': meta }), [[{}, customer, leftOut]]);
+  });
+
+  it('names a displayed name that differs from the first and last name', async () => {
+    const meta = [
+      { meta_key: 'first_name', meta_value: 'Ada' },
+      { meta_key: 'last_name', meta_value: 'King' },
+    ];
+    for (const [display, leftOut] of [
+      ['Ada King', []],
+      ['Countess', ['display_name']],
+    ] as const)
+      expect(fieldsOf((await read(wordpress, wordpressTables({ display_name: display }, meta)))[0]!)).toEqual(
+        leftOut,
+      );
   });
 });
 

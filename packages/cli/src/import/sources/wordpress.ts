@@ -1,9 +1,16 @@
-import type { JsonObject } from '../../json-object.js';
-import { readBoolean } from '../read-boolean.js';
-import { reasons, type Reason } from '../reasons.js';
+import { toObject, type JsonObject } from '../../json-object.js';
+import { parseBoolean, readBoolean } from '../read-boolean.js';
+import { reasons, STORE_ELSEWHERE, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
-import { invalidRecord, leaveOutOthers, leaveOutText, setDisabled, setTime } from '../source-values.js';
+import {
+  invalidRecord,
+  isAbsent,
+  leaveOutOthers,
+  leaveOutText,
+  setDisabled,
+  setTime,
+} from '../source-values.js';
 import { findTables, readTable, requireTable, withOffset, type TableShape } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 
@@ -19,12 +26,14 @@ interface UserMeta {
   factors: Set<string>;
   totpSecret?: string;
   hasBackupCodes?: boolean;
+  /** Whether a row lists the enabled providers, even none. */
+  hasFactorList?: boolean;
   /** Whether another plugin stores a second factor. */
   hasOtherFactor?: boolean;
   hasOthers?: boolean;
   /** Whether the site belongs to a network, whose users can be spam or deleted. */
   isInNetwork?: boolean;
-  /** The entries that are not an array of PHP. */
+  /** The entries whose values have another form than in WordPress. */
   unreadable: Set<string>;
 }
 
@@ -50,6 +59,12 @@ const ownReasons = {
     reason: 'The value is not an array of PHP, so the roles or second factors are unknown',
     remedy: 'Export the value as the database contains it, and run the command again',
   },
+  noFactorList: {
+    reason:
+      'The user has the secret of an authenticator app, and no row states which second factors are enabled',
+    remedy:
+      'Export both tables again with all rows, and run the command again. If the app was never enabled, nothing is missing',
+  },
   deletion: {
     reason: 'The value does not show whether the user is deleted, so the user is not imported',
     remedy: 'Correct the value in the file, and run the command again',
@@ -58,9 +73,13 @@ const ownReasons = {
     reason: 'The column is missing, so it is unknown whether the network has deleted the user',
     remedy: 'Export the table with this column, or delete the customer if the user is deleted',
   },
+  displayName: {
+    reason: 'The user has a first or last name, so a displayed name that differs is left out',
+    remedy: STORE_ELSEWHERE,
+  },
   metadata: {
     reason: 'Gatehouse does not import what plugins store in wp_usermeta',
-    remedy: 'Store it in your own database or in metadata',
+    remedy: STORE_ELSEWHERE,
   },
 } satisfies Record<string, Reason>;
 
@@ -77,6 +96,9 @@ const metaColumns = ['user_id', 'meta_key', 'meta_value'];
 
 /** Roles without any right beyond the own account: of WordPress, and of WooCommerce. */
 const USUAL_ROLES = new Set(['subscriber', 'customer']);
+
+/** The entries that are read as texts. */
+const TEXT_META = new Set(['first_name', 'last_name', 'locale', '_two_factor_totp_key']);
 
 /** The entries that WordPress itself writes and that have no meaning outside of it, without the prefix of the tables. */
 const KNOWN_META =
@@ -100,7 +122,7 @@ export const wordpress: ImportSource = {
       for await (const { position, value } of readTable(file, metaColumns)) {
         const id = toText(value?.['user_id']);
         if (!value || !id) yield invalidRecord(position);
-        else readMeta(meta, id, toText(value['meta_key']), toText(value['meta_value']));
+        else readMeta(meta, id, toText(value['meta_key']), value['meta_value']);
       }
     }
     for (const { file, table } of tables) {
@@ -112,31 +134,57 @@ export const wordpress: ImportSource = {
   },
 };
 
-function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, value: string): void {
+function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, cell: unknown): void {
   const user = meta.get(userId) ?? { roles: new Set(), factors: new Set(), unreadable: new Set() };
   meta.set(userId, user);
-  if (value === '') return;
-  const isList = /capabilities$/.test(key) || key === '_two_factor_enabled_providers';
-  if (isList && !/^a:\d+:\{/.test(value)) user.unreadable.add(key);
+  const isRoles = /capabilities$/.test(key);
+  // The plugin https://wordpress.org/plugins/two-factor/.
+  const isFactors = key === '_two_factor_enabled_providers';
+  if (isFactors) user.hasFactorList = true;
+  if (isAbsent(cell)) return;
+  const value = toText(cell);
   // Only networks of sites store them.
   if (key === 'primary_blog' || key === 'source_domain') user.isInNetwork = true;
-  if (key === 'first_name') user.firstName = value;
+  if (isRoles || isFactors) addNames(isRoles ? user.roles : user.factors, user.unreadable, key, cell);
+  else if (key === '_two_factor_backup_codes') user.hasBackupCodes = true;
+  else if (TEXT_META.has(key) && value === '') user.unreadable.add(key);
+  else if (key === 'first_name') user.firstName = value;
   else if (key === 'last_name') user.lastName = value;
   else if (key === 'locale') user.locale = value;
-  else if (/capabilities$/.test(key)) for (const role of readNames(value)) user.roles.add(role);
-  // The plugin https://wordpress.org/plugins/two-factor/.
-  else if (key === '_two_factor_enabled_providers')
-    for (const name of readNames(value)) user.factors.add(name);
   else if (key === '_two_factor_totp_key') user.totpSecret = value;
-  else if (key === '_two_factor_backup_codes') user.hasBackupCodes = true;
   else if (/^_two_factor_/.test(key)) return;
   else if (/2fa|two_fa|totp|mfa|webauthn|passkey/i.test(key)) user.hasOtherFactor = true;
   else if (!KNOWN_META.test(key)) user.hasOthers = true;
 }
 
-/** Returns the texts of an array that PHP has serialized, such as `a:1:{s:10:"subscriber";b:1;}`. */
-const readNames = (text: string): string[] =>
-  [...text.matchAll(/s:\d+:"([^"]*)";(b:0;)?/g)].filter(([, , isOff]) => !isOff).map(([, name]) => name!);
+/** Adds the texts of an array of PHP, or of the JSON that `wp user meta list --format=json` makes of it. */
+function addNames(names: Set<string>, unreadable: Set<string>, key: string, cell: unknown): void {
+  const list = typeof cell === 'string' ? readNames(cell.trim()) : listNames(cell);
+  if (list === null) unreadable.add(key);
+  for (const name of list ?? []) names.add(name);
+}
+
+/** Returns the texts of a list, or the names of the members that are on; null for another value. */
+function listNames(cell: unknown): string[] | null {
+  if (Array.isArray(cell)) {
+    const texts = cell.map(toText);
+    return texts.includes('') ? null : texts;
+  }
+  const object = toObject(cell);
+  if (!object) return null;
+  // A list of PHP with gaps becomes an object with the positions as names.
+  const entries = Object.entries(object).map(([name, value]): [string, boolean | null | undefined] =>
+    /^\d+$/.test(name) ? [toText(value), true] : [name, parseBoolean(value)],
+  );
+  if (entries.some(([name, isOn]) => name === '' || isOn === null)) return null;
+  return entries.filter(([, isOn]) => isOn).map(([name]) => name);
+}
+
+/** Returns the texts of an array that PHP has serialized, such as `a:1:{s:10:"subscriber";b:1;}`; null for another text. */
+const readNames = (text: string): string[] | null =>
+  /^a:\d+:\{/.test(text)
+    ? [...text.matchAll(/s:\d+:"([^"]*)";(b:0;)?/g)].filter(([, , isOff]) => !isOff).map(([, name]) => name!)
+    : null;
 
 function convertUser(position: string, row: JsonObject, metaByUser: Map<string, UserMeta>): SourceRecord {
   const id = toText(row['ID']);
@@ -155,8 +203,7 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
     .setName('firstName', 'first_name', meta?.firstName ?? '')
     .setName('lastName', 'last_name', meta?.lastName ?? '');
   const login = toText(row['user_login']);
-  const displayName = toText(row['display_name']);
-  if (displayName !== login) draft.setFullName('display_name', displayName);
+  setDisplayName(draft, toText(row['display_name']), login, meta);
   if (meta?.locale) draft.setLocale('locale', meta.locale);
   setTime(draft, 'createdAt', 'user_registered', withOffset(row['user_registered']));
   setPassword(draft, toText(row['user_pass']));
@@ -169,6 +216,19 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
   const { leftOut } = draft;
   // Plugins that block users can store this elsewhere.
   return { ...draft.toRecord(position, id), leftOut, isBanUnknown: true };
+}
+
+/** Sets the name that WordPress shows, unless the user has others. WordPress lets users choose between their names and the login. */
+function setDisplayName(
+  draft: CustomerDraft,
+  displayName: string,
+  login: string,
+  { firstName = '', lastName = '' }: Partial<UserMeta> = {},
+): void {
+  const choices = [login, '', firstName, lastName, `${firstName} ${lastName}`, `${lastName} ${firstName}`];
+  if (choices.includes(displayName)) return;
+  if (firstName + lastName === '') draft.setFullName('display_name', displayName);
+  else draft.leaveOut('display_name', ownReasons.displayName);
 }
 
 function setPassword(draft: CustomerDraft, hash: string): void {
@@ -193,7 +253,8 @@ function leaveOutMissing(draft: CustomerDraft, row: JsonObject, meta: UserMeta |
   if (meta?.isInNetwork && !('deleted' in row)) draft.leaveOut('deleted', ownReasons.deletedColumn);
   // WordPress stores several rows of every user.
   if (!meta) draft.leaveOut('wp_usermeta', ownReasons.noMeta);
-  for (const key of meta?.unreadable ?? []) draft.leaveOut(key, ownReasons.notPhp);
+  for (const key of meta?.unreadable ?? [])
+    draft.leaveOut(key, TEXT_META.has(key) ? reasons.wrongType : ownReasons.notPhp);
 }
 
 function convertMeta(draft: CustomerDraft, meta: UserMeta): void {
@@ -201,6 +262,8 @@ function convertMeta(draft: CustomerDraft, meta: UserMeta): void {
   const hasTotp = meta.factors.has('Two_Factor_Totp');
   if (hasTotp && meta.totpSecret) draft.setTotpSecret('_two_factor_totp_key', meta.totpSecret);
   else if (hasTotp) draft.leaveOut('_two_factor_totp_key', reasons.noSecret);
+  else if (meta.totpSecret && !meta.hasFactorList)
+    draft.leaveOut('_two_factor_enabled_providers', ownReasons.noFactorList);
   const others = [...meta.factors].filter((name) => !/^Two_Factor_(Totp|Backup_Codes|Dummy)$/.test(name));
   if (others.length > 0 || meta.hasOtherFactor) draft.leaveOut('second factor', reasons.onlyTotp);
   if (meta.factors.has('Two_Factor_Backup_Codes') && meta.hasBackupCodes)
