@@ -110,7 +110,9 @@ export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): vo
 /** Adds a value to metadata under its name in the other system. A value that is there already stays. */
 export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: string, value: unknown): void {
   if (value === undefined || value === null || value === '') return;
-  if (Object.hasOwn(metadata, name)) draft.leaveOut(name, reasons.metadataNameTaken);
+  // An assignment would set the prototype of the object.
+  if (name === '__proto__') draft.leaveOut(name, reasons.noField);
+  else if (Object.hasOwn(metadata, name)) draft.leaveOut(name, reasons.metadataNameTaken);
   else metadata[name] = value;
 }
 

@@ -6,10 +6,22 @@ import {
   scryptHash,
   toHash,
 } from '../password-hashes.js';
+import { parseBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { toText, type CustomerDraft } from '../source-fields.js';
 import type { ImportedCustomer } from '../source.js';
-import { isSet, readObjectList, setIdentities, toTexts, toTime } from '../source-values.js';
+import {
+  isAbsent,
+  isSet,
+  readObject,
+  readObjectList,
+  readString,
+  readTextList,
+  setIdentities,
+  toTexts,
+  toTime,
+} from '../source-values.js';
+import { unknown } from '../unknown-reasons.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
@@ -49,7 +61,8 @@ export function setKratosCredentials(
 }
 
 function setPassword(draft: CustomerDraft, config: JsonObject): void {
-  const [field, text] = ['credentials.password', toText(config['hashed_password'])];
+  const field = 'credentials.password';
+  const text = readString(draft, field, config['hashed_password']);
   // An identity without a password has an empty configuration, or one that asks a web hook.
   if (text === '') {
     if (isSet(config['use_password_migration_hook'])) draft.leaveOut(field, reasons.hashAlgorithm);
@@ -80,20 +93,26 @@ function convertHash(text: string): string | null {
   return Number.isInteger(ln) ? scryptHash({ ln, r, p }, salt, hash) : null;
 }
 
-/** Sets the accounts of the configuration, or those of the identifiers: `google:<subject>`. */
+/** Sets the accounts of the configuration, and others of the identifiers: `google:<subject>`. */
 function setAccounts(draft: CustomerDraft, credential: JsonObject, config: JsonObject | null): void {
-  const identities = config
-    ? readObjectList(draft, 'credentials.oidc', config['providers']).map((each) => ({
-        provider: toText(each['provider']),
-        subject: toText(each['subject']),
-      }))
-    : toTexts(credential['identifiers']).map((text) => {
-        const colon = text.indexOf(':');
-        return { provider: text.slice(0, Math.max(colon, 0)), subject: text.slice(colon + 1) };
-      });
-  if (!config && identities.length === 0) draft.leaveOut('credentials.oidc', ownReasons.noConfig);
+  const field = 'credentials.oidc';
+  const providers = config?.['providers'] ?? null;
+  const identities = readObjectList(draft, field, providers).map((each) => ({
+    provider: toText(each['provider']),
+    subject: toText(each['subject']),
+  }));
   const complete = identities.filter(({ provider, subject }) => provider && subject);
-  if (complete.length < identities.length) draft.leaveOut('credentials.oidc', reasons.identityWithoutId);
+  const known = new Set(complete.map(({ provider, subject }) => `${provider}:${subject}`));
+  let isMalformed = complete.length < identities.length;
+  for (const text of readTextList(draft, field, credential['identifiers'])) {
+    if (known.has(text)) continue;
+    const colon = text.indexOf(':');
+    const identity = { provider: text.slice(0, Math.max(colon, 0)), subject: text.slice(colon + 1) };
+    if (identity.provider && identity.subject) complete.push(identity);
+    else isMalformed = true;
+  }
+  if (providers === null && complete.length === 0) draft.leaveOut(field, ownReasons.noConfig);
+  if (isMalformed) draft.leaveOut(field, reasons.identityWithoutId);
   setIdentities(draft, complete);
 }
 
@@ -124,7 +143,7 @@ function readPasskeys(
   const passkeys: Passkey[] = [];
   for (const credential of readObjectList(draft, field, config['credentials'])) {
     const [id, publicKey] = [decodeBase64(credential['id']), decodeBase64(credential['public_key'])];
-    if (type === 'webauthn' && credential['is_passwordless'] !== true)
+    if (type === 'webauthn' && !readFlag(draft, field, credential['is_passwordless']))
       draft.leaveOut(field, reasons.securityKey);
     else if (!rpId) draft.leaveOut(field, reasons.passkeyWithoutDomain);
     else if (!id || !publicKey || !userHandle) draft.leaveOut(field, reasons.malformedPasskey);
@@ -134,13 +153,13 @@ function readPasskeys(
         credentialId: id.toString('base64url'),
         publicKey: publicKey.toString('base64url'),
         userHandle: userHandle.toString('base64url'),
-        ...passkeyDetails(credential),
+        ...passkeyDetails(draft, field, credential),
       });
   }
   return passkeys;
 }
 
-function passkeyDetails(credential: JsonObject): Partial<Passkey> {
+function passkeyDetails(draft: CustomerDraft, field: string, credential: JsonObject): Partial<Passkey> {
   const authenticator = toObject(credential['authenticator']) ?? {};
   const aaguid = decodeBase64(authenticator['aaguid'])?.toString('hex') ?? '';
   const counter = readPositiveInteger(authenticator['sign_count']);
@@ -148,9 +167,15 @@ function passkeyDetails(credential: JsonObject): Partial<Passkey> {
   const transports = toTexts(credential['transport'])
     .filter((text) => /^[a-z-]{1,32}$/.test(text))
     .slice(0, 10);
-  const { backup_eligible: isEligible, backup_state: isBackedUp } = toObject(credential['flags']) ?? {};
+  const flags = readObject(draft, field, credential['flags']);
+  const [isEligible, isBackedUp] = [flags['backup_eligible'], flags['backup_state']].map((flag) => {
+    const parsed = parseBoolean(flag);
+    if (parsed === null) draft.leaveOut(field, unknown.boolean);
+    return parsed;
+  });
   const name = toText(credential['display_name']).slice(0, 100);
   const createdAt = toTime(credential['added_at']);
+  if (createdAt === null && !isAbsent(credential['added_at'])) draft.leaveOut(field, reasons.noTime);
   return {
     ...(counter !== null && { counter }),
     ...(transports.length > 0 && { transports }),

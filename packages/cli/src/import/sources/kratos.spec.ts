@@ -55,7 +55,95 @@ const cases: [changes: object, customer: object | null, leftOut: string[]][] = [
   [{ state: ['inactive'] }, null, ['state']],
   [{ state: none }, { disabledAt: none }, ['state']],
   [{ metadata_admin: '{}', metadata_public: [1] }, {}, ['metadata_admin', 'metadata_public']],
-  [{ verifiable_addresses: { email: address } }, { emailVerified: false }, ['verifiable_addresses']],
+  [
+    { verifiable_addresses: { email: address } },
+    { emailVerified: false },
+    ['verifiable_addresses', 'verifiable_addresses'],
+  ],
+  [{ verifiable_addresses: none }, { emailVerified: false }, ['verifiable_addresses']],
+  [
+    { verifiable_addresses: [{ ...address, verified: null }] },
+    { emailVerified: false },
+    ['verifiable_addresses'],
+  ],
+  [{ traits: { email: ['a@example.com'] } }, { email: 'ada@example.com' }, ['traits.email']],
+  [
+    {
+      traits: {
+        ...{ email: 'ada@example.com', name: { firstName: 'Ada', lastName: 'Byron', middle: 'A' } },
+        ...{ first_name: 'Countess', last_name: { own: 'King' } },
+      },
+    },
+    {
+      ...{ firstName: 'Ada', lastName: 'Byron' },
+      metadata: {
+        traits: { name: { middle: 'A' }, first_name: 'Countess', last_name: { own: 'King' } },
+      },
+    },
+    [],
+  ],
+  [
+    { traits: { email: 'ada@example.com', name: 'Dr Ada Byron', given_name: 'Ada', family_name: 'Byron' } },
+    { firstName: 'Ada', lastName: 'Byron', metadata: { traits: { name: 'Dr Ada Byron' } } },
+    [],
+  ],
+  [{ recovery_addresses: [{ value: 'Ada@example.com', via: 'email' }] }, { email: 'ada@example.com' }, []],
+  [
+    {
+      recovery_addresses: [
+        { value: 'b@example.com', via: 'email' },
+        { value: '+1555', via: 'sms' },
+      ],
+    },
+    { email: 'ada@example.com' },
+    ['recovery_addresses', 'recovery_addresses'],
+  ],
+  ...[none, {}, { providers: null }, { providers: [] }].map((config): (typeof cases)[number] => [
+    withCredential('oidc', config, { identifiers: ['google:77'] }),
+    { identities: [{ provider: 'google', subject: '77' }] },
+    [],
+  ]),
+  [withCredential('oidc', { providers: null }), { identities: none }, ['credentials.oidc']],
+  [withCredential('oidc', { providers: [] }), { identities: none }, []],
+  [
+    withCredential(
+      'oidc',
+      { providers: [{ provider: 'google', subject: '7' }] },
+      { identifiers: ['google:7', 'github:8', 'broken'] },
+    ),
+    {
+      identities: [
+        { provider: 'google', subject: '7' },
+        { provider: 'github', subject: '8' },
+      ],
+    },
+    ['credentials.oidc'],
+  ],
+  [withCredential('password', { hashed_password: { hash: 'x' } }), {}, ['credentials.password']],
+  [
+    withCredential('passkey', {
+      user_handle: 'AAECAw==',
+      credentials: [
+        { ...key, added_at: 'once', flags: { backup_eligible: 'true', backup_state: 'perhaps' } },
+        { ...key, flags: [true] },
+      ],
+    }),
+    {
+      passkeys: [
+        expect.objectContaining({ deviceType: 'multiDevice' }),
+        expect.not.objectContaining({ deviceType: expect.anything() }),
+      ],
+    },
+    ['credentials.passkey', 'credentials.passkey', 'credentials.passkey'],
+  ],
+  [
+    withCredential('webauthn', {
+      user_handle: 'AAECAw==',
+      credentials: [{ ...key, is_passwordless: 'true' }],
+    }),
+    { passkeys: [expect.anything()] },
+    [],
+  ],
   [
     { traits: { email: 'ada@example.com', name: ['Ada'], phone: { mobile: '+1555' } } },
     {},
@@ -70,7 +158,7 @@ const cases: [changes: object, customer: object | null, leftOut: string[]][] = [
   ],
   [{ state: 'inactive' }, { disabledAt: '2024-02-01T00:00:00.000Z' }, []],
   [{ verifiable_addresses: [{ ...address, verified: false }] }, { emailVerified: false }, []],
-  [{ verifiable_addresses: [] }, { emailVerified: false }, []],
+  [{ verifiable_addresses: [] }, { emailVerified: false }, ['verifiable_addresses']],
   [
     {
       verifiable_addresses: [
@@ -79,7 +167,7 @@ const cases: [changes: object, customer: object | null, leftOut: string[]][] = [
       ],
     },
     { email: 'ada@example.com', emailVerified: false },
-    ['verifiable_addresses', 'traits.phone'],
+    ['verifiable_addresses', 'verifiable_addresses', 'traits.phone'],
   ],
   [
     {
@@ -209,6 +297,12 @@ it('reads bodies of PATCH /admin/identities, which an export to Kratos writes', 
   ).toEqual([['crm-1', none, none], ['x', gatehouseId, { plan: 1 }], [id, id, none], null]);
   expect(records[0]!.customer?.disabledAt).toBe('2024-02-01T00:00:00.000Z');
   expect(records[3]!.leftOut).toHaveLength(1);
+});
+
+it('imports an address that a body of PATCH does not verify as not verified, as Kratos does', async () => {
+  const { verifiable_addresses: _, ...create } = identity;
+  const [record] = await read({ identities: [{ patch_id: id, create }] });
+  expect(record).toMatchObject({ customer: { emailVerified: false }, leftOut: [] });
 });
 
 it('reads a verification that is not a boolean, and names one that is neither true nor false', async () => {

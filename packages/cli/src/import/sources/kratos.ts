@@ -1,6 +1,6 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
-import { readFlag } from '../read-boolean.js';
+import { parseBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { readDocuments } from '../read-documents.js';
 import { readObjects } from '../read-files.js';
@@ -11,11 +11,13 @@ import {
   addMetadata,
   assertUsers,
   invalidRecord,
+  isAbsent,
   isSet,
   leaveOutOthers,
   leaveOutText,
   readObject,
   readObjectList,
+  readString,
   setDisabled,
   setTime,
   toObjects,
@@ -36,11 +38,14 @@ const knownFields = new Set([
   ...['created_at', 'updated_at', 'region'],
 ]);
 
-/** Traits that fields of a customer contain. */
-const knownTraits = new Set([
-  ...['email', 'name', 'first_name', 'last_name', 'firstName', 'lastName', 'given_name', 'family_name'],
-  ...['username', 'phone'],
-]);
+/** Traits that fields of a customer contain, or that are reported. Names are in `nameTraits`. */
+const knownTraits = new Set(['email', 'name', 'username', 'phone']);
+
+/** The members that contain a name, of the traits and of the trait `name`. */
+const nameTraits = {
+  firstName: ['first', 'first_name', 'firstName', 'given_name', 'givenName'],
+  lastName: ['last', 'last_name', 'lastName', 'family_name', 'familyName'],
+} as const;
 
 /** An identity of a file; null for a record of another format. */
 interface IdentityRecord {
@@ -100,7 +105,14 @@ function toIdentity(patch: JsonObject | null): Omit<IdentityRecord, 'position'> 
   const create = toObject(patch?.['create']);
   if (!create) return { identity: null };
   const { external_id: externalId, ...others } = create;
-  const identity = { ...others, id: toText(externalId) || toText(patch?.['patch_id']) };
+  const identity = {
+    // Kratos adds each address of the traits that the body does not contain, as not verified.
+    verifiable_addresses: [
+      { via: 'email', value: toText(toObject(create['traits'])?.['email']), verified: false },
+    ],
+    ...others,
+    id: toText(externalId) || toText(patch?.['patch_id']),
+  };
   const { gatehouse_id: value, ...metadata } = toObject(create['metadata_admin']) ?? {};
   const customerId = toText(value);
   return isUuid(customerId)
@@ -139,7 +151,7 @@ function setEmail(draft: CustomerDraft, identity: JsonObject): void {
     ({ via }) => via === 'email',
   );
   const emails = [
-    toText(toObject(identity['traits'])?.['email']),
+    readString(draft, 'traits.email', toObject(identity['traits'])?.['email']),
     ...addresses.map(({ value }) => toText(value)),
   ].filter((text) => text !== '');
   const [email] = emails;
@@ -152,30 +164,51 @@ function setEmail(draft: CustomerDraft, identity: JsonObject): void {
       'emailVerified',
       own.map(({ verified }) => readFlag(draft, 'verifiable_addresses', verified)).includes(true),
     );
+  // An address that Kratos does not verify is missing.
+  if (own.every(({ verified }) => parseBoolean(verified) === undefined))
+    draft.leaveOut('verifiable_addresses', unknown.verification);
   if (!emails.every(isEmail)) draft.leaveOut('verifiable_addresses', reasons.oneEmail);
+  leaveOutRecoveryAddresses(draft, identity, isEmail);
+}
+
+/** Reports the addresses, other than the one of the customer, by which the identity can be recovered. */
+function leaveOutRecoveryAddresses(
+  draft: CustomerDraft,
+  identity: JsonObject,
+  isEmail: (text: unknown) => boolean,
+): void {
+  const field = 'recovery_addresses';
+  const addresses = readObjectList(draft, field, identity[field]);
+  const verifiable = toObjects(identity['verifiable_addresses']).map(({ value }) => toText(value));
+  const others = addresses.filter(({ value }) => !isEmail(value) && !verifiable.includes(toText(value)));
+  if (others.some(({ via }) => via === 'sms')) draft.leaveOut(field, reasons.noPhone);
+  if (others.some(({ via }) => via !== 'sms')) draft.leaveOut(field, reasons.oneEmail);
 }
 
 function setTraits(draft: CustomerDraft, identity: JsonObject): void {
   const traits = toObject(identity['traits'])!;
   const fullName = toText(traits['name']);
-  const name = fullName === '' ? readObject(draft, 'traits.name', traits['name']) : {};
-  const read = (...names: string[]): string =>
-    names.map((each) => toText(traits[each])).find((text) => text !== '') ?? '';
+  const parts = fullName === '' ? readObject(draft, 'traits.name', traits['name']) : {};
+  // Customers of Kratos can change their traits themselves, so they are kept apart from the other metadata.
+  const others = Object.fromEntries(Object.entries(traits).filter(([each]) => !knownTraits.has(each)));
+  const otherParts = { ...parts };
+  const [firstName, lastName] = [
+    takeName([otherParts, others], nameTraits.firstName),
+    takeName([otherParts, others], nameTraits.lastName),
+  ];
   draft
-    .setName(
-      'firstName',
-      'traits.name',
-      toText(name['first']) || read('first_name', 'firstName', 'given_name'),
-    )
-    .setName('lastName', 'traits.name', toText(name['last']) || read('last_name', 'lastName', 'family_name'))
+    .setName('firstName', 'traits.name', firstName)
+    .setName('lastName', 'traits.name', lastName)
     .setFullName('traits.name', fullName);
+  // What no field of the customer contains.
+  if (firstName + lastName !== '' && fullName !== '' && fullName !== `${firstName} ${lastName}`.trim())
+    others['name'] = fullName;
+  if (Object.keys(otherParts).length > 0) others['name'] = otherParts;
   leaveOutText(draft, 'traits.username', traits['username'], reasons.noUsername);
   const phones = toObjects(identity['verifiable_addresses']).filter(({ via }) => via === 'sms');
   if (phones.length > 0 || isSet(traits['phone'])) draft.leaveOut('traits.phone', reasons.noPhone);
-  // Customers of Kratos can change their traits themselves, so they are kept apart from the other metadata.
-  const others = Object.entries(traits).filter(([each]) => !knownTraits.has(each));
   const admin = { ...readObject(draft, 'metadata_admin', identity['metadata_admin']) };
-  if (others.length > 0) addMetadata(draft, admin, 'traits', Object.fromEntries(others));
+  if (Object.keys(others).length > 0) addMetadata(draft, admin, 'traits', others);
   addMetadata(draft, admin, 'external_id', identity['external_id']);
   draft
     .setMetadata('metadata', 'metadata_admin', admin)
@@ -184,4 +217,20 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
       'metadata_public',
       readObject(draft, 'metadata_public', identity['metadata_public']),
     );
+}
+
+/**
+ * Returns the first text of the members with these names, and removes the members that contain it or nothing. Different and unreadable
+ * ones stay.
+ */
+function takeName(objects: readonly JsonObject[], names: readonly string[]): string {
+  let found = '';
+  for (const object of objects)
+    for (const name of names) {
+      if (!Object.hasOwn(object, name)) continue;
+      const text = toText(object[name]);
+      found ||= text;
+      if (text === found || isAbsent(object[name])) delete object[name];
+    }
+  return found;
 }
