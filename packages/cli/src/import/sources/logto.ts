@@ -1,7 +1,7 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, OTHER_IDS, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { parseBoolean, readFlag } from '../read-boolean.js';
-import { reasons, STORE_ELSEWHERE, type Reason } from '../reasons.js';
+import { EXPORT_AGAIN, reasons, STORE_ELSEWHERE, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
@@ -40,6 +40,10 @@ const ownReasons = {
     reason: 'The files contain another row of passwords with this id, which is used',
     remedy: 'Remove the wrong row, and run the command again',
   },
+  emptyCell: {
+    reason: 'The value is missing, although Logto always stores one, so what it contains is unknown',
+    remedy: EXPORT_AGAIN,
+  },
   noFactors: {
     reason:
       'The files do not contain mfa_verifications, so it is unknown whether the user has a second factor',
@@ -60,6 +64,9 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['mfaVerifications', ownReasons.noFactors],
   ['customData', unknown.column],
 ];
+
+/** Columns that are not nullable and contain at least an empty object or list, so that an empty cell has lost its value. */
+const NOT_NULL = new Set(['identities', 'mfaVerifications', 'customData']);
 
 /** Columns that are read from the file with the passwords, even if the users have others. */
 const passwordColumns = [
@@ -163,8 +170,9 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
   else if (isSuspended === undefined && 'isSuspended' in user)
     draft.leaveOutBan('isSuspended', unknown.banState);
   for (const [name, reason] of requiredColumns)
-    if (name in user) continue;
-    else if (name === 'isSuspended') draft.leaveOutBan(name, reason);
+    if (name in user) {
+      if (user[name] === null && NOT_NULL.has(name)) draft.leaveOut(name, ownReasons.emptyCell);
+    } else if (name === 'isSuspended') draft.leaveOutBan(name, reason);
     else draft.leaveOut(name, reason);
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutText(draft, 'primaryPhone', user['primaryPhone'], reasons.noPhone);

@@ -73,6 +73,10 @@ const ownReasons = {
     reason: 'The column is missing, so it is unknown whether the network has deleted the user',
     remedy: 'Export the table with this column, or delete the customer if the user is deleted',
   },
+  deletedValue: {
+    reason: 'The value is missing, so it is unknown whether the network has deleted the user',
+    remedy: 'Correct the value in the file, or delete the customer if the user is deleted',
+  },
   displayName: {
     reason: 'The user has a first or last name, so a displayed name that differs is left out',
     remedy: STORE_ELSEWHERE,
@@ -248,9 +252,15 @@ function setStatus(draft: CustomerDraft, row: JsonObject, isSpam: boolean): void
 
 /** Reports what is unknown about the user. */
 function leaveOutMissing(draft: CustomerDraft, row: JsonObject, meta: UserMeta | undefined): void {
-  if (!('user_status' in row)) draft.leaveOut('user_status', unknown.banColumn);
-  if (meta?.isInNetwork && !('spam' in row)) draft.leaveOut('spam', unknown.banColumn);
-  if (meta?.isInNetwork && !('deleted' in row)) draft.leaveOut('deleted', ownReasons.deletedColumn);
+  const leaveOut = (name: string, column: Reason, value: Reason): void => {
+    if (!(name in row)) draft.leaveOut(name, column);
+    else if (row[name] === null) draft.leaveOut(name, value);
+  };
+  leaveOut('user_status', unknown.banColumn, unknown.banState);
+  if (meta?.isInNetwork) {
+    leaveOut('spam', unknown.banColumn, unknown.banState);
+    leaveOut('deleted', ownReasons.deletedColumn, ownReasons.deletedValue);
+  }
   // WordPress stores several rows of every user.
   if (!meta) draft.leaveOut('wp_usermeta', ownReasons.noMeta);
   for (const key of meta?.unreadable ?? [])
