@@ -4,11 +4,11 @@ import { usageError } from '../../cli-error.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 import { NO_OPENID, SOCIAL_WITHOUT_OPENID, withReason } from '../unusable-providers.js';
 import { decodeBase64, firebaseScryptHash } from '../password-hashes.js';
-import { readBoolean } from '../read-boolean.js';
+import { parseBoolean } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceOptions, SourceRecord } from '../source.js';
-import { addMetadata, invalidRecord, parseJson, setIdentities, toTime } from '../source-values.js';
+import { addMetadata, invalidRecord, isAbsent, parseJson, setIdentities, toTime } from '../source-values.js';
 import { addTenant, findTables, readTable, requireTable, type TableShape } from '../tables.js';
 import { unknown } from '../unknown-reasons.js';
 
@@ -89,12 +89,12 @@ const requiredTables: readonly [name: Table, reason: Reason][] = [
 ];
 
 /** The tables with the accounts, by the values of `recipe_id`. */
-const recipeTables: Readonly<Record<string, Table>> = {
-  emailpassword: 'emailpassword_users',
-  thirdparty: 'thirdparty_users',
-  passwordless: 'passwordless_users',
-  webauthn: 'webauthn_credentials',
-};
+const recipeTables: ReadonlyMap<string, Table> = new Map([
+  ['emailpassword', 'emailpassword_users'],
+  ['thirdparty', 'thirdparty_users'],
+  ['passwordless', 'passwordless_users'],
+  ['webauthn', 'webauthn_credentials'],
+]);
 
 const columnNames = new Set([
   ...shapes.flatMap(({ columns }) => columns),
@@ -223,13 +223,7 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
   setEmail(draft, accounts, list('emailverification_verified_emails'));
   setJoined(draft, accounts);
   setPassword(draft, passwords, signerKey);
-  setIdentities(
-    draft,
-    thirdParty.map((row) => ({
-      provider: toText(row['third_party_id']),
-      subject: toText(row['third_party_user_id']),
-    })),
-  );
+  setAccounts(draft, thirdParty);
   setDevices(draft, list('totp_user_devices'));
   setUserMetadata(draft, list('user_metadata'));
   if (list('webauthn_credentials').length > 0) draft.leaveOut('webauthn_credentials', ownReasons.passkey);
@@ -244,8 +238,8 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
 function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
   const hasRow = (table: Table, row: Row): boolean => rows[table].has(toText(row['user_id']));
   const missing = recipes.filter((row) => {
-    const table = recipeTables[toText(row['recipe_id'])];
-    return table ? !hasRow(table, row) : !Object.values(recipeTables).some((each) => hasRow(each, row));
+    const table = recipeTables.get(toText(row['recipe_id']));
+    return table ? !hasRow(table, row) : ![...recipeTables.values()].some((each) => hasRow(each, row));
   });
   return new Set(missing.map((row) => toText(row['recipe_id']) || 'recipe_id'));
 }
@@ -271,11 +265,23 @@ function setJoined(draft: CustomerDraft, accounts: Row[]): void {
   draft.set('createdAt', times.sort()[0]);
 }
 
+function setAccounts(draft: CustomerDraft, rows: Row[]): void {
+  const identities = new Map<string, { provider: string; subject: string }>();
+  for (const row of rows) {
+    const [provider, subject] = [toText(row['third_party_id']), toText(row['third_party_user_id'])];
+    if (provider && subject) identities.set(JSON.stringify([provider, subject]), { provider, subject });
+    else draft.leaveOut('thirdparty_users', reasons.identityWithoutId);
+  }
+  setIdentities(draft, [...identities.values()]);
+}
+
 function setPassword(draft: CustomerDraft, passwords: Row[], signerKey: Buffer | null): void {
-  const [hash, ...others] = passwords
-    .map((row) => toText(row['password_hash']))
-    .filter((text) => text !== '');
-  if (others.length > 0) draft.leaveOut('password_hash', reasons.onePassword);
+  const [first, ...others] = passwords.filter((row) => toText(row['password_hash']) !== '');
+  const hash = toText(first?.['password_hash']);
+  for (const row of others)
+    if (row['user_id'] !== first!['user_id']) draft.leaveOut('password_hash', reasons.onePassword);
+    // An export can contain a row twice.
+    else if (toText(row['password_hash']) !== hash) draft.leaveOut('password_hash', reasons.otherRow);
   if (!hash) {
     if (passwords.length > 0) draft.leaveOut('password_hash', reasons.missingPassword);
     return;
@@ -301,13 +307,17 @@ function convertFirebaseHash(text: string, signerKey: Buffer): string | null {
 
 function setDevices(draft: CustomerDraft, devices: Row[]): void {
   for (const row of devices)
-    if (readBoolean(row['verified']) === null) draft.leaveOut('totp_user_devices', unknown.boolean);
+    // The column is not nullable, so an empty cell has lost its value.
+    if (typeof parseBoolean(row['verified']) !== 'boolean')
+      draft.leaveOut('totp_user_devices', unknown.boolean);
   // The customer has never confirmed the others.
-  const [device, ...others] = devices.filter((row) => readBoolean(row['verified']));
+  const [device, ...others] = devices.filter((row) => parseBoolean(row['verified']));
   if (!device) return;
   if (toText(device['period'] ?? '30') !== '30') draft.leaveOut('totp_user_devices', reasons.totpParameters);
   else draft.setTotpSecret('totp_user_devices', toText(device['secret_key']));
-  if (others.length > 0) draft.leaveOut('totp_user_devices', reasons.oneApp);
+  // An export can contain a row twice.
+  if (others.some((row) => !isDeepStrictEqual({ ...row, position: '' }, { ...device, position: '' })))
+    draft.leaveOut('totp_user_devices', reasons.oneApp);
 }
 
 /** Sets the metadata of all linked accounts. The value of the first account stays, and others with its name are left out. */
@@ -320,9 +330,12 @@ function setUserMetadata(draft: CustomerDraft, rows: Row[]): void {
         if (!isDeepStrictEqual(metadata[name], each)) addMetadata(draft, metadata, name, each);
     if (!own && (value ?? null) !== null) draft.leaveOut('user_metadata', reasons.metadataNotObject);
   }
-  const { first_name: firstName, last_name: lastName, ...others } = metadata;
+  const { first_name: firstName, last_name: lastName } = metadata;
   draft
     .setName('firstName', 'user_metadata.first_name', toText(firstName))
-    .setName('lastName', 'user_metadata.last_name', toText(lastName))
-    .setMetadata('metadata', 'user_metadata', others);
+    .setName('lastName', 'user_metadata.last_name', toText(lastName));
+  // A value of another type stays in the metadata.
+  for (const name of ['first_name', 'last_name'])
+    if (toText(metadata[name]) !== '' || isAbsent(metadata[name])) delete metadata[name];
+  draft.setMetadata('metadata', 'user_metadata', metadata);
 }

@@ -597,8 +597,8 @@ const betterAuthTables = (columns: object = {}, others: Record<string, Rows> = {
 const logtoTables = (columns: object = {}, others: Record<string, Rows> = {}) => ({
   'users.csv': [
     {
-      ...{ id: 'a', primary_email: 'a@example.com', isSuspended: 'f', identities: '', custom_data: '' },
-      ...{ sso_identities: '', mfa_verifications: '', password_encrypted: '', ...columns },
+      ...{ id: 'a', primary_email: 'a@example.com', isSuspended: 'f', identities: '{}', custom_data: '{}' },
+      ...{ sso_identities: '', mfa_verifications: '[]', password_encrypted: '', ...columns },
     },
   ],
   ...others,
@@ -694,8 +694,22 @@ it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftO
     wordpressTables({}, [{ meta_key: 'primary_blog', meta_value: '1' }]),
     ['spam', 'deleted'],
   ],
+  ['a value of user_status', wordpress, wordpressTables({ user_status: '' }), ['user_status']],
+  [
+    'values of a network',
+    wordpress,
+    wordpressTables({ spam: '', deleted: '' }, [{ meta_key: 'primary_blog', meta_value: '1' }]),
+    ['spam', 'deleted'],
+  ],
+  ['a value of is_suspended', logto, logtoTables({ isSuspended: '' }), ['isSuspended']],
+  [
+    'values of Logto',
+    logto,
+    logtoTables({ identities: '', custom_data: 'null', mfa_verifications: '' }),
+    ['identities', 'mfaVerifications', 'customData'],
+  ],
 ])(
-  'names a missing column: %s, and an update does not enable the customer',
+  'names a missing column or value: %s, and an update does not enable the customer',
   async (_, source, tables, names) => {
     const [record] = await read(source, tables);
     expect(fieldsOf(record!)).toEqual(names);
@@ -851,6 +865,62 @@ describe('rows beside the users', () => {
       },
       { metadata: { plan: 1, same: [1], more: 3 } },
       ['plan', 'user_roles'],
+    ],
+    [
+      'names of another type',
+      { 'metadata.csv': [{ user_id: 'a', user_metadata: '{"first_name":{"a":1},"last_name":["Byron"]}' }] },
+      { firstName: none, metadata: { first_name: { a: 1 }, last_name: ['Byron'] } },
+      ['user_roles'],
+    ],
+    [
+      'the same rows twice',
+      {
+        'passwords.csv': [1, 2].map(() => ({
+          ...{ user_id: 'a', email: 'a@example.com', password_hash: BCRYPT },
+        })),
+        'devices.csv': [1, 2].map(() => ({ user_id: 'a', secret_key: 'JBSWY3DPEHPK3PXP', verified: 't' })),
+        'thirdparty.csv': [1, 2].map(() => ({
+          ...{ user_id: 'a', third_party_id: 'google', third_party_user_id: '7' },
+        })),
+      },
+      { passwordHash: BCRYPT, identities: [{ provider: 'google', subject: '7' }] },
+      ['user_roles'],
+    ],
+    [
+      'another password with the same id',
+      {
+        'passwords.csv': [BCRYPT, `${BCRYPT}2`].map((hash) => ({
+          ...{ user_id: 'a', email: 'a@example.com', password_hash: hash },
+        })),
+      },
+      { passwordHash: BCRYPT },
+      ['password_hash', 'user_roles'],
+    ],
+    [
+      'an account without an id',
+      { 'thirdparty.csv': [{ user_id: 'a', third_party_id: 'google', third_party_user_id: '' }] },
+      { identities: none },
+      ['thirdparty_users', 'user_roles'],
+    ],
+    [
+      'an app that does not state whether it is confirmed',
+      { 'devices.csv': [{ user_id: 'a', secret_key: 'JBSWY3DPEHPK3PXP', verified: '' }] },
+      { totpSecret: none },
+      ['totp_user_devices', 'user_roles'],
+    ],
+    [
+      'a recipe with the name of a property',
+      {
+        'all.csv': [{ user_id: 'a', primary_or_recipe_user_id: 'a', recipe_id: 'constructor' }],
+      },
+      { passwordHash: BCRYPT },
+      ['user_roles'],
+    ],
+    [
+      'metadata with the name __proto__',
+      { 'metadata.csv': [{ user_id: 'a', user_metadata: '{"__proto__":{"a":1},"plan":1}' }] },
+      { metadata: { plan: 1 } },
+      ['__proto__', 'user_roles'],
     ],
   ])('of SuperTokens are imported or named: %s', async (_, others, customer, leftOut) =>
     expectCases(await read(supertokens, supertokensTables(others)), [[{}, customer, leftOut]]),
