@@ -161,7 +161,7 @@ async function* readRelated(
       });
     else
       factors.add(userId, {
-        ...{ secret: text('secret'), hasCodes: text('backupCodes') !== '' },
+        ...{ secret: text('secret'), hasCodes: !isEmpty(value?.['backupCodes']) },
         isVerified: parseBoolean(value?.['verified']),
       });
   }
@@ -182,7 +182,7 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
   draft.setFullName('name', readString(draft, 'name', row['name']));
   draft.set('emailVerified', readFlag(draft, 'emailVerified', row['emailVerified']));
   if (parseBoolean(row['emailVerified']) === undefined) draft.leaveOut('emailVerified', unknown.verification);
-  draft.setImage('image', row['image']);
+  draft.setImage('image', readString(draft, 'image', row['image']));
   readFlag(draft, 'isAnonymous', row['isAnonymous']);
   setTime(draft, 'createdAt', 'createdAt', withOffset(row['createdAt']));
   setTime(draft, 'updatedAt', 'updatedAt', withOffset(row['updatedAt']));

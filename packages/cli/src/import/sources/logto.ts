@@ -244,8 +244,10 @@ function setProfile(draft: CustomerDraft, user: JsonObject): void {
 }
 
 function setPassword(draft: CustomerDraft, user: JsonObject): void {
-  const [hash, method] = [toText(user['passwordEncrypted']), toText(user['passwordEncryptionMethod'])];
   const field = 'passwordEncrypted';
+  // The others are the names of the Management API for a new user.
+  const hash = readString(draft, field, user[field]) || toText(user['passwordDigest']);
+  const method = toText(user['passwordEncryptionMethod']) || toText(user['passwordAlgorithm']);
   const isExpired = readFlag(draft, 'isPasswordExpired', user['isPasswordExpired']);
   const hasPassword = readFlag(draft, 'hasPassword', user['hasPassword']);
   if (!hash) {

@@ -35,6 +35,10 @@ const ownReasons = {
     reason: 'The files contain no account of this user',
     remedy: 'Add the tables emailpassword_users, thirdparty_users and passwordless_users to the command',
   },
+  noHash: {
+    reason: 'The row of emailpassword_users contains no password hash',
+    remedy: 'Export the table again, and run the command again, or send the customer a password reset',
+  },
   missingRecipe: {
     reason: 'The files do not contain an account of the user that all_auth_recipe_users lists',
     remedy: 'Export all tables at the same time, and run the command again with all of them',
@@ -283,7 +287,7 @@ function setPassword(draft: CustomerDraft, passwords: Row[], signerKey: Buffer |
     // An export can contain a row twice.
     else if (toText(row['password_hash']) !== hash) draft.leaveOut('password_hash', reasons.otherRow);
   if (!hash) {
-    if (passwords.length > 0) draft.leaveOut('password_hash', reasons.missingPassword);
+    if (passwords.length > 0) draft.leaveOut('password_hash', ownReasons.noHash);
     return;
   }
   if (!hash.startsWith('$f_scrypt$')) draft.setPasswordHash('password_hash', hash);

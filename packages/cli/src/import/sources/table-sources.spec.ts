@@ -213,12 +213,19 @@ describe('better-auth', () => {
   it('names values of another type, and an update enables no customer whose ban is contradictory', async () => {
     const row = {
       ...{ id: 'a', ...user, emailVerified: null, twoFactorEnabled: null },
-      ...{ banned: null, banExpires: 4_102_444_800, name: { first: 'Ada' }, newsletter: false, points: 0 },
+      ...{
+        banned: null,
+        banExpires: 4_102_444_800,
+        name: { first: 'Ada' },
+        image: ['x'],
+        newsletter: false,
+        points: 0,
+      },
     };
     const factor = { userId: 'a', secret: 'ab'.repeat(72), backupCodes: '', verified: true };
     const [record] = await read(betterAuth, { user: [row], account: accounts, factor: [factor] });
     expect(fieldsOf(record!)).toEqual([
-      ...['name', 'emailVerified', 'twoFactor', 'banned', 'banExpires', 'newsletter', 'points'],
+      ...['name', 'emailVerified', 'image', 'twoFactor', 'banned', 'banExpires', 'newsletter', 'points'],
     ]);
     expect(withoutBan(record!).customer).not.toHaveProperty('disabledAt');
   });
@@ -290,6 +297,16 @@ describe('logto', () => {
         passwordEncrypted: `["sha256",["a","@","b"],"${hex}"]`,
         passwordEncryptionMethod: 'Legacy',
       },
+      { passwordHash: none },
+      ['passwordEncrypted'],
+    ],
+    [
+      { id: 'names of the API', passwordDigest: BCRYPT, passwordAlgorithm: 'Bcrypt' },
+      { passwordHash: BCRYPT },
+      [],
+    ],
+    [
+      { id: 'MD5 of the API', passwordDigest: 'ab'.repeat(16), passwordAlgorithm: 'MD5' },
       { passwordHash: none },
       ['passwordEncrypted'],
     ],
@@ -534,6 +551,7 @@ describe('wordpress', () => {
     ],
     [{ ID: '6', user_login: user.user_email, spam: '1' }, { disabledAt: '2024-01-02T03:04:05.000Z' }, []],
     [{ ID: '7', deleted: '1' }, null, ['']],
+    [{ ID: '11', user_login: user.user_email, user_pass: '' }, { passwordHash: none }, ['user_pass']],
     [
       { ID: '8', user_login: user.user_email },
       { totpSecret: 'JBSWY3DPEHPK3PXP' },
@@ -564,7 +582,7 @@ describe('wordpress', () => {
         meta(8, '_two_factor_backup_codes', 'a:1:{i:0;s:1:"x";}'),
       ],
       ...[meta(9, 'wp_2fa_totp_key', 'encrypted'), meta(9, 'billing_city', 'London')],
-      ...[4, 5, 6, 10].map((id) => meta(id, 'wp_capabilities', 'a:1:{s:10:"subscriber";b:1;}')),
+      ...[4, 5, 6, 10, 11].map((id) => meta(id, 'wp_capabilities', 'a:1:{s:10:"subscriber";b:1;}')),
     ];
     const users = cases.map(([row]) => ({ ...user, ...more, ...row }));
     const records = await read(wordpress, { 'users.csv': users, 'meta.csv': rows });

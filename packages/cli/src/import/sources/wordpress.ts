@@ -1,6 +1,6 @@
 import { toObject, type JsonObject } from '../../json-object.js';
 import { parseBoolean, readBoolean } from '../read-boolean.js';
-import { reasons, STORE_ELSEWHERE, type Reason } from '../reasons.js';
+import { reasons, RESET, STORE_ELSEWHERE, type Reason } from '../reasons.js';
 import { CustomerDraft, notImported, toText } from '../source-fields.js';
 import type { ImportSource, SourceRecord } from '../source.js';
 import {
@@ -40,7 +40,11 @@ interface UserMeta {
 const ownReasons = {
   md5: {
     reason: 'The password hash is MD5 without a salt, so that it is not accepted',
-    remedy: 'Send the customer a password reset, or let them sign in with an email code',
+    remedy: RESET,
+  },
+  noHash: {
+    reason: 'The row contains no password hash, although WordPress stores one for each user',
+    remedy: RESET,
   },
   userStatus: {
     reason:
@@ -237,7 +241,8 @@ function setDisplayName(
 
 function setPassword(draft: CustomerDraft, hash: string): void {
   if (/^[0-9a-f]{32}$/i.test(hash)) draft.leaveOut('user_pass', ownReasons.md5);
-  else if (hash !== '') draft.setPasswordHash('user_pass', hash);
+  else if (hash === '') draft.leaveOut('user_pass', ownReasons.noHash);
+  else draft.setPasswordHash('user_pass', hash);
 }
 
 /** Disables a customer who cannot sign in to WordPress, or perhaps cannot. */
