@@ -41,11 +41,17 @@ const knownFields = new Set([
 /** Traits that fields of a customer contain, or that are reported. Names are in `nameTraits`. */
 const knownTraits = new Set(['email', 'name', 'username', 'phone']);
 
-/** The members that contain a name, of the traits and of the trait `name`. */
-const nameTraits = {
-  firstName: ['first', 'first_name', 'firstName', 'given_name', 'givenName'],
-  lastName: ['last', 'last_name', 'lastName', 'family_name', 'familyName'],
-} as const;
+/** The fields of the customer by the members that contain a name, of the traits and of the trait `name`. */
+const nameFields = new Map<string, 'firstName' | 'lastName'>([
+  ...['first', 'first_name', 'firstName', 'given_name', 'givenName'].map((name): [string, 'firstName'] => [
+    name,
+    'firstName',
+  ]),
+  ...['last', 'last_name', 'lastName', 'family_name', 'familyName'].map((name): [string, 'lastName'] => [
+    name,
+    'lastName',
+  ]),
+]);
 
 /** An identity of a file; null for a record of another format. */
 interface IdentityRecord {
@@ -179,8 +185,10 @@ function leaveOutRecoveryAddresses(
 ): void {
   const field = 'recovery_addresses';
   const addresses = readObjectList(draft, field, identity[field]);
+  let others = addresses.filter(({ value }) => !isEmail(value));
+  if (others.length === 0) return;
   const verifiable = toObjects(identity['verifiable_addresses']).map(({ value }) => toText(value));
-  const others = addresses.filter(({ value }) => !isEmail(value) && !verifiable.includes(toText(value)));
+  others = others.filter(({ value }) => !verifiable.includes(toText(value)));
   if (others.some(({ via }) => via === 'sms')) draft.leaveOut(field, reasons.noPhone);
   if (others.some(({ via }) => via !== 'sms')) draft.leaveOut(field, reasons.oneEmail);
 }
@@ -189,26 +197,24 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
   const traits = toObject(identity['traits'])!;
   const fullName = toText(traits['name']);
   const parts = fullName === '' ? readObject(draft, 'traits.name', traits['name']) : {};
+  const names = { firstName: '', lastName: '' };
+  const otherParts = takeNames(names, parts);
   // Customers of Kratos can change their traits themselves, so they are kept apart from the other metadata.
-  const others = Object.fromEntries(Object.entries(traits).filter(([each]) => !knownTraits.has(each)));
-  const otherParts = { ...parts };
-  const [firstName, lastName] = [
-    takeName([otherParts, others], nameTraits.firstName),
-    takeName([otherParts, others], nameTraits.lastName),
-  ];
+  const others = takeNames(names, traits).filter(([each]) => !knownTraits.has(each));
+  const { firstName, lastName } = names;
   draft
     .setName('firstName', 'traits.name', firstName)
     .setName('lastName', 'traits.name', lastName)
     .setFullName('traits.name', fullName);
   // What no field of the customer contains.
   if (firstName + lastName !== '' && fullName !== '' && fullName !== `${firstName} ${lastName}`.trim())
-    others['name'] = fullName;
-  if (Object.keys(otherParts).length > 0) others['name'] = otherParts;
+    others.push(['name', fullName]);
+  if (otherParts.length > 0) others.push(['name', Object.fromEntries(otherParts)]);
   leaveOutText(draft, 'traits.username', traits['username'], reasons.noUsername);
   const phones = toObjects(identity['verifiable_addresses']).filter(({ via }) => via === 'sms');
   if (phones.length > 0 || isSet(traits['phone'])) draft.leaveOut('traits.phone', reasons.noPhone);
   const admin = { ...readObject(draft, 'metadata_admin', identity['metadata_admin']) };
-  if (Object.keys(others).length > 0) addMetadata(draft, admin, 'traits', others);
+  if (others.length > 0) addMetadata(draft, admin, 'traits', Object.fromEntries(others));
   addMetadata(draft, admin, 'external_id', identity['external_id']);
   draft
     .setMetadata('metadata', 'metadata_admin', admin)
@@ -219,18 +225,17 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
     );
 }
 
-/**
- * Returns the first text of the members with these names, and removes the members that contain it or nothing. Different and unreadable
- * ones stay.
- */
-function takeName(objects: readonly JsonObject[], names: readonly string[]): string {
-  let found = '';
-  for (const object of objects)
-    for (const name of names) {
-      if (!Object.hasOwn(object, name)) continue;
-      const text = toText(object[name]);
-      found ||= text;
-      if (text === found || isAbsent(object[name])) delete object[name];
-    }
-  return found;
+/** Adds the first name of each field, and returns the members that contain anything else, such as a second name. */
+function takeNames(
+  names: Record<'firstName' | 'lastName', string>,
+  object: JsonObject,
+): [name: string, value: unknown][] {
+  return Object.entries(object).filter(([member, value]) => {
+    const field = nameFields.get(member);
+    if (field === undefined) return true;
+    const text = toText(value);
+    if (text === '') return !isAbsent(value);
+    names[field] ||= text;
+    return names[field] !== text;
+  });
 }

@@ -334,12 +334,12 @@ function setUserMetadata(draft: CustomerDraft, rows: Row[]): void {
         if (!isDeepStrictEqual(metadata[name], each)) addMetadata(draft, metadata, name, each);
     if (!own && (value ?? null) !== null) draft.leaveOut('user_metadata', reasons.metadataNotObject);
   }
-  const { first_name: firstName, last_name: lastName } = metadata;
+  const { first_name: firstName, last_name: lastName, ...others } = metadata;
   draft
     .setName('firstName', 'user_metadata.first_name', toText(firstName))
     .setName('lastName', 'user_metadata.last_name', toText(lastName));
   // A value of another type stays in the metadata.
-  for (const name of ['first_name', 'last_name'])
-    if (toText(metadata[name]) !== '' || isAbsent(metadata[name])) delete metadata[name];
-  draft.setMetadata('metadata', 'user_metadata', metadata);
+  if (toText(firstName) === '' && !isAbsent(firstName)) others['first_name'] = firstName;
+  if (toText(lastName) === '' && !isAbsent(lastName)) others['last_name'] = lastName;
+  draft.setMetadata('metadata', 'user_metadata', others);
 }
