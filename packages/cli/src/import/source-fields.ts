@@ -38,7 +38,7 @@ const MAX_IMAGE_LENGTH = 2_048;
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 // oxlint-disable-next-line no-control-regex -- the pattern finds the characters that the server rejects
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
-/** What databases write instead of nothing, which nobody expects as a name. A name `Null` is another text. */
+/** What databases write instead of nothing. A name `Null` is another text. */
 const NULL_NAMES = new Set(['NULL', 'null', '\\N']);
 /** A text without a visible character, which the server rejects as a name. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
