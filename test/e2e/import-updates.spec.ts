@@ -87,6 +87,7 @@ it('updates customers with the external id or id of newer lines, creates the oth
       person({ externalId: people.same.externalId, createdAt: day(0), ...newer, firstName: 'Eve' }),
       'skipped externalId:conflict',
     ],
+    [person({ id, externalId: undefined, createdAt: day(0), ...newer }), 'skipped id:conflict'],
     [person(), 'created'],
     [person({ email: people.same.email }), 'skipped email:email_already_registered'],
     [{ email: people.same.email }, 'skipped email:email_already_registered'],
@@ -103,7 +104,7 @@ it('updates customers with the external id or id of newer lines, creates the oth
   expect(await Promise.all(ids.map(getCustomer))).toEqual(before);
   const response = await send();
   expect(results(response)).toEqual(lines.map(([, result]) => result));
-  const counts = { total: 13, created: 2, updated: 4, skipped: 7, failed: 0, unchanged: 3, incomplete: 2 };
+  const counts = { total: 14, created: 2, updated: 4, skipped: 8, failed: 0, unchanged: 3, incomplete: 2 };
   expect(response.body).toMatchObject(counts);
   expect(dryRun.body).toMatchObject(counts);
   const [renamed, byId, same, moved, blocked, changed] = await Promise.all(ids.map(getCustomer));

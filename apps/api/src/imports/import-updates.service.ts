@@ -237,8 +237,10 @@ const hasNewerTime = ({ candidate, target, plan }: Update): boolean =>
 const isUpdate = (match: Match): match is Update => match.plan.action === 'update';
 
 /** Returns the errors of a line that changes nothing. */
-function keepErrors({ target, plan }: Match, { names, warnings }: Additions): FieldError[] {
-  if (plan.action === 'reject') return [otherPersonError];
+function keepErrors({ candidate, target, plan }: Match, { names, warnings }: Additions): FieldError[] {
+  const { externalId } = candidate.customer;
+  if (plan.action === 'reject')
+    return [otherPersonError(externalId !== null && externalId === target.externalId ? 'externalId' : 'id')];
   const differing = plan.action === 'keep' ? plan.differing : [];
   const fields = [...differing, ...names, ...warnings.map(({ field }) => field)];
   return fields.length > 0 ? fields.map(conflictError(isChangedHere(target))) : [notNewerError];

@@ -17,12 +17,17 @@ export const earlierLineError: FieldError = {
     'An earlier line belongs to the same customer. An import compares this line with what the earlier one stores, which a dry run does not. Keep only the newer of the two lines.',
 };
 
-/** The error of a line whose person has the externalId of another one. */
-export const otherPersonError: FieldError = {
-  field: 'externalId',
+/** The error of a line whose person has the externalId or id of another one. */
+export const otherPersonError = (field: 'externalId' | 'id'): FieldError => ({
+  field,
   code: 'conflict',
-  message:
-    'The customer with this externalId has another email and another createdAt, so the line can belong to another person, with the same id in another system. Import the users of each system into a project of its own, or with prefixes of their ids (--external-id-prefix). If it is the same person, change the email of the customer and import the line again with update.',
+  message: `The customer with this ${field} has another email and another createdAt, so the line can belong to another person${otherPersonRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
+});
+
+const otherPersonRemedies = {
+  externalId:
+    ', with the same id in another system. Import the users of each system into a project of its own, or with prefixes of their ids (--external-id-prefix).',
+  id: '. Remove the id from the line if it is another person.',
 };
 
 /** The error of a newer line whose values the customer has already. */

@@ -100,13 +100,12 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
 }
 
 /**
- * Returns whether a line with the externalId of a customer belongs to another person: systems with numeric ids use the same ones. The
- * email address of a customer changes, but the time at which a system has created them does not. Some exports round it.
+ * Returns whether a line with the externalId or id of a customer belongs to another person: systems with numeric ids use the same
+ * ones, and an id can be copied. The email address of a customer changes, but the time at which a system has created them does not.
+ * Some exports round it.
  */
 const isOtherPerson = (current: ImportTarget, { fields, createdAt }: ImportUpdateLine): boolean =>
   createdAt !== null &&
-  current.externalId !== null &&
-  fields.externalId === current.externalId &&
   fields.email !== current.email &&
   Math.abs(createdAt.getTime() - current.createdAt.getTime()) >= 1_000;
 
