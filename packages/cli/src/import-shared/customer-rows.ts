@@ -1,3 +1,4 @@
+import { hasRepeatedKey } from './repeated-keys.js';
 import { FileError } from './file-error.js';
 
 /** Why a cell is not a part of the customer. */
@@ -106,7 +107,9 @@ function toBoolean(text: string): unknown {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value: unknown = JSON.parse(text);
+    // The server would reject such a value in JSON.
+    return hasRepeatedKey(text, value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import { JSONParser, TokenType } from '@streamparser/json';
+import { KeyTracker } from './key-tracker.js';
 import { STRING_BUFFER_SIZE, writeJson } from './read-files.js';
 import { readDecoded, unreadable } from './read-text.js';
+import { rejectRepeatedKey } from './repeated-keys.js';
 
 /** A value of a JSON document. */
 export interface DocumentValue {
@@ -32,17 +34,28 @@ export async function* readDocuments(
   const fileName = basename(file);
   let values: DocumentValue[] = [];
   let number = 0;
+  const level = Math.max(...paths.map((path) => path.split('.').length - 1));
+  const tracker = new KeyTracker(level);
   parser.onValue = ({ value, key, stack }) => {
     // The elements of a list are the records, and other members describe the document.
     if (typeof key !== 'string') number += 1;
     const name = stack.length > 1 ? stack[1]!.key : key;
+    const position = `${fileName}#${number}`;
+    const repeated = stack.length === level ? tracker.findRepeated(value) : null;
     values.push({
-      position: `${fileName}#${number}`,
+      position,
       name: typeof name === 'string' ? name : null,
-      value,
+      value: repeated === null ? value : rejectRepeatedKey(position, repeated),
     });
   };
-  if (onDocument) parser.onToken = createDocumentCounter(onDocument);
+  parser.onToken = tracker.onToken;
+  if (onDocument) {
+    const countDocument = createDocumentCounter(onDocument);
+    parser.onToken = (token) => {
+      tracker.onToken(token);
+      countDocument(token);
+    };
+  }
   try {
     for await (const chunk of readDecoded(file)) {
       writeJson(parser, chunk);

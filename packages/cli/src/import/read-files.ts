@@ -2,8 +2,11 @@ import { basename } from 'node:path';
 import { JSONParser } from '@streamparser/json';
 import type { DecodedChunk } from '../import-shared/decode-text.js';
 import { parseCsv, type CsvRows } from '../import-shared/parse-csv.js';
+import { hasRepeatedKey } from '../import-shared/repeated-keys.js';
 import { toObject, type JsonObject } from '../json-object.js';
+import { findRepeatedField, KeyTracker } from './key-tracker.js';
 import { readDecoded, readLineGroups, readText, unreadable } from './read-text.js';
+import { rejectRepeatedKey } from './repeated-keys.js';
 
 /** A record of a file, with its position for reports. */
 export interface FileRecord<T> {
@@ -77,7 +80,7 @@ export async function* readObjects(file: string): AsyncGenerator<FileRecord<Json
   for await (const lines of readLineGroups(file))
     for (const line of lines) {
       number += 1;
-      if (line.trim() !== '') yield { position: `${name}:${number}`, value: parseObject(line) };
+      if (line.trim() !== '') yield parseObject(`${name}:${number}`, line);
     }
 }
 
@@ -87,17 +90,25 @@ export async function* readObjects(file: string): AsyncGenerator<FileRecord<Json
  */
 export async function* readJson(file: string, path: string): AsyncGenerator<FileRecord<JsonObject | null>> {
   const parser = new JSONParser({ paths: [path], keepStack: false, stringBufferSize: STRING_BUFFER_SIZE });
-  let values: unknown[] = [];
+  const tracker = new KeyTracker(path.split('.').length - 1);
+  const fileName = basename(file);
+  let values: FileRecord<JsonObject | null>[] = [];
   let number = 0;
+  parser.onToken = tracker.onToken;
   // The parser keeps an element until it has emitted it.
-  parser.onValue = ({ value }) => void values.push(value);
+  parser.onValue = ({ value }) => {
+    number += 1;
+    const position = `${fileName}#${number}`;
+    const repeated = tracker.findRepeated(value);
+    values.push({
+      position,
+      value: repeated === null ? toObject(value) : rejectRepeatedKey(position, repeated),
+    });
+  };
   try {
     for await (const chunk of readDecoded(file)) {
       writeJson(parser, chunk);
-      for (const value of values) {
-        number += 1;
-        yield { position: `${basename(file)}#${number}`, value: toObject(value) };
-      }
+      yield* values;
       values = [];
     }
     if (!parser.isEnded) throw new Error('it is incomplete JSON');
@@ -134,10 +145,14 @@ export async function startsWithArray(file: string): Promise<boolean> {
   return false;
 }
 
-function parseObject(line: string): JsonObject | null {
+function parseObject(position: string, line: string): FileRecord<JsonObject | null> {
+  let value: unknown;
   try {
-    return toObject(JSON.parse(line));
+    value = JSON.parse(line);
   } catch {
-    return null;
+    return { position, value: null };
   }
+  if (hasRepeatedKey(line, value))
+    return { position, value: rejectRepeatedKey(position, findRepeatedField(line)) };
+  return { position, value: toObject(value) };
 }

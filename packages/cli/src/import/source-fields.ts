@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json-object.js';
 import { fitMetadata, limitsBeside, METADATA_LIMITS } from './fit-metadata.js';
 import { hasInexactInteger } from './json-values.js';
+import { explainRepeatedKey } from './repeated-keys.js';
 import type { ImportedCustomer, LeftOut, SourceRecord } from './source.js';
 import { reasons, type Reason } from './reasons.js';
 
@@ -51,7 +52,10 @@ export const notImported = (
   sourceId: string | null,
   field: string,
   reason: Reason,
-): SourceRecord => ({ position, sourceId, customer: null, leftOut: [{ field, ...reason }] });
+): SourceRecord => {
+  const repeated = reason === reasons.invalidRecord ? explainRepeatedKey(position) : null;
+  return { position, sourceId, customer: null, leftOut: [repeated ?? { field, ...reason }] };
+};
 
 /** Returns a name in the form that Gatehouse stores. */
 export const normalizeName = (name: string): string => name.normalize('NFC').replace(LINE_BREAK, ' ').trim();

@@ -1,4 +1,5 @@
 import { usageError } from '../cli-error.js';
+import { hasRepeatedKey } from '../import-shared/repeated-keys.js';
 import { toObject, type JsonObject } from '../json-object.js';
 import { epochToMs, parseTime } from '../parse-time.js';
 import { notImported, toText, type CustomerDraft } from './source-fields.js';
@@ -61,10 +62,11 @@ export function isEmpty(value: unknown): boolean {
 /** Returns whether a value contains nothing. Unlike `isEmpty`, `false` and `0` are values. */
 export const isAbsent = (value: unknown): boolean => value !== false && value !== 0 && isEmpty(value);
 
-/** Parses JSON. Returns undefined for any other text. */
+/** Parses JSON. Returns undefined for any other text, and for one in which an object contains a key twice. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return hasRepeatedKey(text, value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -76,7 +76,7 @@ function findColumns(file: string, names: readonly string[]): Set<string> {
 
 async function listColumns(file: string): Promise<string[]> {
   if (isCsv(file)) return readColumns(file);
-  for await (const { value } of readObjects(file)) return Object.keys(value ?? {});
+  for await (const { value } of readObjects(file)) if (value) return Object.keys(value);
   return [];
 }
 

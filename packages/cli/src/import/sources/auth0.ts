@@ -74,7 +74,7 @@ async function isUserExport(file: string): Promise<boolean> {
   for await (const { value } of readUserObjects(file)) {
     if (value && 'user_id' in value) return true;
     if (value && '_id' in value) return false;
-    break;
+    if (value) break;
   }
   throw usageError(
     `${file} is neither a user export nor a password export of Auth0.`,
