@@ -24,27 +24,16 @@ export class KeyTracker {
   }
 
   readonly onToken = ({ token, value }: Token): void => {
-    switch (token) {
-      case TokenType.STRING:
-        this.add(value as string);
-        return;
-      case TokenType.COLON:
-        this.count += 1;
-        break;
-      case TokenType.LEFT_BRACE:
-      case TokenType.LEFT_BRACKET:
-        if (this.depth === this.level) this.start();
-        this.depth += 1;
-        break;
-      case TokenType.RIGHT_BRACE:
-      case TokenType.RIGHT_BRACKET:
-        this.depth -= 1;
-        break;
-      case TokenType.COMMA:
-        break;
-      default:
-        return;
+    if (token === TokenType.STRING) {
+      this.add(value as string);
+      return;
     }
+    if (token === TokenType.COLON) this.count += 1;
+    else if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
+      if (this.depth === this.level) this.start();
+      this.depth += 1;
+    } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.depth -= 1;
+    else if (token !== TokenType.COMMA) return;
     this.add(token);
   };
 
