@@ -28,6 +28,12 @@ export function readBoolean(value: unknown): boolean | null {
   return parsed === undefined ? false : parsed;
 }
 
+/** Returns whether an email address is verified. A value that is missing, or neither true nor false, is named, and false. */
+export function readVerified(draft: CustomerDraft, field: string, value: unknown): boolean {
+  if (parseBoolean(value) === undefined) draft.leaveOut(field, unknown.verification);
+  return readFlag(draft, field, value);
+}
+
 /** Returns whether a value is true. One that is neither true nor false is left out, and false. */
 export function readFlag(draft: CustomerDraft, field: string, value: unknown): boolean {
   const parsed = parseBoolean(value);

@@ -63,6 +63,8 @@ describe('a user of a Firebase export', () => {
       { ...ada, emailVerified: false },
       ['emailVerified'],
     ],
+    ['no verification', { emailVerified: undefined }, { ...ada, emailVerified: false }, ['emailVerified']],
+    ['an empty verification', { emailVerified: null }, { ...ada, emailVerified: false }, ['emailVerified']],
     [
       'accounts at providers',
       {
@@ -73,8 +75,8 @@ describe('a user of a Firebase export', () => {
           { providerId: 'github.com' },
         ],
       },
-      { ...ada, identities: [{ provider: 'google.com', subject: '1234' }] },
-      ['providerUserInfo', 'providerUserInfo'],
+      { ...ada, emailVerified: false, identities: [{ provider: 'google.com', subject: '1234' }] },
+      ['emailVerified', 'providerUserInfo', 'providerUserInfo'],
     ],
     [
       'neither a password nor an account',

@@ -25,8 +25,9 @@ import {
   setDisabled,
   setIdentities,
   setTime,
+  toObjects,
 } from '../source-values.js';
-import { readBoolean, readFlag } from '../read-boolean.js';
+import { readBoolean, readFlag, readVerified } from '../read-boolean.js';
 import { reasons } from '../reasons.js';
 import { unknown } from '../unknown-reasons.js';
 import { readFirebaseCsv, type CsvUser } from './firebase-csv.js';
@@ -156,7 +157,7 @@ export function convertFirebaseUser(
   const draft = new CustomerDraft();
   draft.setId('localId', sourceId);
   draft.set('email', toText(user['email']));
-  draft.set('emailVerified', readFlag(draft, 'emailVerified', user['emailVerified']));
+  setVerified(draft, user);
   draft.setFullName('displayName', readString(draft, 'displayName', user['displayName']));
   draft.setImage('photoUrl', readString(draft, 'photoUrl', user['photoUrl']));
   setHash(draft, user, config);
@@ -175,6 +176,16 @@ export function convertFirebaseUser(
     else draft.leaveOut(field, reason);
   return draft.toRecord(position, sourceId);
 }
+
+/** Sets whether the address is verified. A SAML provider sets the addresses of its users. */
+function setVerified(draft: CustomerDraft, user: JsonObject): void {
+  const isVerified = readVerified(draft, 'emailVerified', user['emailVerified']);
+  const hasSaml = toObjects(user['providerUserInfo']).some(({ providerId }) => isSaml(toText(providerId)));
+  draft.set('emailVerified', isVerified && !hasSaml);
+  if (isVerified && hasSaml) draft.leaveOut('emailVerified', reasons.addressOfCompany);
+}
+
+const isSaml = (provider: string): boolean => provider.toLowerCase().startsWith('saml.');
 
 function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashConfig | null): void {
   const text = readString(draft, 'passwordHash', user['passwordHash']);
@@ -198,7 +209,7 @@ function setProviders(draft: CustomerDraft, user: JsonObject): void {
   for (const info of accounts) {
     const [provider, subject] = [toText(info['providerId']), toText(info['rawId'])];
     if (provider === 'password' || provider === 'phone') continue;
-    if (provider.startsWith('saml.')) draft.leaveOut('providerUserInfo', reasons.noSaml);
+    if (isSaml(provider)) draft.leaveOut('providerUserInfo', reasons.noSaml);
     else if (provider === '' || subject === '') draft.leaveOut('providerUserInfo', reasons.identityWithoutId);
     else identities.push({ provider, subject });
   }
