@@ -111,6 +111,10 @@ export const reasons = {
     reason: 'The metadata has another value with this name',
     remedy: 'Rename one of the values in the file, and run the command again',
   },
+  reservedName: {
+    reason: 'The name is reserved, and no key of metadata can have it',
+    remedy: 'Rename the value in the file, and run the command again',
+  },
   hashFormat: { reason: 'Gatehouse does not accept this format of password hashes', remedy: RESET },
   hashAlgorithm: { reason: 'Gatehouse does not accept hashes of this algorithm', remedy: RESET },
   hasher: { reason: 'Gatehouse does not accept hashes of this hasher', remedy: RESET },

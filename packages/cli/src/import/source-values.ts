@@ -112,8 +112,8 @@ export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): vo
 /** Adds a value to metadata under its name in the other system. A value that is there already stays. */
 export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: string, value: unknown): void {
   if (value === undefined || value === null || value === '') return;
-  // An assignment would set the prototype of the object.
-  if (name === '__proto__') draft.leaveOut(name, reasons.noField);
+  // An assignment would change the prototype of the object, and not add the value.
+  if (name === '__proto__') draft.leaveOut(name, reasons.reservedName);
   else if (Object.hasOwn(metadata, name)) draft.leaveOut(name, reasons.metadataNameTaken);
   else metadata[name] = value;
 }

@@ -49,7 +49,7 @@ export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: str
     else if (otpTypes.has(type)) hasTotp = setTotp(draft, field, parsed);
     else if (type === 'webauthn-passwordless')
       addPasskey(draft, passkeys, { parsed, credential, user, rpId });
-    else draft.leaveOut(field, otherTypes.get(type) ?? reasons.credentialType);
+    else draft.leaveOut(field, otherTypes.get(type) ?? keycloakReasons.unknownCredential);
   }
   if (passkeys.length > 0) draft.set('passkeys', passkeys);
 }

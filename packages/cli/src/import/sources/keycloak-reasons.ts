@@ -31,6 +31,11 @@ export const keycloakReasons = {
     reason: 'Keycloak verifies only the first password of a user: additional ones are left out',
     remedy: 'Nothing: the customer signs in with the first one',
   },
+  unknownCredential: {
+    reason: 'Gatehouse does not import this type of credential',
+    remedy:
+      'If it is a password, send the customer a password reset. If it is a second factor, the customer sets it up again',
+  },
   temporaryPassword: { reason: 'The password is temporary, so it is left out', remedy: RESET },
   federatedUser: {
     reason: 'The user belongs to a user federation, and the file contains only what Keycloak adds to it',

@@ -21,9 +21,10 @@ import {
   toTexts,
 } from '../source-values.js';
 import { setCredentials } from './keycloak-credentials.js';
-import { parseBoolean, readFlag } from '../read-boolean.js';
+import { parseBoolean, readVerified } from '../read-boolean.js';
 import { reasons } from '../reasons.js';
 import { keycloakReasons } from './keycloak-reasons.js';
+import { nameProvider, readProviders, setsAddress, type RealmProviders } from './keycloak-providers.js';
 import { assertOneRealm, severalRealms } from './keycloak-realms.js';
 
 /** Names of fields that are read, or that have no meaning outside of Keycloak. */
@@ -68,6 +69,7 @@ async function* readKeycloak(
 ): AsyncGenerator<SourceRecord> {
   const inputs = await Promise.all(files.map(inspectFile));
   await assertOneRealm(files);
+  const providers = await readProviders(files);
   let hasUsers = false;
   for (const { file, paths } of inputs)
     for await (const { position, name, value } of readDocuments(file, paths)) {
@@ -78,9 +80,18 @@ async function* readKeycloak(
       if (!user) yield invalidRecord(position);
       else if (name === 'federatedUsers')
         yield notImported(position, toText(user['id']) || null, '', keycloakReasons.federatedUser);
-      else yield convertKeycloakUser(position, user, values['rpId']);
+      else yield convertKeycloakUser(position, user, values['rpId'], providers);
     }
   if (!hasUsers) throw usageError(`No users in ${files.join(', ')}.`, NO_USERS_FIX);
+}
+
+/** An account of a user at an identity provider. */
+interface FederatedIdentity {
+  /** The name with the type of the provider, if it is known. */
+  provider: string;
+  /** The name of the provider in the realm. */
+  alias: string;
+  subject: string;
 }
 
 /** A file, and the paths of its users. */
@@ -101,15 +112,18 @@ async function inspectFile(file: string): Promise<Input> {
 }
 
 /** Returns a user of a realm. @param rpId the domain of the passkeys */
-export function convertKeycloakUser(position: string, user: JsonObject, rpId?: string): SourceRecord {
+export function convertKeycloakUser(
+  position: string,
+  user: JsonObject,
+  rpId?: string,
+  providers: RealmProviders = new Map(),
+): SourceRecord {
   const draft = new CustomerDraft();
   const sourceId = toText(user['id']);
   if (toText(user['serviceAccountClientId']) !== '')
     return notImported(position, sourceId || null, '', reasons.serviceAccount);
   draft.setId('id', sourceId);
-  draft
-    .set('email', toText(user['email']))
-    .set('emailVerified', readFlag(draft, 'emailVerified', user['emailVerified']));
+  draft.set('email', toText(user['email']));
   draft.setName('firstName', 'firstName', readString(draft, 'firstName', user['firstName']));
   draft.setName('lastName', 'lastName', readString(draft, 'lastName', user['lastName']));
   setTime(draft, 'createdAt', 'createdTimestamp', user['createdTimestamp']);
@@ -119,7 +133,12 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   if (typeof isEnabled !== 'boolean') draft.leaveOutBan('enabled', keycloakReasons.unknownState);
   setCredentials(draft, user, rpId);
   leaveOutUnknown(draft, user);
-  setFederatedIdentities(draft, user);
+  const identities = readFederatedIdentities(draft, user, providers);
+  setIdentities(
+    draft,
+    identities.map(({ provider, subject }) => ({ provider, subject })),
+  );
+  setVerified(draft, user, identities, providers);
   setAttributes(draft, user);
   setRequiredActions(draft, user);
   leaveOutAccess(draft, user);
@@ -130,19 +149,37 @@ export function convertKeycloakUser(position: string, user: JsonObject, rpId?: s
   return draft.toRecord(position, sourceId);
 }
 
-function setFederatedIdentities(draft: CustomerDraft, user: JsonObject): void {
-  const identities = [];
+function readFederatedIdentities(
+  draft: CustomerDraft,
+  user: JsonObject,
+  providers: RealmProviders,
+): FederatedIdentity[] {
+  const identities: FederatedIdentity[] = [];
   for (const { identityProvider, userId } of readObjectList(
     draft,
     'federatedIdentities',
     user['federatedIdentities'],
   )) {
-    const [provider, subject] = [toText(identityProvider), toText(userId)];
-    if (provider && subject) identities.push({ provider, subject });
+    const [alias, subject] = [toText(identityProvider), toText(userId)];
+    if (alias && subject)
+      identities.push({ provider: nameProvider(alias, providers, keycloak), alias, subject });
     else draft.leaveOut('federatedIdentities', reasons.identityWithoutId);
   }
-  setIdentities(draft, identities);
   leaveOutText(draft, 'federationLink', user['federationLink'], reasons.federatedPassword);
+  return identities;
+}
+
+/** Sets whether the address is verified. A company sets the address of its users, and a provider can state that it is verified. */
+function setVerified(
+  draft: CustomerDraft,
+  user: JsonObject,
+  identities: readonly FederatedIdentity[],
+  providers: RealmProviders,
+): void {
+  const isVerified = readVerified(draft, 'emailVerified', user['emailVerified']);
+  const isOfCompany = isVerified && identities.some(({ alias }) => setsAddress(alias, providers));
+  draft.set('emailVerified', isVerified && !isOfCompany);
+  if (isOfCompany) draft.leaveOut('emailVerified', reasons.addressOfCompany);
 }
 
 function setAttributes(draft: CustomerDraft, user: JsonObject): void {

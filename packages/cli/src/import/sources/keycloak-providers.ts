@@ -1,0 +1,68 @@
+import { toObject } from '../../json-object.js';
+import { matchText } from '../match-text.js';
+import { parseBoolean } from '../read-boolean.js';
+import { readDocuments } from '../read-documents.js';
+import { toText } from '../source-fields.js';
+import type { ImportSource } from '../source.js';
+import { findUnusableProvider } from '../unusable-providers.js';
+
+/** An identity provider of a realm. */
+interface RealmProvider {
+  /** `providerId` of Keycloak, such as `saml`. */
+  type: string;
+  /** Whether Keycloak takes the addresses of its users as verified. Undefined if the file does not state it. */
+  trustsEmail: boolean | undefined;
+}
+
+/** The identity providers of a realm by their aliases. Files with users alone contain none. */
+export type RealmProviders = ReadonlyMap<string, RealmProvider>;
+
+/** The start of a list of identity providers that is not empty. */
+const LIST = /"identityProviders"\s{0,99}:\s{0,99}\[\s{0,99}\{/g;
+
+/** The types of providers whose operator sets the addresses. */
+const COMPANY_TYPES = new Set(['saml', 'oidc', 'keycloak-oidc']);
+
+/** Returns the identity providers of realm files. @throws CliError */
+export async function readProviders(files: readonly string[]): Promise<RealmProviders> {
+  const providers = new Map<string, RealmProvider>();
+  for (const file of files) {
+    if (!(await hasProviders(file))) continue;
+    for await (const { value } of readDocuments(file, ['$.identityProviders.*'])) {
+      const { alias, providerId, trustEmail } = toObject(value) ?? {};
+      if (toText(alias) === '' || toText(providerId) === '') continue;
+      providers.set(toText(alias), {
+        type: toText(providerId),
+        trustsEmail: parseBoolean(trustEmail) ?? undefined,
+      });
+    }
+  }
+  return providers;
+}
+
+async function hasProviders(file: string): Promise<boolean> {
+  for await (const match of matchText(file, LIST)) return match.length > 0;
+  return false;
+}
+
+/**
+ * Returns the name of an identity provider for `--provider`: its alias. The alias follows the type, such as `saml:acme`, if ids of the
+ * type never match, or if the alias is the name of another type.
+ */
+export function nameProvider(
+  alias: string,
+  realm: RealmProviders,
+  { providers, unusableProviders = {} }: ImportSource,
+): string {
+  const type = realm.get(alias)?.type;
+  if (type === undefined || type === alias) return alias;
+  const isOtherType = Object.hasOwn(providers, alias) || findUnusableProvider(unusableProviders, alias);
+  return isOtherType || findUnusableProvider(unusableProviders, type) ? `${type}:${alias}` : alias;
+}
+
+/** Returns whether a company, which could name any address, sets the addresses of users with an account at a provider. */
+export function setsAddress(alias: string, realm: RealmProviders): boolean {
+  const { type = alias, trustsEmail } = realm.get(alias) ?? {};
+  // Without the providers of the realm, an alias can be a type.
+  return trustsEmail === undefined ? type === 'saml' : trustsEmail && COMPANY_TYPES.has(type);
+}
