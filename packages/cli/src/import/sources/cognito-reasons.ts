@@ -40,6 +40,10 @@ export const cognitoReasons = {
     reason: 'The file does not state the groups of the user',
     remedy: 'Find them with list-users-in-group, and store them in your own database or in metadata',
   },
+  repeatedAttribute: {
+    reason: 'The attribute occurs twice with different values: the first one is imported',
+    remedy: 'Correct the file, and run the command again',
+  },
   unknownState: {
     reason: 'The file does not state whether the user is disabled or not confirmed',
     remedy: 'Use the complete JSON of list-users, or check the user in Cognito',

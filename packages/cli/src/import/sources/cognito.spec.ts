@@ -113,6 +113,46 @@ describe('a user of `list-users`', () => {
       ada,
       ['password', 'mfa', 'groups'],
     ]),
+    [
+      'groups and a field that Cognito does not have',
+      user({}, { Groups: ['admin'], Tier: 'gold' }),
+      ada,
+      ['password', 'mfa', 'groups', 'Tier'],
+    ],
+    ['no groups', user({}, { Groups: [] }), ada, ['password', 'mfa']],
+    [
+      'times as texts with seconds',
+      user({}, { UserCreateDate: '1600000000.123', UserLastModifiedDate: '1600000001' }),
+      { ...ada, updatedAt: '2020-09-13T12:26:41.000Z' },
+      ['password', ...unknown],
+    ],
+    [
+      'two addresses',
+      user({}, { Attributes: [...user({}).Attributes, { Name: 'email', Value: 'eve@example.com' }] }),
+      unverified,
+      ['password', ...unknown, 'email'],
+    ],
+    [
+      'a SAML provider in lower case',
+      user({ identities: JSON.stringify([{ ...identity, providerType: 'saml' }]) }, external),
+      unverified,
+      ['identities', 'email_verified', 'groups'],
+    ],
+    [
+      'an OpenID Provider of a company',
+      user(
+        { identities: JSON.stringify([{ ...identity, providerName: 'acme', providerType: 'OIDC' }]) },
+        external,
+      ),
+      { ...unverified, identities: [{ provider: 'acme', subject: '1234' }] },
+      ['email_verified', 'groups'],
+    ],
+    [
+      'a provider of an unknown type',
+      user({ identities: JSON.stringify([{ providerName: 'acme', userId: '1234' }]) }, external),
+      { ...unverified, identities: [{ provider: 'acme', subject: '1234' }] },
+      ['email_verified', 'groups'],
+    ],
     ['a user of admin-get-user', { ...user({}), ...adminGetUser }, ada, ['password', 'groups']],
     [
       'an account at a provider',
@@ -197,6 +237,14 @@ describe('a row with the columns of `get-csv-header`', () => {
       updatedAt: '2020-09-13T12:26:41.000Z',
     });
     expect(fieldsOf(record)).toEqual(['password', 'mfa', 'Enabled', 'identities', 'groups']);
+    for (const [updated_at, updatedAt] of [
+      ['2020-09-13T12:26:41Z', '2020-09-13T12:26:41.000Z'],
+      ['yesterday', undefined],
+    ] as const) {
+      const other = convertCognitoRow('users.csv:2', { ...row, updated_at });
+      expect(other.customer?.updatedAt).toBe(updatedAt);
+      expect(fieldsOf(other).includes('UserLastModifiedDate')).toBe(updatedAt === undefined);
+    }
     const withoutFactor = convertCognitoRow('users.csv:2', { ...row, 'cognito:mfa_enabled': 'FALSE' });
     expect(withoutFactor.leftOut.find(({ field }) => field === 'mfa')).toEqual({
       field: 'mfa',

@@ -15,11 +15,11 @@ import {
   setDisabled,
   setIdentities,
   setTime,
-  toObjects,
 } from '../source-values.js';
 import { parseBoolean, readFlag } from '../read-boolean.js';
 import { reasons, type Reason } from '../reasons.js';
 import { unknown } from '../unknown-reasons.js';
+import { readAttributes } from './cognito-attributes.js';
 import { readPages, type PageCount } from './cognito-pages.js';
 import { cognitoReasons } from './cognito-reasons.js';
 
@@ -40,6 +40,20 @@ interface CognitoUser {
   createdAt: unknown;
   updatedAt: unknown;
 }
+
+/** Seconds since 1970 as a text. */
+const SECONDS = /^\s*\d{1,11}(\.\d+)?\s*$/;
+
+/** Names of fields of a user that are read, or that say nothing about the user. */
+const knownFields = new Set([
+  ...['Username', 'Attributes', 'UserAttributes', 'UserCreateDate', 'UserLastModifiedDate', 'Enabled'],
+  ...['UserStatus', 'MFAOptions', 'UserMFASettingList', 'PreferredMfaSetting', 'Groups'],
+  ...['ResponseMetadata', '$metadata'],
+]);
+
+/** Types of providers whose operator sets the attributes of users, also `email_verified`. */
+const companyTypes = new Set(['SAML', 'OIDC']);
+const socialProviders = new Set(['Google', 'SignInWithApple', 'Facebook', 'LoginWithAmazon']);
 
 /** The attributes that are fields of a customer, or that say nothing about the person. */
 const knownAttributes = new Set([
@@ -92,31 +106,40 @@ export function convertCognitoUser(position: string, user: JsonObject): SourceRe
   if (enabled === null)
     return notImported(position, toText(user['Username']) || null, 'Enabled', unknown.ban);
   const isComplete = Array.isArray(user['UserAttributes']);
-  const attributes = toObjects(user[isComplete ? 'UserAttributes' : 'Attributes']).map(
-    ({ Name, Value }): [string, string] => [toText(Name), toAttribute(Value)],
-  );
+  const list = user[isComplete ? 'UserAttributes' : 'Attributes'];
+  const { attributes, repeated } = readAttributes(list);
   const factors = [user['MFAOptions'], user['UserMFASettingList'], user['PreferredMfaSetting']];
   const hasSecondFactor = factors.some(isSet);
   const isKnown = isComplete || user['UserMFASettingList'] !== undefined || hasSecondFactor;
   return convert(position, {
     username: toText(user['Username']),
-    attributes: new Map(attributes),
+    attributes,
     status,
     isDisabled: enabled === false,
     hasSecondFactor,
     unknown: [
       ...unless(isKnown || status === EXTERNAL, 'mfa', cognitoReasons.unknownFactor),
       ...unless(typeof enabled === 'boolean' && status !== '', 'Enabled', cognitoReasons.unknownState),
-      ['groups', cognitoReasons.unknownGroups],
+      ...findOthers(user),
+      ...repeated.map((name): Unknown => [name, cognitoReasons.repeatedAttribute]),
     ],
     createdAt: toMs(user['UserCreateDate']),
     updatedAt: toMs(user['UserLastModifiedDate']),
   });
 }
 
-/** Returns the text of an attribute. Some programs parse the JSON in it. */
-const toAttribute = (value: unknown): string =>
-  value === true || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : toText(value);
+/** Returns the groups, if the file states them, and values that no field of a customer contains. */
+function findOthers(user: JsonObject): Unknown[] {
+  const groups = user['Groups'];
+  const hasValue = (value: unknown): boolean => isSet(value) || value === false || value === 0;
+  return [
+    ...unless(groups !== undefined, 'groups', cognitoReasons.unknownGroups),
+    ...unless(!isSet(groups), 'groups', reasons.noGroups),
+    ...Object.keys(user)
+      .filter((name) => !knownFields.has(name) && hasValue(user[name]))
+      .map((name): Unknown => [name, reasons.noField]),
+  ];
+}
 
 /** Returns a row of a CSV file. */
 export function convertCognitoRow(position: string, row: Record<string, string>): SourceRecord {
@@ -136,7 +159,7 @@ export function convertCognitoRow(position: string, row: Record<string, string>)
       ['groups', cognitoReasons.unknownGroups],
     ],
     createdAt: undefined,
-    updatedAt: updatedAt ? Number(updatedAt) * 1_000 : undefined,
+    updatedAt: toMs(updatedAt),
   });
 }
 
@@ -144,8 +167,11 @@ export function convertCognitoRow(position: string, row: Record<string, string>)
 const unless = (isKnown: boolean, field: string, reason: Reason): Unknown[] =>
   isKnown ? [] : [[field, reason]];
 
-/** Returns a time in ms, or a text in ISO 8601. @param value such a text, or seconds with decimals (AWS CLI version 1) */
-const toMs = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 1_000) : value);
+/** Returns a time in ms, or a text in ISO 8601. @param value such a text, or seconds with decimals (AWS CLI version 1, and CSV) */
+function toMs(value: unknown): unknown {
+  const isSeconds = typeof value === 'number' || (typeof value === 'string' && SECONDS.test(value));
+  return isSeconds ? Math.round(Number(value) * 1_000) : value;
+}
 
 function convert(position: string, user: CognitoUser): SourceRecord {
   const draft = new CustomerDraft();
@@ -206,20 +232,28 @@ function setStatus(draft: CustomerDraft, { status, isDisabled, createdAt, update
   if (reason) draft.leaveOut('UserStatus', reason);
 }
 
-/** Sets whether the address is verified. A SAML provider sets the attributes of its users, also `email_verified`. */
+/** Sets whether the address is verified. */
 function setVerified(
   draft: CustomerDraft,
   { attributes, status }: CognitoUser,
   identities: JsonObject[],
 ): void {
   const isVerified = readFlag(draft, 'email_verified', attributes.get('email_verified'));
-  const hasSaml = identities.some(({ providerType }) => providerType === 'SAML');
-  // The provider of such a user is unknown.
-  const isUnknown = status === EXTERNAL && identities.length === 0;
-  draft.set('emailVerified', isVerified && !hasSaml && !isUnknown);
-  if (isVerified && hasSaml) draft.leaveOut('email_verified', reasons.addressOfCompany);
+  const isOfCompany = identities.some(({ providerType }) => companyTypes.has(toType(providerType)));
+  const isUnknown =
+    !isOfCompany &&
+    (identities.some(
+      ({ providerType, providerName }) =>
+        toType(providerType) === '' && !socialProviders.has(toText(providerName)),
+    ) ||
+      // The provider of such a user is unknown.
+      (status === EXTERNAL && identities.length === 0));
+  draft.set('emailVerified', isVerified && !isOfCompany && !isUnknown);
+  if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);
   if (isVerified && isUnknown) draft.leaveOut('email_verified', unknown.provenance);
 }
+
+const toType = (value: unknown): string => toText(value).toUpperCase();
 
 /** Sets the accounts at identity providers. @returns all of them, as the attribute lists them */
 function setProviders(draft: CustomerDraft, text: string): JsonObject[] {
@@ -230,7 +264,7 @@ function setProviders(draft: CustomerDraft, text: string): JsonObject[] {
   const accounts = readObjectList(draft, 'identities', Array.isArray(list) ? list : []);
   for (const { providerName, providerType, userId } of accounts) {
     const [provider, subject] = [toText(providerName), toText(userId)];
-    if (providerType === 'SAML') draft.leaveOut('identities', reasons.noSaml);
+    if (toType(providerType) === 'SAML') draft.leaveOut('identities', reasons.noSaml);
     else if (provider && subject) identities.push({ provider, subject });
     else draft.leaveOut('identities', reasons.identityWithoutId);
   }
