@@ -59,11 +59,11 @@ export async function* readDocuments(
   try {
     for await (const chunk of readDecoded(file)) {
       writeJson(parser, chunk);
-      yield* values;
+      for (const value of values) yield value;
       values = [];
     }
     endJson(parser);
-    yield* values;
+    for (const value of values) yield value;
   } catch (error) {
     throw unreadable(file, error);
   }

@@ -108,7 +108,7 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
   try {
     for await (const chunk of readDecoded(file)) {
       writeJson(parser, chunk);
-      yield* values;
+      for (const value of values) yield value;
       values = [];
     }
     if (!parser.isEnded) throw new Error('it is incomplete JSON');

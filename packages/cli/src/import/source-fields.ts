@@ -135,7 +135,7 @@ export class CustomerDraft {
     part?: { field: string; value: JsonObject },
   ): this {
     let metadata = this.fitMetadata(field, value);
-    if (part) {
+    if (part && Object.keys(part.value).length > 0) {
       const own = this.fitMetadata(part.field, part.value, limitsBeside(metadata, part.field));
       if (Object.keys(own).length > 0) metadata = { ...metadata, [part.field]: own };
     }
