@@ -1,5 +1,4 @@
 import { toObject } from '../../json-object.js';
-import { matchText } from '../match-text.js';
 import { parseBoolean } from '../read-boolean.js';
 import { readDocuments } from '../read-documents.js';
 import { toText } from '../source-fields.js';
@@ -17,17 +16,13 @@ interface RealmProvider {
 /** The identity providers of a realm by their aliases. Files with users alone contain none. */
 export type RealmProviders = ReadonlyMap<string, RealmProvider>;
 
-/** The start of a list of identity providers that is not empty. */
-const LIST = /"identityProviders"\s{0,99}:\s{0,99}\[\s{0,99}\{/g;
-
 /** The types of providers whose operator sets the addresses. */
 const COMPANY_TYPES = new Set(['saml', 'oidc', 'keycloak-oidc']);
 
-/** Returns the identity providers of realm files. @throws CliError */
+/** Returns the identity providers that realm files contain. @throws CliError */
 export async function readProviders(files: readonly string[]): Promise<RealmProviders> {
   const providers = new Map<string, RealmProvider>();
-  for (const file of files) {
-    if (!(await hasProviders(file))) continue;
+  for (const file of files)
     for await (const { value } of readDocuments(file, ['$.identityProviders.*'])) {
       const { alias, providerId, trustEmail } = toObject(value) ?? {};
       if (toText(alias) === '' || toText(providerId) === '') continue;
@@ -36,13 +31,7 @@ export async function readProviders(files: readonly string[]): Promise<RealmProv
         trustsEmail: parseBoolean(trustEmail) ?? undefined,
       });
     }
-  }
   return providers;
-}
-
-async function hasProviders(file: string): Promise<boolean> {
-  for await (const match of matchText(file, LIST)) return match.length > 0;
-  return false;
 }
 
 /**

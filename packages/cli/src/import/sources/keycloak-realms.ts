@@ -4,17 +4,37 @@ import { readDocuments } from '../read-documents.js';
 import { startsWithArray } from '../read-files.js';
 import { toText } from '../source-fields.js';
 
-/** A member of this name with a text, at any place of a file: the name of a realm, or another value. */
-const REALM = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"/g;
+/**
+ * A member `realm` with a text, which is the name of a realm or another value, or the start of a list of identity providers that
+ * is not empty. Both can stand at any place of a file.
+ */
+const MEMBER = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"|"identityProviders"\s{0,99}:\s{0,99}\[\s{0,99}\{/g;
+
+/** What the text of files contains. */
+interface Members {
+  /** The texts of all members `realm`. */
+  realms: ReadonlySet<string>;
+  /** The files with identity providers. */
+  withProviders: readonly string[];
+}
+
+/** Reads the text of each file once, without parsing it. @throws CliError */
+export async function findMembers(files: readonly string[]): Promise<Members> {
+  const realms = new Set<string>();
+  const withProviders = new Set<string>();
+  for (const file of files)
+    for await (const [, realm] of matchText(file, MEMBER))
+      if (realm === undefined) withProviders.add(file);
+      else realms.add(realm);
+  return { realms, withProviders: [...withProviders] };
+}
 
 /**
  * Rejects files of several realms before the first user is read. A file can contain documents of several realms one after the
  * other, and the name of a realm can stand after its users.
  * @throws CliError
  */
-export async function assertOneRealm(files: readonly string[]): Promise<void> {
-  const texts = new Set<string>();
-  for (const file of files) for await (const [, text] of matchText(file, REALM)) texts.add(text!);
+export async function assertOneRealm(files: readonly string[], texts: Members['realms']): Promise<void> {
   if (texts.size < 2) return;
   const realms = new Set<string>();
   for (const file of files) {
@@ -37,5 +57,5 @@ async function readNames(file: string): Promise<Set<string>> {
 export const severalRealms = (subject: string): CliError =>
   usageError(
     `${subject} several realms, whose users are different people.`,
-    'Export one of them with kc.sh export --realm <name>, and import it into a project of its own.',
+    'Export one of them with kc.sh export --realm <name>, and import it into a separate project.',
   );

@@ -25,7 +25,7 @@ import { parseBoolean, readVerified } from '../read-boolean.js';
 import { reasons } from '../reasons.js';
 import { keycloakReasons } from './keycloak-reasons.js';
 import { nameProvider, readProviders, setsAddress, type RealmProviders } from './keycloak-providers.js';
-import { assertOneRealm, severalRealms } from './keycloak-realms.js';
+import { assertOneRealm, findMembers, severalRealms } from './keycloak-realms.js';
 
 /** Names of fields that are read, or that have no meaning outside of Keycloak. */
 const knownFields = new Set([
@@ -68,8 +68,9 @@ async function* readKeycloak(
   { values }: SourceOptions,
 ): AsyncGenerator<SourceRecord> {
   const inputs = await Promise.all(files.map(inspectFile));
-  await assertOneRealm(files);
-  const providers = await readProviders(files);
+  const { realms, withProviders } = await findMembers(files);
+  await assertOneRealm(files, realms);
+  const providers = await readProviders(withProviders);
   let hasUsers = false;
   for (const { file, paths } of inputs)
     for await (const { position, name, value } of readDocuments(file, paths)) {
