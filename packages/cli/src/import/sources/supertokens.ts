@@ -191,7 +191,7 @@ function assertSameTenants({ all_auth_recipe_users: users }: Rows): void {
     if (listTenants(rows).size < tenants.size)
       throw usageError(
         'The files contain users of several tenants, who can have the same addresses.',
-        'Export the users of each tenant as docs/moving-in/supertokens.md describes, and import each into a project of its own.',
+        'Export the users of each tenant as docs/moving-in/supertokens.md describes, and import each into a separate project.',
       );
 }
 
@@ -234,8 +234,7 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
   if (list('user_roles').length > 0) draft.leaveOut('user_roles', reasons.noRoles);
   if (passwordless.some((row) => toText(row['phone_number']) !== ''))
     draft.leaveOut('phone_number', reasons.noPhone);
-  const { leftOut } = draft;
-  return { ...draft.toRecord(position, id), leftOut, isBanUnknown: true };
+  return { ...draft.toRecord(position, id), isBanUnknown: true };
 }
 
 /** Returns the recipes of the accounts that the files do not contain. */

@@ -221,9 +221,8 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
     leaveOutText(draft, 'user_login', login, reasons.noUsername);
   if (meta) convertMeta(draft, meta);
   leaveOutOthers(draft, row, knownColumns);
-  const { leftOut } = draft;
   // Plugins that block users can store this elsewhere.
-  return { ...draft.toRecord(position, id), leftOut, isBanUnknown: true };
+  return { ...draft.toRecord(position, id), isBanUnknown: true };
 }
 
 /** Sets the name that WordPress shows, unless the user has others. WordPress lets users choose between their names and the login. */
