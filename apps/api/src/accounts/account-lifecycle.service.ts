@@ -154,7 +154,7 @@ export class AccountLifecycleService {
     const ending: Ending = { tx, project, customer: before, action: 'address_claimed', reason, keptIdentity };
     const revoked = await this.end(ending);
     const { customer } = ending;
-    // A reset has an event of its own, for the new password.
+    // A reset itself records an event for the new password.
     const isRemoved = before.passwordHash !== null && reason !== 'password_reset';
     const events = [
       ...(before.emailVerified ? [] : [verifiedEvent(customer, project, proof)]),

@@ -1,4 +1,4 @@
-/** Returns the offset of the closing quote of the string that starts at an offset, or the length of the text if there is none. */
+/** Returns the offset of a string's closing quote, or the length of the text if there is none. @param start the opening quote */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -21,13 +21,13 @@ export const earlierLineError: FieldError = {
 export const otherPersonError = (field: 'externalId' | 'id'): FieldError => ({
   field,
   code: 'conflict',
-  message: `The customer with this ${field} has another email and another createdAt, so the line can belong to another person${otherPersonRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
+  message: `The customer with this ${field} has another email and another createdAt, so the line can belong to another person. ${otherPersonRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
 });
 
 const otherPersonRemedies = {
   externalId:
-    ', with the same id in another system. Import the users of each system into a project of its own, or with prefixes of their ids (--external-id-prefix).',
-  id: '. Remove the id from the line if it is another person.',
+    'Another system can use the same ids: import the users of each system into a separate project, or with a prefix (--external-id-prefix).',
+  id: 'In this case, remove the id from the line.',
 };
 
 /** The error of a newer line whose values the customer has already. */

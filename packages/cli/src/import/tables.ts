@@ -146,7 +146,7 @@ export function addTenant(tenants: Set<string>, row: JsonObject | null, column: 
   if (tenants.size > 1)
     throw usageError(
       `The files contain rows with different values of ${column}, whose users can have the same addresses.`,
-      'Export each of them into files of its own, and import each into a project of its own.',
+      'Export each of them into separate files, and import each into a separate project.',
     );
 }
 
