@@ -257,14 +257,14 @@ module.exports = {
     },
     {
       name: 'console-imports-only-shared-code-of-packages',
-      comment: 'The console reads files as the command line does (docs/adr/0110-one-csv-reader.md).',
+      comment: 'The console reads files as the command line does (docs/adr/0108-one-csv-reader.md).',
       severity: 'error',
       from: { path: '^apps/console/' },
       to: { path: '^packages/', pathNot: '^packages/cli/src/import-shared/' },
     },
     {
       name: 'shared-code-of-imports-runs-in-browsers',
-      comment: 'The console contains this code (docs/adr/0110-one-csv-reader.md).',
+      comment: 'The console contains this code (docs/adr/0108-one-csv-reader.md).',
       severity: 'error',
       from: { path: '^packages/cli/src/import-shared/', pathNot: SPEC },
       to: {
