@@ -90,9 +90,11 @@ const systems: Record<string, Files> = {
         `user_${id},${firstName},${lastName},${email},${email},${passwordHash},bcrypt\n`,
     },
     'users.json': {
-      write: ({ id, email, createdAt }) =>
+      write: ({ id, email, firstName, lastName, createdAt }) =>
         toLine({
           id: `user_${id}`,
+          first_name: firstName,
+          last_name: lastName,
           primary_email_address: email,
           verified_email_addresses: [email],
           banned: false,

@@ -151,7 +151,11 @@ export class ImportWriterService {
     project: ProjectContext,
     group: Candidate[],
   ): Promise<ReadonlySet<string | null>> {
-    const externalIds = group.map(({ customer }) => customer.externalId);
+    // The id of the customer itself is not taken.
+    const externalIds = group
+      .map(({ customer }) => customer)
+      .filter(({ id, externalId }) => id !== externalId)
+      .map(({ externalId }) => externalId);
     return this.subjects.findCustomerIds(tx, project.id, externalIds);
   }
 

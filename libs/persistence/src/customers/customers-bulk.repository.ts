@@ -10,15 +10,21 @@ import {
   type CustomerWithPasswordHash,
 } from './customers.repository.js';
 
+// One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
 const findTakenIds = statement(
-  { id: text },
-  `SELECT id::text FROM customers WHERE id = ANY ($1::uuid[])
-   UNION SELECT external_id FROM customers WHERE project_id = $2 AND external_id = ANY ($1::text[])`,
+  { id: uuid },
+  `SELECT wanted.id FROM unnest($1::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
+     SELECT c.id FROM customers c WHERE c.id = wanted.id
+     UNION ALL SELECT c.id FROM customers c WHERE c.project_id = $2 AND c.external_id = wanted.id::text
+     LIMIT 1
+   ) taken`,
 );
 
 const findIdsByEmail = statement(
   { id: uuid, email: text },
-  'SELECT id, email FROM customers WHERE project_id = $1 AND email = ANY ($2)',
+  `SELECT found.id, found.email FROM unnest($2::text[]) AS wanted (email) CROSS JOIN LATERAL (
+     SELECT c.id, c.email FROM customers c WHERE c.project_id = $1 AND c.email = wanted.email LIMIT 1
+   ) found`,
 );
 
 const listCustomers = statement(

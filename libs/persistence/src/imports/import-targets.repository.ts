@@ -36,7 +36,14 @@ export type ImportTargetUpdate = Customer & Pick<StoredImportTarget, 'passwordHa
 const lockTargets = statement(
   selectedRow(CustomerEntity, targetFields),
   `SELECT ${selectList(CustomerEntity, 'c', targetFields)} FROM customers c
-   WHERE c.project_id = $1 AND (c.external_id = ANY ($2::text[]) OR c.id = ANY ($3::uuid[]))
+   WHERE c.project_id = $1 AND c.id = ANY (ARRAY (
+     SELECT found.id FROM unnest($2::text[]) AS wanted (external_id) CROSS JOIN LATERAL (
+       -- One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
+       SELECT f.id FROM customers f WHERE f.project_id = $1 AND f.external_id = wanted.external_id LIMIT 1
+     ) found
+   ) || $3::uuid[])
+     -- Read again once the customer is locked.
+     AND (c.external_id = ANY ($2::text[]) OR c.id = ANY ($3::uuid[]))
    -- In a fixed order, so that two imports of the same customers cannot deadlock.
    ORDER BY c.id FOR NO KEY UPDATE`,
 );

@@ -99,7 +99,11 @@ const listStored = statement(
 
 const findOwners = statement(
   { credentialId: bytea, customerId: uuid },
-  `SELECT k.credential_id AS "credentialId", k.customer_id AS "customerId" FROM passkeys k WHERE k.project_id = $1 AND k.credential_id = ANY ($2)`,
+  // One search of the index for each value: with a list as the condition, PostgreSQL may read all passkeys of the project.
+  `SELECT found.* FROM unnest($2::bytea[]) AS wanted (credential_id) CROSS JOIN LATERAL (
+     SELECT k.credential_id AS "credentialId", k.customer_id AS "customerId" FROM passkeys k
+     WHERE k.project_id = $1 AND k.credential_id = wanted.credential_id LIMIT 1
+   ) found`,
 );
 
 const findPasskey = statement(
