@@ -1,5 +1,9 @@
 import type { AppFolder } from './app-folder.js';
 
+/** The values of `--framework`. */
+export const frameworkNames = ['nextjs', 'nestjs', 'vite', 'express'] as const;
+export type FrameworkName = (typeof frameworkNames)[number];
+
 /** A file that `init` creates, or changes as little as possible. */
 export interface FileChange {
   /** Relative to the folder of the app. */

@@ -3,7 +3,7 @@ import type { Agent } from 'package-manager-detector';
 import { isRejected } from './allowed-origin.js';
 import type { Target } from './connection.js';
 import { planVariables } from './env-file.js';
-import type { FileChange, Framework, ManualStep } from './framework.js';
+import type { FileChange, Framework, FrameworkName, ManualStep } from './framework.js';
 import { planGitIgnore } from './git-ignore.js';
 import { addCommand, findPackageManager, type Command } from './install-packages.js';
 import type { AppFolder } from './app-folder.js';
@@ -13,7 +13,7 @@ export interface InitOptions {
   yes?: boolean;
   install: boolean;
   packages?: string;
-  framework?: string;
+  framework?: FrameworkName;
   publishableKey?: string;
 }
 
