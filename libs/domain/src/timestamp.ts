@@ -33,9 +33,8 @@ function readTimestamp(text: string): Timestamp | TimestampProblem {
   const isCut = /[1-9]/.test(digits.slice(3));
   const ms = Date.parse(`${date}T${time}.${digits.slice(0, 3)}${offset}`);
   // Date.parse accepts the 30 and 31 of every month, as a day of the next month.
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  const isDate = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
-  if (!isDate) return 'date';
+  const midnight = new Date(`${date}T00:00:00Z`);
+  if (midnight.getUTCDate() !== Number(date.slice(-2))) return 'date';
   const isPastEndOfDay = isCut && time.startsWith('24');
   return ms < MAX_TIME_MS && !isPastEndOfDay ? { ms, isCut } : 'format';
 }

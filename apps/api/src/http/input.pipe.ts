@@ -72,12 +72,15 @@ function assertSingle(query: object): void {
  * Returns errors for fields named like a member of Object.prototype, which class-transformer silently drops.
  */
 function inheritedNameErrors(plain: object, input: object, parent = ''): FieldError[] {
-  return Object.entries(plain).flatMap(([name, value]: [string, unknown]) => {
+  const errors: FieldError[] = [];
+  for (const [name, value] of Object.entries(plain) as [string, unknown][]) {
     const field = parent + name;
-    if (name in Object.prototype) return [fieldError(field, 'whitelistValidation', '')];
     const member = (input as Record<string, unknown>)[name];
-    return isObject(value) && hasDtoClass(member) ? inheritedNameErrors(value, member, `${field}.`) : [];
-  });
+    if (name in Object.prototype) errors.push(fieldError(field, 'whitelistValidation', ''));
+    else if (isObject(value) && hasDtoClass(member))
+      errors.push(...inheritedNameErrors(value, member, `${field}.`));
+  }
+  return errors;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -71,11 +71,12 @@ function parseRoot<Root extends object>(
 ): Root {
   const text = decode(bytes, limits);
   // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
-  const { roundedAt, count } = checkStructure(text, limits);
+  const { roundedAt, count, keyCount } = checkStructure(text, limits);
   onStructure?.({ count, isWide: widePattern.test(text) });
   const value = parse(text, limits);
   if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
-  if (limits.hasUniqueKeys) assertUniqueKeys(text);
+  // The value has only the last one of equal keys.
+  if (limits.hasUniqueKeys && countKeys(value) < keyCount) throw repeatedKeyError(text);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
   checkContents(value);
   return value;
@@ -122,10 +123,13 @@ function position(text: string): string {
 /**
  * Checks the depth, the number of keys and the number of values by counting brackets, colons and commas outside of
  * strings: each value is the first one in an object or array, or follows a comma.
- * @returns the number of keys and values, and the offset of the first number that would be rounded to another integer,
- *   or null
+ * @returns the numbers of keys and values together and of keys alone, and the offset of the first number that would be rounded
+ *   to another integer, or null
  */
-function checkStructure(text: string, limits: JsonLimits): { count: number; roundedAt: number | null } {
+function checkStructure(
+  text: string,
+  limits: JsonLimits,
+): { count: number; keyCount: number; roundedAt: number | null } {
   const { values: maxValues = Infinity, keysPerObject: maxPerObject = limits.keys } = limits;
   let [depth, keys, values] = [0, 0, 0];
   /** Numbers of keys of the objects that contain the offset, from the outermost. */
@@ -155,7 +159,7 @@ function checkStructure(text: string, limits: JsonLimits): { count: number; roun
     if (keys > limits.keys) throw invalidJson(`The ${limits.name} has more than ${limits.keys} keys.`);
     if (values > maxValues) throw invalidJson(`The ${limits.name} has more than ${maxValues} values.`);
   }
-  return { count: keys + values, roundedAt };
+  return { count: keys + values, keyCount: keys, roundedAt };
 }
 
 function endOfNumber(text: string, start: number): number {
@@ -164,16 +168,20 @@ function endOfNumber(text: string, start: number): number {
   return index;
 }
 
-/**
- * Checks that no object of a JSON text contains a key twice: a reader could use either value.
- * @throws GatehouseError `invalid_json`
- */
-function assertUniqueKeys(text: string): void {
-  const offset = findRepeatedKey(text);
-  if (offset === null) return;
+/** Returns the number of keys of all objects in a value. Recursion is safe: the depth is limited. */
+function countKeys(value: unknown): number {
+  if (!isObjectOrArray(value)) return 0;
+  const members: unknown[] = Object.values(value);
+  let count = Array.isArray(value) ? 0 : members.length;
+  for (const member of members) count += countKeys(member);
+  return count;
+}
+
+/** Returns the error of a text in which an object contains a key twice: a reader could use either value. */
+function repeatedKeyError(text: string): GatehouseError {
   // An offset in the key, so that the path contains it.
-  const field = fieldAt(text, offset + 1);
-  throw new GatehouseError('invalid_json', {
+  const field = fieldAt(text, findRepeatedKey(text)! + 1);
+  return new GatehouseError('invalid_json', {
     detail: 'An object contains the same key twice.',
     errors: [{ field, code: 'repeated_key', message: `${field} must not occur twice` }],
   });

@@ -207,7 +207,10 @@ class Rollback extends Error {}
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 
 const toCreated = ({ line, customer, warnings, hasWeakHash }: Candidate): ImportLineResult => ({
-  ...{ line, status: 'created', customerId: customer.id, errors: [] },
+  line,
+  status: 'created',
+  customerId: customer.id,
+  errors: [],
   warnings: limitWarnings(warnings),
   hasWeakHash,
 });
