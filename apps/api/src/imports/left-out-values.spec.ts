@@ -13,6 +13,8 @@ describe('leftOutWarning', () => {
     ['identities.0.subject', 'repeated', 'No action is necessary'],
     ['metadata.id', 'inexact_integer', 'Write the number as a string'],
     ['metadata.bio', 'too_long', 'Shorten the metadata'],
+    ['metadata.bio', 'invalid', 'Correct the value'],
+    ['publicMetadata.bio', 'too_deep', 'Correct the value'],
   ])('adds the remedy of %s %s as a second sentence', (field, code, remedy) => {
     const { message } = leftOutWarning({ field, code, message: `${field} is wrong` });
     expect(message.split('. ')).toEqual([`${field} is wrong`, expect.stringContaining(remedy)]);

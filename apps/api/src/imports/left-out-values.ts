@@ -23,6 +23,8 @@ const remedies: Record<string, string> = {
   'identities provider_not_found': `Create the identity provider and ${AGAIN}`,
   'identities identity_already_linked': `Remove the identity from the other customer and ${AGAIN}`,
   ...{ metadata, publicMetadata: metadata, firstName: text, lastName: text, locale: text },
+  ...{ 'metadata invalid': text, 'metadata too_deep': text },
+  ...{ 'publicMetadata invalid': text, 'publicMetadata too_deep': text },
   createdAt: 'Correct the time, delete the customer and import them again',
   updatedAt: `Correct the time and ${AGAIN}`,
   lastLoginAt: `Correct the time and ${AGAIN}`,
