@@ -17,6 +17,7 @@ const transform = {
 const shared = {
   // Resolves @gatehouse/* to the TypeScript sources of libs/*, with the condition "source" of their
   // `exports`.
+  testEnvironment: '<rootDir>/test/support/base-environment.mjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

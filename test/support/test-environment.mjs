@@ -1,5 +1,5 @@
 import * as platform from '@gatehouse/platform';
-import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
+import BaseEnvironment from './base-environment.mjs';
 import { conformance } from './conformance.mjs';
 import { sharedBrowser } from './shared-browser.mjs';
 import { nameServerPort, releaseSharedServers, sharedServer } from './shared-servers.mjs';
@@ -12,7 +12,7 @@ const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\/
  * are imported here are loaded once for all files of a jest worker: the shared servers and the
  * shared browser, the compiled OpenAPI document and the platform library (platform.ts).
  */
-export default class TestEnvironment extends NodeEnvironment {
+export default class TestEnvironment extends BaseEnvironment {
   constructor(config, context) {
     super(config, context);
     this.ownProcesses = OWN_PROCESSES.test(context.testPath);
