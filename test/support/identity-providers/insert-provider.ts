@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newId } from '@gatehouse/platform';
+import { newId } from '../platform.js';
 import type { TestInstance } from '../test-instance.js';
 
 export interface ProviderRow {

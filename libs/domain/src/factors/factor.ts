@@ -23,7 +23,6 @@ export type CodeMethod = Exclude<ChallengeMethod, 'passkey'>;
 
 /** The types of second factors. */
 export const factorTypes = ['totp'] as const;
-export type FactorType = (typeof factorTypes)[number];
 
 /** Number of recovery codes of a customer or an operator. Each replaces the authenticator once. */
 export const RECOVERY_CODE_COUNT = 10;
