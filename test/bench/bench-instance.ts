@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { basename, join } from 'node:path';
 import { withMemoryOptions } from '../../scripts/memory-options.mjs';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, type InstanceOptions } from '../support/test-instance.js';
-import { entryPoints } from '../support/server-process.mjs';
+import { TestInstance, type InstanceOptions, type Programs } from '../support/test-instance.js';
 
 const instances = new Set<Promise<{ stop(): Promise<void> }>>();
 let isStopping = false;
@@ -41,7 +40,7 @@ export class BenchInstance {
     // The first start created the keys; the second one is the measured api, with a discarded log.
     await instance.api.stop();
     await prepare(instance);
-    bench.spawn(entryPoints.api);
+    bench.spawn(instance.programs.api);
     await eventually('the api to be ready', () =>
       fetch(`${instance.baseUrl}/readyz`).then(
         ({ ok }) => ok,
@@ -57,13 +56,14 @@ export class BenchInstance {
    * @returns a function that stops it
    */
   startWorker(env: Record<string, string> = {}): () => Promise<void> {
-    const child = this.spawn(entryPoints.worker, env);
+    const child = this.spawn(this.instance.programs.worker, env);
     return () => this.end(child);
   }
 
   /** Returns the ids of the running processes of a program. */
-  pids(program: keyof typeof entryPoints): number[] {
-    const running = [...this.children].filter(([, entryPoint]) => entryPoint === entryPoints[program]);
+  pids(program: keyof Programs): number[] {
+    const { [program]: path } = this.instance.programs;
+    const running = [...this.children].filter(([, entryPoint]) => entryPoint === path);
     return running.map(([child]) => child.pid!);
   }
 

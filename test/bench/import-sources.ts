@@ -170,18 +170,19 @@ export interface SourceResult {
 
 export const systemNames = Object.keys(systems);
 
-/** Measures `gatehouse customers import` with the files of a system. */
+/** Measures `gatehouse customers import` with the files of a system. @param checkout the folder whose command line is measured */
 export async function measureSource(
   instance: TestInstance,
   system: string,
   passwordHashes: string[],
   count: number,
+  checkout = '.',
 ): Promise<SourceResult> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-import-'));
   try {
     const names = await writeExport(folder, systems[system]!, passwordHashes, count);
     const started = performance.now();
-    const created = await runImport(instance, folder, ['--from', system, ...names]);
+    const created = await runImport(instance, folder, checkout, ['--from', system, ...names]);
     return { created, perSecond: (created * 1_000) / (performance.now() - started) };
   } finally {
     await rm(folder, { recursive: true });
@@ -245,8 +246,13 @@ async function writeExport(
 }
 
 /** @returns the number of created customers */
-async function runImport(instance: TestInstance, cwd: string, args: string[]): Promise<number> {
-  const command = [resolve('packages/cli/dist/main.js'), '--json', 'customers', 'import', ...args];
+async function runImport(
+  instance: TestInstance,
+  cwd: string,
+  checkout: string,
+  args: string[],
+): Promise<number> {
+  const command = [resolve(checkout, 'packages/cli/dist/main.js'), '--json', 'customers', 'import', ...args];
   const { stdout } = await promisify(execFile)(process.execPath, command, {
     cwd,
     env: { GATEHOUSE_URL: instance.baseUrl, GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey },

@@ -11,6 +11,7 @@ import { measureDeliveries } from './deliveries.js';
 import { eventParts, measureEvents, type EventOptions } from './events.js';
 import { measureFairness } from './fairness.js';
 import { measureFlood } from './flood.js';
+import { compareImports, type BuildOptions } from './import-builds.js';
 import { measureImport } from './import.js';
 import { measureLatency } from './latency.js';
 import {
@@ -33,7 +34,7 @@ import { measureTiming } from './timing.js';
 import { measureWeight } from './weight.js';
 
 /** Command line options of a run. */
-interface Options extends EventOptions {
+interface Options extends EventOptions, BuildOptions {
   /** Duration of each flood, of the soak, of the load of weight, and of a steady load of events. */
   seconds?: number;
   /** Number of requests per case in timing, customers, attempts and console, and of events. */
@@ -110,6 +111,11 @@ const sections: Record<string, Section> = {
     limitMinutes: 30,
     measure: measureImport,
   },
+  'import-builds': {
+    title: 'Imports with this build, compared with another build',
+    limitMinutes: 60,
+    measure: compareImports,
+  },
   bodies: {
     title: 'Bodies: 16 parallel imports of 14 MB, with 512 and 256 MiB of memory',
     limitMinutes: 20,
@@ -151,7 +157,8 @@ const sections: Record<string, Section> = {
 const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
 const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, the load of weight, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
-  events: [--rounds=<number>] [--only=${eventParts.join(',')}] [--with-redis | --without-redis]`;
+  events: [--rounds=<number>] [--only=${eventParts.join(',')}] [--with-redis | --without-redis]
+  import-builds: --against=<checkout, in which npm ci, npm run build and npm run packages have run> [--rounds=<number>] [--samples=<customers>]`;
 
 let servers: Promise<() => Promise<void>> | undefined;
 let cleanup: Promise<void> | undefined;
@@ -183,6 +190,7 @@ function readArguments(): { names: string[]; options: Options } {
       profile: { type: 'string' },
       rounds: { type: 'string' },
       only: { type: 'string' },
+      against: { type: 'string' },
       'with-redis': { type: 'boolean' },
       'without-redis': { type: 'boolean' },
     },
@@ -200,6 +208,7 @@ function readArguments(): { names: string[]; options: Options } {
   if (values.only !== undefined) options.only = readParts(values.only);
   if (values['with-redis'] !== values['without-redis'])
     options.queues = [values['with-redis'] ? 'redis' : 'postgresql'];
+  if (values.against !== undefined) options.against = resolve(values.against);
   if (values.profile !== undefined) process.env['BENCH_CPU_PROFILES'] = resolve(values.profile);
   return { names: positionals.length > 0 ? positionals : defaultSections, options };
 }

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import bcrypt from 'bcrypt';
+import type { TestInstance } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
+import { measureSource, systemNames } from './import-sources.js';
+import { formatNumber, formatRatio, median, printProgress, type SectionResult } from './report.js';
+
+export interface BuildOptions {
+  /** The checkout of the other build. */
+  against?: string;
+  /** Number of imports of each system with each build. */
+  rounds?: number;
+  /** Number of customers of each import. */
+  samples?: number;
+}
+
+/** The api and the command line of one checkout. */
+interface Build {
+  checkout: string;
+  instance: TestInstance;
+}
+
+/** The rates of both builds in one round, in customers a second. */
+interface Round {
+  current: number;
+  other: number;
+}
+
+/** Number of distinct imported hashes; none of them is verified. */
+const HASHES = 200;
+
+/**
+ * Imports the files of each system with two builds in turn. Both run all the time, so that a machine whose speed varies slows down
+ * both. @throws Error without the other build
+ */
+export async function compareImports({
+  against,
+  rounds = 6,
+  samples = 20_000,
+}: BuildOptions): Promise<SectionResult> {
+  if (against === undefined) throw new Error('import-builds requires --against=<checkout>');
+  const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
+  const [current, other] = await Promise.all([startBuild('.'), startBuild(against)]);
+  const rows: string[][] = [];
+  for (const system of systemNames) {
+    const importInto = async ({ instance, checkout }: Build): Promise<number> =>
+      (await measureSource(instance, system, passwordHashes, samples, checkout)).perSecond;
+    // Warms up both builds.
+    await importInto(current);
+    await importInto(other);
+    const results: Round[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      printProgress(`${system}, round ${round} of ${rounds}`);
+      const isFirst = round % 2 === 0;
+      const before = isFirst ? await importInto(other) : null;
+      const now = await importInto(current);
+      results.push({ current: now, other: before ?? (await importInto(other)) });
+    }
+    rows.push(toRow(system, results));
+  }
+  return {
+    table: [
+      ['system', 'customers a second', 'other build', 'ratio of the rounds, mean', 'lowest to highest'],
+      ...rows,
+    ],
+    notes: [
+      `${samples} customers in each of ${rounds} rounds, in which the builds take turns to be first. Rates are medians; the mean of the ratios is geometric.`,
+    ],
+    targets: [],
+  };
+}
+
+async function startBuild(checkout: string): Promise<Build> {
+  const isOther = checkout !== '.';
+  const programs = {
+    api: `${checkout}/dist/programs/api.js`,
+    worker: `${checkout}/dist/programs/webhook-worker.js`,
+  };
+  const bench = await BenchInstance.start({ ...(isOther && { programs, template: 'template1' }) });
+  bench.startWorker();
+  return { checkout, instance: bench.instance };
+}
+
+function toRow(system: string, results: Round[]): string[] {
+  const ratios = results.map(({ current, other }) => current / other);
+  const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+  return [
+    system,
+    formatNumber(median(results.map(({ current }) => current))),
+    formatNumber(median(results.map(({ other }) => other))),
+    formatRatio(mean),
+    `${formatRatio(Math.min(...ratios))} to ${formatRatio(Math.max(...ratios))}`,
+  ];
+}
