@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import bcrypt from 'bcrypt';
 import type { TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
@@ -70,13 +71,13 @@ export async function compareImports({
   };
 }
 
+/** Starts the programs of a checkout, which migrate an empty database themselves. */
 async function startBuild(checkout: string): Promise<Build> {
-  const isOther = checkout !== '.';
   const programs = {
-    api: `${checkout}/dist/programs/api.js`,
-    worker: `${checkout}/dist/programs/webhook-worker.js`,
+    api: resolve(checkout, 'dist/programs/api.js'),
+    worker: resolve(checkout, 'dist/programs/webhook-worker.js'),
   };
-  const bench = await BenchInstance.start({ ...(isOther && { programs, template: 'template1' }) });
+  const bench = await BenchInstance.start({ programs, template: 'template1' });
   bench.startWorker();
   return { checkout, instance: bench.instance };
 }
