@@ -71,12 +71,12 @@ function parseRoot<Root extends object>(
 ): Root {
   const text = decode(bytes, limits);
   // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
-  const { roundedAt, count, keyCount } = checkStructure(text, limits);
-  onStructure?.({ count, isWide: widePattern.test(text) });
+  const { keys, values, roundedAt } = checkStructure(text, limits);
+  onStructure?.({ count: keys + values, isWide: widePattern.test(text) });
   const value = parse(text, limits);
   if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
   // The value has only the last one of equal keys.
-  if (limits.hasUniqueKeys && countKeys(value) < keyCount) throw repeatedKeyError(text);
+  if (limits.hasUniqueKeys && countKeys(value) < keys) throw repeatedKeyError(text);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
   checkContents(value);
   return value;
@@ -123,13 +123,12 @@ function position(text: string): string {
 /**
  * Checks the depth, the number of keys and the number of values by counting brackets, colons and commas outside of
  * strings: each value is the first one in an object or array, or follows a comma.
- * @returns the numbers of keys and values together and of keys alone, and the offset of the first number that would be rounded
- *   to another integer, or null
+ * @returns the key count, the value count, and the offset of the first number that would be rounded to another integer, or null
  */
 function checkStructure(
   text: string,
   limits: JsonLimits,
-): { count: number; keyCount: number; roundedAt: number | null } {
+): { keys: number; values: number; roundedAt: number | null } {
   const { values: maxValues = Infinity, keysPerObject: maxPerObject = limits.keys } = limits;
   let [depth, keys, values] = [0, 0, 0];
   /** Numbers of keys of the objects that contain the offset, from the outermost. */
@@ -159,7 +158,7 @@ function checkStructure(
     if (keys > limits.keys) throw invalidJson(`The ${limits.name} has more than ${limits.keys} keys.`);
     if (values > maxValues) throw invalidJson(`The ${limits.name} has more than ${maxValues} values.`);
   }
-  return { count: keys + values, keyCount: keys, roundedAt };
+  return { keys, values, roundedAt };
 }
 
 function endOfNumber(text: string, start: number): number {
@@ -168,7 +167,7 @@ function endOfNumber(text: string, start: number): number {
   return index;
 }
 
-/** Returns the number of keys of all objects in a value. Recursion is safe: the depth is limited. */
+/** Counts the keys of all objects in a value. Recursion is safe: the depth is limited. */
 function countKeys(value: unknown): number {
   if (!isObjectOrArray(value)) return 0;
   const members: unknown[] = Object.values(value);

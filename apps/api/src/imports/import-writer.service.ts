@@ -151,11 +151,10 @@ export class ImportWriterService {
     project: ProjectContext,
     group: Candidate[],
   ): Promise<ReadonlySet<string | null>> {
-    // The id of the customer itself is not taken.
-    const externalIds = group
-      .map(({ customer }) => customer)
-      .filter(({ id, externalId }) => id !== externalId)
-      .map(({ externalId }) => externalId);
+    // A customer's own id can be the external id too.
+    const externalIds = group.flatMap(({ customer: { id, externalId } }) =>
+      id === externalId ? [] : [externalId],
+    );
     return this.subjects.findCustomerIds(tx, project.id, externalIds);
   }
 
