@@ -15,9 +15,9 @@ const transform = {
 };
 
 const shared = {
+  testEnvironment: '<rootDir>/test/support/base-environment.mjs',
   // Resolves @gatehouse/* to the TypeScript sources of libs/*, with the condition "source" of their
   // `exports`.
-  testEnvironment: '<rootDir>/test/support/base-environment.mjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

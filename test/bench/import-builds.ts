@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import bcrypt from 'bcrypt';
 import type { TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
-import { measureSource, systemNames } from './import-sources.js';
+import { createPasswordHashes, measureSource, systemNames } from './import-sources.js';
 import { formatNumber, formatRatio, median, printProgress, type SectionResult } from './report.js';
 
 export interface BuildOptions {
-  /** The checkout of the other build. */
+  /** The other build's checkout. */
   against?: string;
-  /** Number of imports of each system with each build. */
+  /** Number of imports per system and build. */
   rounds?: number;
-  /** Number of customers of each import. */
+  /** Number of customers per import. */
   samples?: number;
 }
 
@@ -27,11 +25,8 @@ interface Round {
   other: number;
 }
 
-/** Number of distinct imported hashes; none of them is verified. */
-const HASHES = 200;
-
 /**
- * Imports the files of each system with two builds in turn. Both run all the time, so that a machine whose speed varies slows down
+ * Imports each system's files with two builds in turn. Both run all the time, so that a machine with a varying speed slows down
  * both. @throws Error without the other build
  */
 export async function compareImports({
@@ -40,22 +35,21 @@ export async function compareImports({
   samples = 20_000,
 }: BuildOptions): Promise<SectionResult> {
   if (against === undefined) throw new Error('import-builds requires --against=<checkout>');
-  const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
-  const [current, other] = await Promise.all([startBuild('.'), startBuild(against)]);
+  const passwordHashes = createPasswordHashes();
+  const builds = { current: await startBuild('.'), other: await startBuild(against) };
   const rows: string[][] = [];
   for (const system of systemNames) {
     const importInto = async ({ instance, checkout }: Build): Promise<number> =>
       (await measureSource(instance, system, passwordHashes, samples, checkout)).perSecond;
     // Warms up both builds.
-    await importInto(current);
-    await importInto(other);
+    for (const build of Object.values(builds)) await importInto(build);
     const results: Round[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       printProgress(`${system}, round ${round} of ${rounds}`);
-      const isFirst = round % 2 === 0;
-      const before = isFirst ? await importInto(other) : null;
-      const now = await importInto(current);
-      results.push({ current: now, other: before ?? (await importInto(other)) });
+      const result: Round = { current: 0, other: 0 };
+      const order = round % 2 === 0 ? (['other', 'current'] as const) : (['current', 'other'] as const);
+      for (const name of order) result[name] = await importInto(builds[name]);
+      results.push(result);
     }
     rows.push(toRow(system, results));
   }

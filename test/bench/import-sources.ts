@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import bcrypt from 'bcrypt';
 import type { TestInstance } from '../support/test-instance.js';
 
 /** A user of another system. */
@@ -169,6 +170,12 @@ export interface SourceResult {
 }
 
 export const systemNames = Object.keys(systems);
+
+/** Number of distinct imported hashes; none of them is verified during an import. */
+const HASHES = 200;
+
+export const createPasswordHashes = (): string[] =>
+  Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
 
 /** Measures `gatehouse customers import` with the files of a system. @param checkout the folder whose command line is measured */
 export async function measureSource(

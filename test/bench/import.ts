@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import bcrypt from 'bcrypt';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
 import { Child } from './child.js';
 import type { LoginSample, LoginLoad, ImportUpload } from './import-clients.js';
 import { formatNumber, median, percentile, printProgress, type SectionResult } from './report.js';
-import { measureSource, newDomain, systemNames, type SourceResult } from './import-sources.js';
+import {
+  createPasswordHashes,
+  measureSource,
+  newDomain,
+  systemNames,
+  type SourceResult,
+} from './import-sources.js';
 import { registerCustomers } from './requests.js';
 
 const CUSTOMERS = 100_000;
@@ -18,8 +23,6 @@ const WARM_UP = 5_000;
 const REPETITIONS = 3;
 /** The name of an import of prepared lines, without the command line. */
 const LINES = 'lines';
-/** Number of distinct imported hashes; none of them is verified during the import. */
-const HASHES = 200;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -86,8 +89,7 @@ async function withStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
       password: PASSWORD,
       perSecond: LOGINS_PER_SECOND,
     };
-    const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
-    const stage: Stage = { instance, sender, logins, loginLoad, passwordHashes };
+    const stage: Stage = { instance, sender, logins, loginLoad, passwordHashes: createPasswordHashes() };
     await withLogins(stage, () => runImport(stage, { count: WARM_UP }));
     return await work(stage);
   } finally {
