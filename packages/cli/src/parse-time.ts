@@ -3,8 +3,8 @@ const pattern =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?)?$/;
 
 /**
- * Returns the ms since 1970 of a Unix timestamp in the units of imports (docs/imports.md): below 10^11 in seconds, below 10^14 in
- * milliseconds, and otherwise in microseconds.
+ * Converts a Unix timestamp to ms since 1970. Its unit depends on its size, as in imports (docs/imports.md): seconds below 10^11,
+ * milliseconds below 10^14, otherwise microseconds.
  */
 export const epochToMs = (epoch: number): number =>
   epoch < 1e11 ? epoch * 1_000 : epoch < 1e14 ? epoch : Math.floor(epoch / 1_000);

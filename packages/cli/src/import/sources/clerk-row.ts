@@ -75,8 +75,8 @@ export function convertClerkRow(position: string, row: Row): SourceRecord {
 const joinPhones = (row: Row): string => cell(row, PHONES[0]) + cell(row, PHONES[1]) + cell(row, PHONES[2]);
 
 /**
- * Returns the addresses of a JSON export with those of the CSV export. An address that is verified in one of them only is in both
- * lists. The address of the JSON export stays.
+ * Merges a user's addresses in the JSON export and the CSV export. An address that only one export verifies is in both lists. The
+ * JSON export's primary address stays.
  */
 export function mergeAddresses(draft: CustomerDraft, own: Addresses, row: Row): Addresses {
   const other = rowAddresses(row);

@@ -208,8 +208,8 @@ function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
 }
 
 /**
- * Reports values that this kind of JSON export does not contain. That of `clerk migrate export` contains bans and metadata only if
- * there are.
+ * Reports values that this kind of JSON export lacks. `clerk migrate export` writes bans and metadata only for users who have
+ * them.
  * @param bans what the files state about a ban
  */
 function leaveOutUnknown(

@@ -5,8 +5,8 @@ import { startsWithArray } from '../read-files.js';
 import { toText } from '../source-fields.js';
 
 /**
- * A member `realm` with a text, which is the name of a realm or another value, or the start of a list of identity providers that
- * is not empty. Both can stand at any place of a file.
+ * Matches a member `realm` with a string, which can be a realm's name or another value, and the start of a nonempty list of
+ * identity providers. Both can occur anywhere in a file.
  */
 const MEMBER = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"|"identityProviders"\s{0,99}:\s{0,99}\[\s{0,99}\{/g;
 
