@@ -11,6 +11,8 @@ export interface BuildOptions {
   rounds?: number;
   /** Number of customers per import. */
   samples?: number;
+  /** Default: all. */
+  systems?: string[];
 }
 
 /** The api and the command line of one checkout. */
@@ -33,12 +35,13 @@ export async function compareImports({
   against,
   rounds = 6,
   samples = 20_000,
+  systems = systemNames,
 }: BuildOptions): Promise<SectionResult> {
   if (against === undefined) throw new Error('import-builds requires --against=<checkout>');
   const passwordHashes = createPasswordHashes();
   const builds = { current: await startBuild('.'), other: await startBuild(against) };
   const rows: string[][] = [];
-  for (const system of systemNames) {
+  for (const system of systems) {
     const importInto = async ({ instance, checkout }: Build): Promise<number> =>
       (await measureSource(instance, system, passwordHashes, samples, checkout)).perSecond;
     // Warms up both builds.

@@ -13,6 +13,7 @@ import { measureFairness } from './fairness.js';
 import { measureFlood } from './flood.js';
 import { compareImports, type BuildOptions } from './import-builds.js';
 import { measureImport } from './import.js';
+import { systemNames } from './import-sources.js';
 import { measureLatency } from './latency.js';
 import {
   isMet,
@@ -158,7 +159,7 @@ const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
 const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, the load of weight, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
   events: [--rounds=<number>] [--only=${eventParts.join(',')}] [--with-redis | --without-redis]
-  import-builds: --against=<checkout, in which npm ci, npm run build and npm run packages have run> [--rounds=<number>] [--samples=<customers>]`;
+  import-builds: --against=<checkout, in which npm ci, npm run build and npm run packages have run> [--rounds=<number>] [--samples=<customers>] [--systems=${systemNames.join(',')}]`;
 
 let servers: Promise<() => Promise<void>> | undefined;
 let cleanup: Promise<void> | undefined;
@@ -191,6 +192,7 @@ function readArguments(): { names: string[]; options: Options } {
       rounds: { type: 'string' },
       only: { type: 'string' },
       against: { type: 'string' },
+      systems: { type: 'string' },
       'with-redis': { type: 'boolean' },
       'without-redis': { type: 'boolean' },
     },
@@ -205,7 +207,8 @@ function readArguments(): { names: string[]; options: Options } {
     if (!Number.isInteger(options[name]) || options[name] < 1)
       throw new Error(`--${name} takes a whole number`);
   }
-  if (values.only !== undefined) options.only = readParts(values.only);
+  if (values.only !== undefined) options.only = readList('only', values.only, eventParts);
+  if (values.systems !== undefined) options.systems = readList('systems', values.systems, systemNames);
   if (values['with-redis'] !== values['without-redis'])
     options.queues = [values['with-redis'] ? 'redis' : 'postgresql'];
   if (values.against !== undefined) options.against = resolve(values.against);
@@ -213,11 +216,12 @@ function readArguments(): { names: string[]; options: Options } {
   return { names: positionals.length > 0 ? positionals : defaultSections, options };
 }
 
-function readParts(list: string): NonNullable<EventOptions['only']> {
-  return list.split(',').map((name) => {
-    const part = eventParts.find((each) => each === name);
-    if (!part) throw new Error(`--only takes ${eventParts.join(', ')}; unknown: ${name}`);
-    return part;
+/** Returns the names of a list with commas. @throws Error that names an unknown one */
+function readList<Name extends string>(option: string, list: string, names: readonly Name[]): Name[] {
+  return list.split(',').map((text) => {
+    const name = names.find((each) => each === text);
+    if (name === undefined) throw new Error(`--${option} takes ${names.join(', ')}; unknown: ${text}`);
+    return name;
   });
 }
 

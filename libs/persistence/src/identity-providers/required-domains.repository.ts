@@ -2,6 +2,7 @@
 import type { Customer } from '@gatehouse/domain';
 import { REVOKED_AT } from '../customers/access-revocation-sql.js';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
+import { OF_PROJECT } from '../customers/of-project-sql.js';
 import type { Database } from '../database.js';
 import { isActiveSession, sessionColumns, sessionRow } from '../sessions/session-sql.js';
 import type { SessionRecord } from '../sessions/sessions.repository.js';
@@ -53,7 +54,7 @@ const listPage = statement(
 const lockCustomers = statement(
   customerRow,
   `SELECT ${customerColumns} FROM customers c
-   WHERE c.project_id = $1 AND c.id = ANY ($2) AND ${isInDomain('$3')} ORDER BY c.id FOR NO KEY UPDATE`,
+   WHERE ${OF_PROJECT} AND c.id = ANY ($2) AND ${isInDomain('$3')} ORDER BY c.id FOR NO KEY UPDATE`,
 );
 
 const revokeSessions = statement(

@@ -8,6 +8,7 @@ import {
 } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import { CustomerEntity } from '../customers/customer.entity.js';
+import { OF_PROJECT } from '../customers/of-project-sql.js';
 import { recordAssignments, recordColumns, selectedRow, selectList } from '../entity-columns.js';
 import { statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
@@ -36,7 +37,7 @@ export type ImportTargetUpdate = Customer & Pick<StoredImportTarget, 'passwordHa
 const lockTargets = statement(
   selectedRow(CustomerEntity, targetFields),
   `SELECT ${selectList(CustomerEntity, 'c', targetFields)} FROM customers c
-   WHERE c.project_id = $1 AND c.id = ANY (ARRAY (
+   WHERE ${OF_PROJECT} AND c.id = ANY (ARRAY (
      SELECT found.id FROM unnest($2::text[]) AS wanted (external_id) CROSS JOIN LATERAL (
        -- One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
        SELECT f.id FROM customers f WHERE f.project_id = $1 AND f.external_id = wanted.external_id LIMIT 1
@@ -52,7 +53,7 @@ const updateTargets = statement(
   { id: uuid },
   `UPDATE customers c SET ${recordAssignments(CustomerEntity, updatedFields, 'u')}
    FROM json_to_recordset($2::json) AS u (${recordColumns(CustomerEntity, ['id', ...updatedFields])})
-   WHERE c.project_id = $1 AND c.id = u.id RETURNING c.id`,
+   WHERE ${OF_PROJECT} AND c.id = u.id RETURNING c.id`,
 );
 
 /** Customers that the lines of an import belong to. */

@@ -1,5 +1,6 @@
 // This file contains SQL: EXISTS over sessions, and a condition on many values.
 import { GatehouseError, type Customer } from '@gatehouse/domain';
+import { OF_PROJECT } from '../customers/of-project-sql.js';
 import { boolean, statement, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
@@ -17,7 +18,7 @@ const isUsedByCustomer = statement(
 
 const findCustomerIds = statement(
   { id: uuid },
-  'SELECT id FROM customers WHERE project_id = $1 AND id = ANY ($2::uuid[])',
+  `SELECT c.id FROM customers c WHERE ${OF_PROJECT} AND c.id = ANY ($2::uuid[])`,
 );
 
 /** An id in the form in which it is a `sub`. */
@@ -25,7 +26,7 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const listUsed = statement(
   { id: uuid },
-  `SELECT c.id FROM customers c WHERE c.project_id = $1 AND c.id = ANY ($2::uuid[])
+  `SELECT c.id FROM customers c WHERE ${OF_PROJECT} AND c.id = ANY ($2::uuid[])
      AND EXISTS (SELECT FROM sessions s WHERE s.customer_id = c.id)`,
 );
 

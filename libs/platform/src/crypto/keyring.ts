@@ -1,18 +1,8 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  // oxlint-disable-next-line no-restricted-imports -- initialization vectors
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { nonceBytes } from './nonce-bytes.js';
 
 const KID_LENGTH = 4;
 const IV_LENGTH = 12;
-
-/** Number of initialization vectors that are generated at once, because one call takes as long as encrypting a short value. */
-const IVS_PER_CALL = 128;
 const TAG_LENGTH = 16;
 
 /**
@@ -92,8 +82,6 @@ const computeMac = (root: RootKey, purpose: MacPurpose, data: string | Buffer): 
  */
 export class Keyring {
   private readonly rootKeys: RootKey[];
-  /** The unused initialization vectors. */
-  private ivs = Buffer.alloc(0);
 
   constructor(rootSecrets: string[]) {
     this.rootKeys = rootSecrets.map(rootKey);
@@ -104,7 +92,7 @@ export class Keyring {
    */
   encrypt(purpose: EncryptionPurpose, context: string, plain: string): Buffer {
     const root = this.getNewestRoot();
-    const iv = this.takeIv();
+    const iv = nonceBytes(IV_LENGTH);
     const cipher = createCipheriv('aes-256-gcm', root.derive(purpose), iv).setAAD(Buffer.from(context));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     return Buffer.concat([root.kid, iv, cipher.getAuthTag(), sealed]);
@@ -178,14 +166,6 @@ export class Keyring {
   /** Returns the ids of all secrets in hexadecimal, newest first. Encrypted values begin with their bytes. */
   listKids(): string[] {
     return this.rootKeys.map(({ kid }) => kid.toString('hex'));
-  }
-
-  /** Returns an initialization vector that no other value has. */
-  private takeIv(): Buffer {
-    if (this.ivs.length === 0) this.ivs = randomBytes(IVS_PER_CALL * IV_LENGTH);
-    const iv = this.ivs.subarray(0, IV_LENGTH);
-    this.ivs = this.ivs.subarray(IV_LENGTH);
-    return iv;
   }
 
   private getNewestRoot(): RootKey {

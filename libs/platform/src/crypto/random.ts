@@ -2,9 +2,21 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 // oxlint-disable-next-line no-restricted-imports -- the functions of this file use it
 import { v7 } from 'uuid';
+import { now } from '../clock/clock.js';
+import { nonceBytes } from './nonce-bytes.js';
+
+/** The time of the newest id, in ms, and its counter (RFC 9562, section 6.2, method 1). */
+let [msecs, seq] = [0, 0];
 
 /** Returns a new UUIDv7 (RFC 9562), ordered by time, also within one millisecond of one process. */
-export const newId = (): string => v7();
+export function newId(): string {
+  const random = nonceBytes(16);
+  const time = now().getTime();
+  // The counter has 32 bits and begins with 31: it cannot overflow within a millisecond.
+  if (time > msecs) [msecs, seq] = [time, random.readUInt32BE(6) >>> 1];
+  else seq += 1;
+  return v7({ random, msecs, seq });
+}
 
 /**
  * Returns a new random UUID for objects that are not ordered by id. It is faster, because Node.js generates
