@@ -55,7 +55,12 @@ const newEmails = newIds.map((id) => `${id}@new.example`);
 const searches: [name: string, search: Search][] = [
   [
     'taken ids',
-    (tx, explainer) => explainer.repository(CustomersBulkRepository).findTakenIds(tx, projectId, newIds),
+    (tx, explainer) =>
+      explainer.repository(CustomersBulkRepository).findTakenIds(
+        tx,
+        projectId,
+        newIds.map((id) => ({ id, externalId: null })),
+      ),
   ],
   [
     'taken addresses',

@@ -162,11 +162,7 @@ export class ImportWriterService {
   private async replaceTakenIds(tx: Tx, project: ProjectContext, group: Candidate[]): Promise<void> {
     const customers = group.filter(({ hasOwnId }) => hasOwnId).map(({ customer }) => customer);
     if (customers.length === 0) return;
-    const taken = await this.customers.findTakenIds(
-      tx,
-      project.id,
-      customers.map(({ id }) => id),
-    );
+    const taken = await this.customers.findTakenIds(tx, project.id, customers);
     for (const customer of customers) if (taken.has(customer.id)) customer.id = newId();
   }
 

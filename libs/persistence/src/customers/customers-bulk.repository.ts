@@ -1,5 +1,6 @@
 // This file contains SQL: a condition on many values, long pages with a password hash, and a bounded
 // aggregate.
+import type { Customer } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { integer, statement, text, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
@@ -10,18 +11,18 @@ import {
   type CustomerWithPasswordHash,
 } from './customers.repository.js';
 
-// One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
 const findTakenIds = statement(
   { id: uuid },
-  `SELECT wanted.id FROM unnest($1::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
-     SELECT c.id FROM customers c WHERE c.id = wanted.id
-     UNION ALL SELECT c.id FROM customers c WHERE c.project_id = $2 AND c.external_id = wanted.id::text
-     LIMIT 1
+  `SELECT c.id FROM customers c WHERE c.id = ANY ($1::uuid[])
+   UNION ALL SELECT wanted.id FROM unnest($3::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
+     -- One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
+     SELECT FROM customers c WHERE c.project_id = $2 AND c.external_id = wanted.id::text LIMIT 1
    ) taken`,
 );
 
 const findIdsByEmail = statement(
   { id: uuid, email: text },
+  // As above.
   `SELECT found.id, found.email FROM unnest($2::text[]) AS wanted (email) CROSS JOIN LATERAL (
      SELECT c.id, c.email FROM customers c WHERE c.project_id = $1 AND c.email = wanted.email LIMIT 1
    ) found`,
@@ -47,9 +48,18 @@ const measureMetadata = statement(
 export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns those of the ids that customers of any project have, or customers of this project as their external id. */
-  async findTakenIds(tx: Tx, projectId: string, ids: string[]): Promise<Set<string>> {
-    const rows = await tx.execute(findTakenIds, [ids, projectId]);
+  /**
+   * Returns those of the customers' ids that customers of any project have, or customers of this project as their external id.
+   * An id that is also the external id of its customer is not searched for among external ids, which are unique.
+   */
+  async findTakenIds(
+    tx: Tx,
+    projectId: string,
+    customers: Pick<Customer, 'id' | 'externalId'>[],
+  ): Promise<Set<string>> {
+    const ids = customers.map(({ id }) => id);
+    const others = customers.filter(({ id, externalId }) => id !== externalId).map(({ id }) => id);
+    const rows = await tx.execute(findTakenIds, [ids, projectId, others]);
     return new Set(rows.map(({ id }) => id));
   }
 

@@ -48,7 +48,8 @@ export class ImportReport {
   withoutEmail = 0;
   /** Number of customers whose authenticator app has no effect. */
   unusedApps = 0;
-  private readonly counted = new Map<string, ReportCount>();
+  /** Few, and equal texts are mostly the same constant: a search takes less time than a key of all texts. */
+  private readonly counted: ReportCount[] = [];
   private readonly others: ReportCount = {
     ...{ result: 'left_out', field: '', count: 0 },
     ...{ reason: 'Further reasons', remedy: 'Pass --report <file> to read them' },
@@ -73,35 +74,45 @@ export class ImportReport {
     if (!record.customer && record.leftOut.some(({ reason }) => reason === reasons.noEmail.reason))
       this.withoutEmail += 1;
     if (hasUnusedApp(record)) this.unusedApps += 1;
-    for (const leftOut of record.leftOut) await this.add(record, result, leftOut);
+    for (const leftOut of record.leftOut) {
+      const written = this.add(record, result, leftOut);
+      if (written) await written;
+    }
   }
 
-  async add(record: SourceRecord, result: ReportResult, { field, reason, remedy }: LeftOut): Promise<void> {
-    const key = JSON.stringify([result, field, reason, remedy]);
-    const known = this.counted.get(key);
+  /** @returns undefined if nothing is written: a promise for each entry would take longer than the entry */
+  add(record: SourceRecord, result: ReportResult, leftOut: LeftOut): Promise<void> | undefined {
+    this.count(result, leftOut);
+    return this.output ? this.write(this.output, record, result, leftOut) : undefined;
+  }
+
+  private count(result: ReportResult, { field, reason, remedy }: LeftOut): void {
+    const known = this.counted.find(
+      (each) =>
+        each.field === field && each.reason === reason && each.result === result && each.remedy === remedy,
+    );
     if (known) known.count += 1;
-    else if (this.counted.size < MAX_REASONS)
-      this.counted.set(key, { result, field, reason, remedy, count: 1 });
+    else if (this.counted.length < MAX_REASONS)
+      this.counted.push({ result, field, reason, remedy, count: 1 });
     else this.others.count += 1;
-    if (!this.output) return;
-    const { position, sourceId, customer } = record;
-    const entry: ReportEntry = {
-      result,
-      position,
-      sourceId,
-      email: customer?.email ?? null,
-      field,
-      reason,
-      remedy,
-    };
+  }
+
+  private async write(
+    output: WriteStream,
+    { position, sourceId, customer }: SourceRecord,
+    result: ReportResult,
+    leftOut: LeftOut,
+  ): Promise<void> {
+    const email = customer?.email ?? null;
+    const entry: ReportEntry = { result, position, sourceId, email, ...leftOut };
     if (this.failure) throw this.toError(this.failure);
     const line = this.isCsv ? COLUMNS.map((name) => toCell(entry[name])).join(',') : JSON.stringify(entry);
-    if (!this.output.write(`${line}\n`)) await once(this.output, 'drain');
+    if (!output.write(`${line}\n`)) await once(output, 'drain');
   }
 
   /** Returns the numbers of entries, the most frequent first. */
   get counts(): ReportCount[] {
-    const counts = [...this.counted.values()].sort((one, other) => other.count - one.count);
+    const counts = [...this.counted].sort((one, other) => other.count - one.count);
     return this.others.count > 0 ? [...counts, this.others] : counts;
   }
 
