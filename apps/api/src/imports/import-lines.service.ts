@@ -112,10 +112,17 @@ export class ImportLinesService {
     try {
       const lineRead = read();
       const { input } = lineRead;
-      const { passkeys, warnings: ofPasskeys } = await this.passkeys.validate(project, lineRead);
+      // Most lines have neither passkeys nor a password: an `await` for each would take longer than their checks.
+      const { passkeys, warnings: ofPasskeys } = input.passkeys
+        ? await this.passkeys.validate(project, lineRead)
+        : noPasskeys;
       const { identities, warnings: ofIdentities } = this.identities.validate(lineRead);
       const ofImage = normalizeImage(input);
-      const { stored, isWeak, warnings: ofHash } = await this.resolvePasswordHash(project, input, options);
+      const hashed =
+        input.password === undefined
+          ? this.importHash(input, options)
+          : await this.hashPassword(project, input, input.password, options);
+      const { stored, isWeak, warnings: ofHash } = hashed;
       const warnings = [...lineRead.warnings, ...ofImage, ...ofHash, ...ofPasskeys, ...ofIdentities];
       return {
         ...{ line, input, passkeys, identities, warnings, hasWeakHash: isWeak },
@@ -130,40 +137,48 @@ export class ImportLinesService {
     }
   }
 
-  private async resolvePasswordHash(
+  private async hashPassword(
     project: ProjectContext,
-    { email, password, passwordHash = null }: ImportedCustomer,
-    { signal, isDryRun = false, allowFastHashes = false }: ValidationOptions,
-  ): Promise<{ stored: string | null; isWeak: boolean; warnings: FieldError[] }> {
-    if (passwordHash !== null && password !== undefined) {
+    { email, passwordHash = null }: ImportedCustomer,
+    password: string,
+    { signal, isDryRun = false }: ValidationOptions,
+  ): Promise<StoredHash> {
+    if (passwordHash !== null) {
       throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
     }
-    if (passwordHash !== null) return this.importHash(passwordHash, allowFastHashes);
-    if (password === undefined) return { stored: null, isWeak: false, warnings: [] };
     await this.policy.assertStrong(project, email, password);
-    const hash = isDryRun
+    const stored = isDryRun
       ? null
       : await this.hasher.hashFor(project, password, { isBackground: true, signal });
-    return { stored: hash, isWeak: false, warnings: [] };
+    return { stored, isWeak: false, warnings: [] };
   }
 
   /** A hash that Gatehouse does not accept is left out. */
   private importHash(
-    passwordHash: string,
-    allowFastHashes: boolean,
-  ): {
-    stored: string | null;
-    isWeak: boolean;
-    warnings: FieldError[];
-  } {
+    { passwordHash = null }: ImportedCustomer,
+    { allowFastHashes = false }: ValidationOptions,
+  ): StoredHash {
+    if (passwordHash === null) return noHash;
     try {
       return { ...this.hasher.importHash(passwordHash, { allowFastHashes }), warnings: [] };
     } catch (error) {
       if (!hasErrorCode(error, 'validation_failed')) throw error;
-      return { stored: null, isWeak: false, warnings: (error.details.errors ?? []).map(leftOutWarning) };
+      return { ...noHash, warnings: (error.details.errors ?? []).map(leftOutWarning) };
     }
   }
 }
+
+/** The stored form of a line's password or hash. */
+interface StoredHash {
+  stored: string | null;
+  isWeak: boolean;
+  /** The values that were left out. */
+  warnings: FieldError[];
+}
+
+const noHash: StoredHash = { stored: null, isWeak: false, warnings: [] };
+
+const noPasskeys = { passkeys: [], warnings: [] };
 
 /** Replaces the image of a line by its canonical URL, or leaves it out. */
 function normalizeImage(input: ImportedCustomer): FieldError[] {
