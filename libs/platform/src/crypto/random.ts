@@ -2,7 +2,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 // oxlint-disable-next-line no-restricted-imports -- the functions of this file use it
 import { v7 } from 'uuid';
-import { now } from '../clock/clock.js';
+import { nowMs } from '../clock/clock.js';
 import { nonceBytes } from './nonce-bytes.js';
 
 /** The time of the newest id, in ms, and its counter (RFC 9562, section 6.2, method 1). */
@@ -11,7 +11,7 @@ let [msecs, seq] = [0, 0];
 /** Returns a new UUIDv7 (RFC 9562), ordered by time, also within one millisecond of one process. */
 export function newId(): string {
   const random = nonceBytes(16);
-  const time = now().getTime();
+  const time = nowMs();
   // The counter has 32 bits and begins with 31: it cannot overflow within a millisecond.
   if (time > msecs) [msecs, seq] = [time, random.readUInt32BE(6) >>> 1];
   else seq += 1;
