@@ -12,11 +12,11 @@ const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarni
 
 /** The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Tests"). */
 const SETS = {
-  // With two workers, these tests leave a third of two cores idle.
-  quick: [['unit'], ['e2e', '--maxWorkers=3']],
+  // These tests often wait for processes: two workers would leave a third of two cores idle.
+  quick: [['unit'], ['e2e', '--maxWorkers=4']],
   added: [
-    ['dedicated', 'faults', '--maxWorkers=3'],
-    ['browser', '--maxWorkers=2'],
+    ['dedicated', 'faults', '--maxWorkers=4'],
+    ['browser', '--maxWorkers=3'],
   ],
   // These tests measure time, so no other test runs at the same time.
   nightly: [['nightly', '--maxWorkers=1']],
