@@ -12,7 +12,7 @@ const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarni
 
 /** The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Tests"). */
 const SETS = {
-  // These tests often wait for processes: two workers would leave a third of two cores idle.
+  // These tests often wait for processes: as many workers as cores would leave a third of the cores idle.
   quick: [['unit'], ['e2e', '--maxWorkers=4']],
   added: [
     ['dedicated', 'faults', '--maxWorkers=4'],

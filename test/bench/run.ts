@@ -159,7 +159,8 @@ const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
 const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, the load of weight, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
   events: [--rounds=<number>] [--only=${eventParts.join(',')}] [--with-redis | --without-redis]
-  import-builds: --against=<checkout, in which npm ci, npm run build and npm run packages have run> [--rounds=<number>] [--samples=<customers>] [--systems=${systemNames.join(',')}]`;
+  import-builds: --against=<checkout> [--rounds=<number>] [--samples=<customers>] [--systems=${systemNames.join(',')}]
+    The checkout needs npm ci, npm run build and npm run packages first.`;
 
 let servers: Promise<() => Promise<void>> | undefined;
 let cleanup: Promise<void> | undefined;

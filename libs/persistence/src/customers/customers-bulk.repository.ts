@@ -11,18 +11,17 @@ import {
   type CustomerWithPasswordHash,
 } from './customers.repository.js';
 
+// One search of the project's index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
 const findTakenIds = statement(
   { id: uuid },
   `SELECT c.id FROM customers c WHERE c.id = ANY ($1::uuid[])
    UNION ALL SELECT wanted.id FROM unnest($3::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
-     -- One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
      SELECT FROM customers c WHERE c.project_id = $2 AND c.external_id = wanted.id::text LIMIT 1
    ) taken`,
 );
 
 const findIdsByEmail = statement(
   { id: uuid, email: text },
-  // As above.
   `SELECT found.id, found.email FROM unnest($2::text[]) AS wanted (email) CROSS JOIN LATERAL (
      SELECT c.id, c.email FROM customers c WHERE c.project_id = $1 AND c.email = wanted.email LIMIT 1
    ) found`,
@@ -49,8 +48,8 @@ export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns those of the customers' ids that customers of any project have, or customers of this project as their external id.
-   * An id that is also the external id of its customer is not searched for among external ids, which are unique.
+   * Returns the ids that another customer already has, in any project, or that a customer of this project has as external id. An id
+   * that its customer also has as external id is not searched for among the external ids: they are unique, so the insert finds it.
    */
   async findTakenIds(
     tx: Tx,
