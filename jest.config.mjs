@@ -32,7 +32,14 @@ const blackBox = {
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
 
-/** Returns a project of the test files with this suffix (CONTRIBUTING.md, "Which tests run when"). */
+/** Returns a project of the test files without a suffix in this folder. */
+const projectByFolder = (displayName) => ({
+  ...blackBox,
+  displayName,
+  testMatch: [`<rootDir>/test/${displayName}/**/+([^.]).spec.ts`],
+});
+
+/** Returns a project of the test files with this suffix (CONTRIBUTING.md, "Tests"). */
 const projectBySuffix = (displayName) => ({
   ...blackBox,
   displayName,
@@ -43,10 +50,9 @@ const projectBySuffix = (displayName) => ({
 export default {
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs,packages}/**/*.spec.ts'] },
-    { ...blackBox, displayName: 'e2e', testMatch: ['<rootDir>/test/{e2e,contract}/**/+([^.]).spec.ts'] },
+    ...['e2e', 'contract', 'clients', 'faults'].map(projectByFolder),
     projectBySuffix('dedicated'),
     projectBySuffix('browser'),
-    { ...blackBox, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/+([^.]).spec.ts'] },
     projectBySuffix('nightly'),
   ],
   // Ends hung tests. It is not a measurement: no test depends on elapsed time.

@@ -4,10 +4,11 @@ import { root } from './environment.mjs';
 import { run } from './processes.mjs';
 
 /**
- * The versions of Node.js with which the tests run in addition to the installed one, by their major version. 24 is the
- * version of the image.
+ * The versions of Node.js with which the tests run in addition to the installed one, by their major version. 20 is the
+ * oldest supported one, 24 that of the image.
  */
 export const nodeVersions = {
+  20: '20.20.2',
   22: '22.23.3',
   24: /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(fs.readFileSync(path.join(root, 'Dockerfile'), 'utf8'))[1],
 };
@@ -15,7 +16,7 @@ export const nodeVersions = {
 /**
  * Installs Node.js from npm, unless it is installed. As a development dependency, each version would add 185 MB to every
  * `npm ci`.
- * @param {22 | 24} major
+ * @param {20 | 22 | 24} major
  * @returns {Promise<string | null>} the folder of the program, or null if no registry has it for this machine
  */
 export async function installNode(major) {

@@ -13,15 +13,15 @@ const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarni
 /** The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Tests"). */
 const SETS = {
   // These tests often wait for processes: as many workers as cores would leave a third of the cores idle.
-  quick: [['unit'], ['e2e', '--maxWorkers=4']],
+  quick: [['unit', 'e2e', '--maxWorkers=4']],
   added: [
-    ['dedicated', 'faults', '--maxWorkers=4'],
+    ['contract', 'clients', 'dedicated', 'faults', '--maxWorkers=4'],
     ['browser', '--maxWorkers=3'],
   ],
   // These tests measure time, so no other test runs at the same time.
   nightly: [['nightly', '--maxWorkers=1']],
   // The code that depends on tables and parsers of Node.js. scripts/check.mjs runs them beside the other tests.
-  compatibility: [['unit', '--maxWorkers=1', '--testPathPatterns=/libs/']],
+  compatibility: [['unit', '--maxWorkers=1', '--testPathPatterns=/(libs|packages)/']],
 };
 
 /** The sets of each command; without a command, the set for new contributors. */

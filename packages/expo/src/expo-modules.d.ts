@@ -1,5 +1,5 @@
 // What the SDK uses of the packages of Expo, which are not installed in this repository. The file is not published, and
-// test/e2e/example-expo.nightly.spec.ts compiles the SDK with the real packages.
+// test/clients/example-expo.nightly.spec.ts compiles the SDK with the real packages.
 
 declare module 'expo-secure-store' {
   export const AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY: number;

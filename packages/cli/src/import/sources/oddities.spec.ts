@@ -1180,7 +1180,7 @@ describe('docs/moving-in/unusual-users.md', () => {
     if (cell === undefined) return ['see the page of the system', ''];
     if (typeof cell === 'string') return [`none: ${cell}`, ''];
     const lines = await listLines(system, cell.files ?? system.files(cell.users));
-    // The server skips the second one (test/e2e/cli-import-formats.spec.ts).
+    // The server skips the second one (test/clients/cli-import-formats.spec.ts).
     const customer =
       oddity === 'duplicate address'
         ? 'the first user is imported, and the second one is `skipped`'
