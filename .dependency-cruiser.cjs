@@ -32,6 +32,7 @@ const folders = [
   'projects',
   'email-codes',
   'operators',
+  'sign-in-exchanges',
   'identity-providers',
   'sign-in',
   'legacy-sign-in',
@@ -212,16 +213,19 @@ module.exports = {
     {
       name: 'only-services-and-responses-of-other-features',
       comment:
-        'A feature of the api may use what another one exports: a service, its events, or the response class of its resource. Never its controller, its requests or its helpers. Exceptions: http/, and the request for an email with a link.',
+        'A feature of the api may use what another one exports: a service, its events, or the response class of its resource. Never its controller, its requests or its helpers. Exceptions: http/, the request for an email with a link, the proof that completes a sign-in, and the port of identity protocols.',
       severity: 'error',
-      from: { path: '^apps/api/src/([^/]+)/', pathNot: '[.]module[.]ts$' },
+      // The unit test of a service creates what the service needs.
+      from: { path: '^apps/api/src/([^/]+)/', pathNot: '[.](module|spec)[.]ts$' },
       to: {
         path: '^apps/api/src/[^/]+/',
         pathNot: [
           '^apps/api/src/($1|http)/',
-          '^apps/api/src/[^/]+/[^/]+([.]service|-events)[.]ts$',
+          '^apps/api/src/.+([.]service|-events)[.]ts$',
           '^apps/api/src/[^/]+/dto/[^/]+[.]response[.]ts$',
           '^apps/api/src/one-time-tokens/dto/email-link[.]request[.]ts$',
+          '^apps/api/src/sign-in/current-proof[.]ts$',
+          '^apps/api/src/identity-providers/protocols/identity-protocol[.]ts$',
         ],
       },
     },

@@ -31,6 +31,7 @@ import { PasswordsModule } from './passwords/passwords.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { SignInExchangesModule } from './sign-in-exchanges/sign-in-exchanges.module.js';
 import { SignInMethodsModule } from './sign-in/sign-in-methods.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -41,6 +42,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
  */
 export const publicModules: Type[] = [
   SignInModule,
+  SignInExchangesModule,
   CustomersModule,
   SignInMethodsModule,
   HttpModule,

@@ -11,21 +11,21 @@ import { SignInMethodsModule } from '../sign-in/sign-in-methods.module.js';
 import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { ConnectionTestsService } from './connection-tests.service.js';
-import { IdTokenSignInService } from './id-token-sign-in.service.js';
 import { IdentityProvidersController } from './identity-providers.controller.js';
 import { IdentityProvidersService } from './identity-providers.service.js';
-import { MeIdentitiesController } from './me-identities.controller.js';
-import { MeIdentitiesService } from './me-identities.service.js';
-import { OAuthCallbackService } from './oauth-callback.service.js';
-import { OAuthController } from './oauth.controller.js';
-import { OAuthFlowsService } from './oauth-flows.service.js';
-import { ProviderConnectionsService } from './provider-connections.service.js';
 import { ProviderDomainsController } from './provider-domains.controller.js';
 import { ProviderDomainsService } from './provider-domains.service.js';
-import { ProviderProfilesService } from './provider-profiles.service.js';
-import { ProviderReauthenticationController } from './provider-reauthentication.controller.js';
-import { ProviderRefusalsService } from './provider-refusals.service.js';
-import { ProviderRequestsService } from './provider-requests.service.js';
+import { OAuthController } from './flows/oauth.controller.js';
+import { ProviderCallbackService } from './flows/provider-callback.service.js';
+import { ProviderFlowsService } from './flows/provider-flows.service.js';
+import { IdTokenSignInService } from './linking/id-token-sign-in.service.js';
+import { MeIdentitiesController } from './linking/me-identities.controller.js';
+import { MeIdentitiesService } from './linking/me-identities.service.js';
+import { ProviderReauthenticationController } from './linking/provider-reauthentication.controller.js';
+import { ProviderRefusalsService } from './linking/provider-refusals.service.js';
+import { ProviderSignInService } from './linking/provider-sign-in.service.js';
+import { ProjectProvidersService } from './project-providers.service.js';
+import { IdentityProtocolsModule } from './protocols/identity-protocols.module.js';
 
 /** Sign-ins with identity providers, and the accounts that customers have there. */
 @Module({
@@ -36,6 +36,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     FactorsModule,
     HttpModule,
     IdentitiesModule,
+    IdentityProtocolsModule,
     MailModule,
     OneTimeTokensModule,
     SignInMethodsModule,
@@ -54,22 +55,20 @@ import { ProviderRequestsService } from './provider-requests.service.js';
     IdTokenSignInService,
     IdentityProvidersService,
     MeIdentitiesService,
-    OAuthCallbackService,
-    OAuthFlowsService,
-    ProviderConnectionsService,
+    ProjectProvidersService,
+    ProviderCallbackService,
     ProviderDomainsService,
-    ProviderProfilesService,
+    ProviderFlowsService,
     ProviderRefusalsService,
-    ProviderRequestsService,
+    ProviderSignInService,
   ],
   exports: [
     ConnectionTestsService,
     IdentityProvidersService,
-    OAuthCallbackService,
-    OAuthFlowsService,
-    ProviderConnectionsService,
+    ProviderCallbackService,
     ProviderDomainsService,
-    ProviderRequestsService,
+    ProviderFlowsService,
+    ProviderSignInService,
   ],
 })
 export class IdentityProvidersModule {}

@@ -35,7 +35,7 @@ import type {
   UpdateIdentityProviderRequest,
 } from './dto/identity-provider.request.js';
 import { IdentityProviderResponse } from './dto/identity-provider.response.js';
-import { OAuthFlowsService } from './oauth-flows.service.js';
+import { ProjectProvidersService } from './project-providers.service.js';
 import { ProviderDomainsService } from './provider-domains.service.js';
 
 /** The secrets in a request. null removes the client secret. */
@@ -49,7 +49,7 @@ export class IdentityProvidersService {
   constructor(
     private readonly providers: IdentityProvidersRepository,
     private readonly projects: ProjectsRepository,
-    private readonly flows: OAuthFlowsService,
+    private readonly project: ProjectProvidersService,
     private readonly domains: ProviderDomainsService,
     private readonly apis: RunningApisService,
     private readonly audit: AuditService,
@@ -236,7 +236,7 @@ export class IdentityProvidersService {
     domains: ProviderDomain[],
     settings: ProjectSettings,
   ): IdentityProviderResponse {
-    return IdentityProviderResponse.from(provider, domains, settings, this.flows.callbackUrl(provider.id));
+    return IdentityProviderResponse.from(provider, domains, settings, this.project.callbackUrl(provider.id));
   }
 
   private record(

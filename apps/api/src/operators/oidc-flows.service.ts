@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, hasSignedInSince, type ProviderClaims } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  hasSignedInSince,
+  readClaimValues,
+  readEmail,
+  readPersonName,
+  type ProviderClaims,
+} from '@gatehouse/domain';
 import { OAuthFlowsRepository } from '@gatehouse/persistence';
 import {
   Config,
@@ -11,9 +18,9 @@ import {
   signJson,
   type OperatorOidcConfig,
 } from '@gatehouse/platform';
-import { isDenial } from '../http/provider-failure.js';
 import type { OidcFlowCookie } from '../http/oidc-flow-cookie.js';
-import { OidcProviderService, type OidcProof } from './oidc-provider.service.js';
+import type { FlowState, ProtocolProvider } from '../identity-providers/protocols/identity-protocol.js';
+import { IdentityProtocolsService } from '../identity-providers/protocols/identity-protocols.service.js';
 import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
 
 /** Time in seconds in which a sign-in at the provider must end. */
@@ -29,7 +36,10 @@ export interface OidcPurpose {
   session: { operatorId: string; sessionId: string } | null;
 }
 
-interface OidcFlow extends OidcProof, OidcPurpose {
+interface OidcFlow extends OidcPurpose {
+  state: string;
+  /** Of the protocol. */
+  flowState: FlowState;
   /** In seconds. */
   startedAt: number;
 }
@@ -42,7 +52,7 @@ interface OidcFlow extends OidcProof, OidcPurpose {
 export class OidcFlowsService {
   constructor(
     private readonly flows: OAuthFlowsRepository,
-    private readonly provider: OidcProviderService,
+    private readonly protocols: IdentityProtocolsService,
     private readonly keyring: Keyring,
     private readonly config: Config,
   ) {}
@@ -58,13 +68,14 @@ export class OidcFlowsService {
    * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
    */
   async begin(purpose: OidcPurpose, cookie: OidcFlowCookie): Promise<string> {
-    const [state, nonce, codeVerifier] = [randomText(), randomText(), randomText()];
-    const isPrompted = purpose.session !== null;
-    const proof = { state, nonce, codeVerifier };
-    const url = await this.provider.authorizationUrl(this.settings, proof, isPrompted);
+    const state = secureBytes(32).toString('base64url');
+    const { callbackUrl, provider } = this;
+    const again = purpose.session ? { maxAge: 0, isPrompted: true } : {};
+    const { url, flowState } = await this.protocols.begin(provider, { callbackUrl, state, ...again });
     await this.flows.insertForOperator(sha256(state), FLOW_TTL);
-    const flow: OidcFlow = { ...proof, ...purpose, startedAt: currentSeconds() };
-    cookie.set(signJson(this.keyring, 'operator-oidc', flow), FLOW_TTL);
+    const flow: OidcFlow = { state, flowState, ...purpose, startedAt: currentSeconds() };
+    // An api of 0.1.0 reads the state of the protocol beside the others.
+    cookie.set(signJson(this.keyring, 'operator-oidc', { ...flowState, ...flow }), FLOW_TTL);
     return url;
   }
 
@@ -79,7 +90,7 @@ export class OidcFlowsService {
     cookie.clear();
     // The state is random, and the row is the only proof that no other request has used it.
     if (!(await this.flows.consumeForOperator(sha256(flow.state)))) throw new SingleSignOnRefusal('expired');
-    return flow;
+    return { ...flow, flowState: flow.flowState ?? flow };
   }
 
   /**
@@ -87,15 +98,41 @@ export class OidcFlowsService {
    * @throws SingleSignOnRefusal `access_denied`, GatehouseError `provider_unavailable`, `sign_in_failed`
    */
   async loadClaims(flow: OidcFlow, parameters: Readonly<Record<string, string>>): Promise<ProviderClaims> {
-    if (isDenial(parameters['error'])) throw new SingleSignOnRefusal('access_denied');
-    const claims = await this.provider.loadClaims(this.settings, flow, parameters);
+    const { callbackUrl, provider, settings } = this;
+    if (this.protocols.isDenied(provider, parameters)) throw new SingleSignOnRefusal('access_denied');
+    const needed = {
+      areComplete: (known: ProviderClaims) => hasAccess(known, settings) && isDescribed(known),
+      areSufficient: (known: ProviderClaims) => hasAccess(known, settings),
+    };
+    const returned = { callbackUrl, flowState: flow.flowState, parameters, needed };
+    const claims = await this.protocols.finish(provider, returned, (person) => person.claims);
     if (!flow.session) return claims;
     const isNew = hasSignedInSince(claims['auth_time'], flow.startedAt, currentSeconds());
     if (!isNew) throw new SingleSignOnRefusal('not_reauthenticated');
     return claims;
   }
+
+  private get callbackUrl(): string {
+    return `${this.config.publicUrl}/operator/v1/oidc/callback`;
+  }
+
+  private get provider(): ProtocolProvider {
+    const { issuer, clientId, clientSecret, scopes } = this.settings;
+    return {
+      ...{ id: 'operators', projectId: null, type: 'oidc', issuer, version: 0, statesAuthTime: null },
+      settings: () => ({ clientId, clientSecret, scopes }),
+    };
+  }
 }
 
-const randomText = (): string => secureBytes(32).toString('base64url');
+/** Returns whether the claims contain those that decide about access, which no default may replace. */
+function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: OperatorOidcConfig): boolean {
+  const paths = [roleClaim, ...(organizationsClaim ? [organizationsClaim] : [])];
+  return paths.every((path) => readClaimValues(claims, path).length > 0);
+}
+
+/** Returns whether the claims contain the email and the name of a new operator. */
+const isDescribed = (claims: ProviderClaims): boolean =>
+  readEmail(claims) !== null && readPersonName(claims['name']) !== null;
 
 const currentSeconds = (): number => Math.floor(now().getTime() / 1_000);

@@ -1,14 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
-import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
+import { IdentityProtocolsModule } from '../identity-providers/protocols/identity-protocols.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { RunningApisModule } from '../running-apis/running-apis.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { OidcAccountsService } from './oidc-accounts.service.js';
 import { OidcFlowsService } from './oidc-flows.service.js';
-import { OidcProviderService } from './oidc-provider.service.js';
 import { OperatorAdmissionController } from './operator-admission.controller.js';
 import { OperatorAdmissionService } from './operator-admission.service.js';
 import { OperatorChangesService } from './operator-changes.service.js';
@@ -33,7 +32,7 @@ import { SecondFactorService } from './second-factor.service.js';
   imports: [
     AuditModule,
     FactorsModule,
-    IdentityProvidersModule,
+    IdentityProtocolsModule,
     MailModule,
     OperatorsModule,
     PasswordsModule,
@@ -51,7 +50,6 @@ import { SecondFactorService } from './second-factor.service.js';
   providers: [
     OidcAccountsService,
     OidcFlowsService,
-    OidcProviderService,
     OidcSignInService,
     OperatorAdmissionService,
     OperatorChangesService,

@@ -2,12 +2,12 @@ import { Body, Controller, Get, Param, Post, Query, Res, UseFilters, UseIntercep
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { GatehouseError, isUuid } from '@gatehouse/domain';
+import { GatehouseError } from '@gatehouse/domain';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { SkipHeadInterceptor } from '../http/skip-head.interceptor.js';
-import { OAuthCallbackService } from '../identity-providers/oauth-callback.service.js';
+import { ProviderCallbackService } from '../identity-providers/flows/provider-callback.service.js';
 import { textsFor } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
 import { sendPage } from './page.js';
@@ -22,7 +22,7 @@ import { sendPage } from './page.js';
 @UseInterceptors(SkipHeadInterceptor)
 @Controller('api/v1/auth/oauth/callback/:providerId')
 export class OAuthCallbackPage {
-  constructor(private readonly callbacks: OAuthCallbackService) {}
+  constructor(private readonly callbacks: ProviderCallbackService) {}
 
   @Get()
   @RateLimit('oauth-callback')
@@ -53,8 +53,7 @@ export class OAuthCallbackPage {
     response: Response,
   ): Promise<void> {
     try {
-      if (!isUuid(providerId)) throw new GatehouseError('invalid_code');
-      response.redirect(303, await this.callbacks.finish(providerId, toTexts(parameters), client));
+      response.redirect(303, await this.callbacks.finish(providerId, parameters, client));
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_code') throw error;
       const { language, providerReturn } = textsFor(response);
@@ -62,9 +61,3 @@ export class OAuthCallbackPage {
     }
   }
 }
-
-/** Returns the parameters that occur once. */
-const toTexts = (parameters: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(parameters).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );

@@ -17,13 +17,10 @@ import { DiscoveryController } from './discovery.controller.js';
 import { ExchangeCodesService } from './exchange-codes.service.js';
 import { JwksController } from './jwks.controller.js';
 import { LoginService } from './login.service.js';
-import { ProviderSignInService } from './provider-sign-in.service.js';
 import { RefreshController } from './refresh.controller.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
 import { SignInFlowsService } from './sign-in-flows.service.js';
-import { SignInExchangeController } from './sign-in-exchange.controller.js';
-import { SignInExchangeService } from './sign-in-exchange.service.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInOptionsController } from './sign-in-options.controller.js';
 import { SignInOptionsService } from './sign-in-options.service.js';
@@ -51,7 +48,6 @@ import { SignInService } from './sign-in.service.js';
     AuthController,
     JwksController,
     DiscoveryController,
-    SignInExchangeController,
     SignInOptionsController,
     SignInTokensController,
   ],
@@ -59,10 +55,8 @@ import { SignInService } from './sign-in.service.js';
     AddressSignInService,
     ExchangeCodesService,
     LoginService,
-    ProviderSignInService,
     RefreshService,
     RegistrationService,
-    SignInExchangeService,
     SignInFlowsService,
     SignInMetricsService,
     SignInOptionsService,
@@ -73,9 +67,7 @@ import { SignInService } from './sign-in.service.js';
     AddressSignInService,
     ExchangeCodesService,
     LoginService,
-    ProviderSignInService,
     RegistrationService,
-    SignInExchangeService,
     SignInFlowsService,
     SignInMetricsService,
     SignInOptionsService,

@@ -2,7 +2,7 @@ import { Get, Param, Query, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
 import { SkipHeadInterceptor } from '../../http/skip-head.interceptor.js';
-import { OAuthFlowsService } from '../../identity-providers/oauth-flows.service.js';
+import { ProviderFlowsService } from '../../identity-providers/flows/provider-flows.service.js';
 import { identifyBrowser } from './browser-cookie.js';
 import { HostedSignInPage } from './hosted-page.js';
 import { canProve } from './sign-in-query.js';
@@ -16,7 +16,7 @@ export class ProviderPage {
   constructor(
     private readonly requests: SignInRequestsService,
     private readonly screens: SignInScreensService,
-    private readonly flows: OAuthFlowsService,
+    private readonly flows: ProviderFlowsService,
   ) {}
 
   /** Leads to a provider, whose callback leads back to the page. */

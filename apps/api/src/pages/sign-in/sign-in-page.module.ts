@@ -5,6 +5,7 @@ import { HttpModule } from '../../http/http.module.js';
 import { IdentityProvidersModule } from '../../identity-providers/identity-providers.module.js';
 import { PasskeysModule } from '../../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../../passwords/passwords.module.js';
+import { SignInExchangesModule } from '../../sign-in-exchanges/sign-in-exchanges.module.js';
 import { SignInMethodsModule } from '../../sign-in/sign-in-methods.module.js';
 import { SignInModule } from '../../sign-in/sign-in.module.js';
 import { ChallengePage } from './challenge.page.js';
@@ -25,6 +26,7 @@ import { SignInStepsService } from './sign-in-steps.service.js';
     IdentityProvidersModule,
     PasskeysModule,
     PasswordsModule,
+    SignInExchangesModule,
     SignInMethodsModule,
     SignInModule,
   ],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { canonicalEmail, GatehouseError } from '@gatehouse/domain';
 import { sha256 } from '@gatehouse/platform';
 import { ChallengesService } from '../../sign-in/challenges.service.js';
-import { SignInExchangeService } from '../../sign-in/sign-in-exchange.service.js';
+import { SignInExchangeService } from '../../sign-in-exchanges/sign-in-exchange.service.js';
 import type { SignInOutcome } from '../../sign-in/sign-in.service.js';
 import type { ScreenChallenge } from './challenge-screens.js';
 import type { SignInScreen } from './sign-in-query.js';

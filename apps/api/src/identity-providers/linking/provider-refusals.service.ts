@@ -9,13 +9,13 @@ import {
   type ProviderProfile,
 } from '@gatehouse/domain';
 import { Transactions, type ConnectedProvider } from '@gatehouse/persistence';
-import { AccountsService } from '../accounts/accounts.service.js';
-import { VerificationService } from '../email/verification.service.js';
-import type { Client } from '../http/request-context.js';
-import { respondUniformly } from '../http/respond-uniformly.js';
-import { MailQuotaService } from '../mail/mail-quota.service.js';
-import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
-import { ProviderSignInService, toAccountProfile } from '../sign-in/provider-sign-in.service.js';
+import { AccountsService } from '../../accounts/accounts.service.js';
+import { VerificationService } from '../../email/verification.service.js';
+import type { Client } from '../../http/request-context.js';
+import { respondUniformly } from '../../http/respond-uniformly.js';
+import { MailQuotaService } from '../../mail/mail-quota.service.js';
+import { OneTimeLinksService } from '../../one-time-tokens/one-time-links.service.js';
+import { ProviderSignInService, toAccountProfile } from './provider-sign-in.service.js';
 
 /** Refuses people at providers who cannot sign in, by redirect and with the id tokens of apps alike. */
 @Injectable()

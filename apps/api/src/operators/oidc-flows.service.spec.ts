@@ -1,11 +1,17 @@
-import type { OperatorOidcConfig } from '@gatehouse/platform';
-import { UnreadableValues, type Config, type Logger } from '@gatehouse/platform';
+import type { OAuthFlowsRepository } from '@gatehouse/persistence';
+import { Keyring, UnreadableValues, type Config, type Logger } from '@gatehouse/platform';
 import { createPerson } from '../../../../test/support/identity-providers/person.js';
 import { respondWithJson } from '../../../../test/support/identity-providers/responses.js';
 import { StandInProvider } from '../../../../test/support/identity-providers/stand-in-provider.js';
 import { UserAgent } from '../../../../test/support/identity-providers/user-agent.js';
-import { ProviderRequestsService } from '../identity-providers/provider-requests.service.js';
-import { OidcProviderService } from './oidc-provider.service.js';
+import type { OidcFlowCookie } from '../http/oidc-flow-cookie.js';
+import { IdentityProtocolsService } from '../identity-providers/protocols/identity-protocols.service.js';
+import { ConnectionChecksService } from '../identity-providers/protocols/oauth-client/connection-checks.service.js';
+import { OAuthConnectionsService } from '../identity-providers/protocols/oauth-client/oauth-connections.service.js';
+import { OptionalRequestsService } from '../identity-providers/protocols/oauth-client/optional-requests.service.js';
+import { OpenIdConnectProtocol } from '../identity-providers/protocols/openid-connect/openid-connect.protocol.js';
+import { ProviderRequestsService } from '../identity-providers/protocols/provider-requests.service.js';
+import { OidcFlowsService } from './oidc-flows.service.js';
 
 const publicUrl = 'http://127.0.0.1:9';
 const redirectUri = `${publicUrl}/operator/v1/oidc/callback`;
@@ -21,17 +27,33 @@ afterAll(() => standIn?.stop());
 
 /** Signs the operator in. @returns the claims */
 async function signIn() {
-  const requests = new ProviderRequestsService(null, new UnreadableValues(null, logger), logger);
-  const service = new OidcProviderService(requests, { publicUrl } as Config, logger);
   const { clientId, clientSecret } = standIn.addClient({ redirectUri });
-  const settings = {
+  const operatorOidc = {
     ...{ issuer: standIn.issuer, clientId, clientSecret, scopes: ['openid', 'email', 'profile'] },
     ...{ roleClaim: 'groups', organizationsClaim: null },
-  } as unknown as OperatorOidcConfig;
-  const proof = { state: 'state', nonce: 'nonce', codeVerifier: 'x'.repeat(43) };
-  const url = await service.authorizationUrl(settings, proof, false);
+  };
+  const webhooks = { allowedCidrs: [], dnsServers: [] };
+  const config = { publicUrl, operatorOidc, production: false, webhooks } as unknown as Config;
+  const requests = new ProviderRequestsService(null, new UnreadableValues(null, logger), logger);
+  const connections = new OAuthConnectionsService(config);
+  const checks = new ConnectionChecksService(connections, requests, config);
+  const protocol = new OpenIdConnectProtocol(connections, new OptionalRequestsService(logger), checks);
+  const repository = {
+    insertForOperator: () => Promise.resolve(),
+    consumeForOperator: () => Promise.resolve(true),
+  } as unknown as OAuthFlowsRepository;
+  const flows = new OidcFlowsService(
+    repository,
+    new IdentityProtocolsService([protocol], requests),
+    new Keyring(['secret']),
+    config,
+  );
+  const cookie = { value: '', set: (value: string) => (cookie.value = value), clear: () => undefined };
+  const purpose = { to: '/', isSeparateWindow: false, session: null };
+  const url = await flows.begin(purpose, cookie as unknown as OidcFlowCookie);
   const { parameters } = await new UserAgent().follow(url, { until: redirectUri });
-  return service.loadClaims(settings, proof, parameters);
+  const flow = await flows.end(cookie as unknown as OidcFlowCookie, parameters);
+  return flows.loadClaims(flow, parameters);
 }
 
 const outage = { userinfo: respondWithJson({}, 503) };

@@ -1,23 +1,23 @@
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
-import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
-import type { Client, GatehouseRequest } from '../http/request-context.js';
-import { setLoggedCustomer } from '../http/set-logged-customer.js';
-import { AuthResponse } from '../sign-in/dto/auth.response.js';
-import { BeginOAuthRequest, IdTokenRequest } from './dto/oauth.request.js';
-import { OAuthUrlResponse } from './dto/oauth.response.js';
-import { IdTokenSignInService } from './id-token-sign-in.service.js';
-import { OAuthFlowsService } from './oauth-flows.service.js';
+import { ApiProblems } from '../../http/api-problems.js';
+import { CurrentClient } from '../../http/current-client.js';
+import { RateLimit } from '../../http/rate-limit.js';
+import type { Client, GatehouseRequest } from '../../http/request-context.js';
+import { setLoggedCustomer } from '../../http/set-logged-customer.js';
+import { AuthResponse } from '../../sign-in/dto/auth.response.js';
+import { BeginOAuthRequest, IdTokenRequest } from '../dto/oauth.request.js';
+import { OAuthUrlResponse } from '../dto/oauth.response.js';
+import { IdTokenSignInService } from '../linking/id-token-sign-in.service.js';
+import { ProviderFlowsService } from './provider-flows.service.js';
 
 @ApiTags('Authentication')
 @PublishableKey()
 @Controller('api/v1/auth/oauth/:provider')
 export class OAuthController {
   constructor(
-    private readonly flows: OAuthFlowsService,
+    private readonly flows: ProviderFlowsService,
     private readonly idTokens: IdTokenSignInService,
   ) {}
 

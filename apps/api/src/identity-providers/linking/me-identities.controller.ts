@@ -9,13 +9,13 @@ import {
 } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { camelList } from '../http/paging.js';
-import { RateLimit } from '../http/rate-limit.js';
-import { IdentityResponse } from '../identities/dto/identity.response.js';
-import { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
-import { OAuthUrlResponse } from './dto/oauth.response.js';
+import { ApiCamelList } from '../../http/api-envelopes.js';
+import { ApiProblems } from '../../http/api-problems.js';
+import { camelList } from '../../http/paging.js';
+import { RateLimit } from '../../http/rate-limit.js';
+import { IdentityResponse } from '../../identities/dto/identity.response.js';
+import { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.request.js';
+import { OAuthUrlResponse } from '../dto/oauth.response.js';
 import { MeIdentitiesService } from './me-identities.service.js';
 
 @ApiTags('Customer')

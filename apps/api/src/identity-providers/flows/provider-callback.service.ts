@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   GatehouseError,
+  isUuid,
   redirectErrors,
   type ProjectContext,
   type ProviderProfile,
@@ -15,26 +16,27 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { ApiMetrics, Config, LOGGER, sha256, type Logger } from '@gatehouse/platform';
-import type { Client } from '../http/request-context.js';
-import { assertRedirectUrl } from '../one-time-tokens/one-time-links.service.js';
-import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
-import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
-import { errorRedirect, OAuthFlowsService } from './oauth-flows.service.js';
-import { isDenial } from '../http/provider-failure.js';
-import { ProviderProfilesService, type CallbackParameters } from './provider-profiles.service.js';
-import { ProviderRefusalsService } from './provider-refusals.service.js';
+import type { Client } from '../../http/request-context.js';
+import { assertRedirectUrl } from '../../one-time-tokens/one-time-links.service.js';
+import { ExchangeCodesService } from '../../sign-in/exchange-codes.service.js';
+import { SignInFlowsService } from '../../sign-in/sign-in-flows.service.js';
+import { ProviderRefusalsService } from '../linking/provider-refusals.service.js';
+import { ProjectProvidersService } from '../project-providers.service.js';
+import type { CallbackParameters } from '../protocols/identity-protocol.js';
+import { IdentityProtocolsService } from '../protocols/identity-protocols.service.js';
+import { errorRedirect } from './provider-flows.service.js';
 
 /**
  * Receives browsers that return from identity providers. It only stores the proof: the application, which has the
  * verifier, completes the sign-in (requirement FE-02).
  */
 @Injectable()
-export class OAuthCallbackService {
+export class ProviderCallbackService {
   constructor(
     private readonly providers: IdentityProvidersRepository,
     private readonly flows: OAuthFlowsRepository,
-    private readonly oauth: OAuthFlowsService,
-    private readonly profiles: ProviderProfilesService,
+    private readonly project: ProjectProvidersService,
+    private readonly protocols: IdentityProtocolsService,
     private readonly refusals: ProviderRefusalsService,
     private readonly codes: ExchangeCodesService,
     private readonly signInFlows: SignInFlowsService,
@@ -46,11 +48,14 @@ export class OAuthCallbackService {
 
   /**
    * Finishes a flow at a provider.
+   * @param received the parameters with which the browser returns, as it sent them
    * @returns where the browser continues: at the application with a code, at the hosted page with a flow, or with an error
    * @throws GatehouseError `invalid_code` if the state is unknown, expired, used or of another provider, or if the redirect
    *   URL is no longer allowed
    */
-  async finish(providerId: string, parameters: CallbackParameters, client: Client): Promise<string> {
+  async finish(providerId: string, received: Record<string, unknown>, client: Client): Promise<string> {
+    if (!isUuid(providerId)) throw new GatehouseError('invalid_code');
+    const parameters = toTexts(received);
     const project = await this.providers.findProject(providerId);
     const flow = await this.flows.consume(sha256(parameters['state'] ?? ''), providerId);
     if (!project || flow?.projectId !== project.id) throw new GatehouseError('invalid_code');
@@ -72,12 +77,10 @@ export class OAuthCallbackService {
     parameters: CallbackParameters,
     client: Client,
   ): Promise<{ url: string } | { error: RedirectError }> {
-    if (isDenial(parameters['error'])) return { error: 'access_denied' };
+    if (this.protocols.isDenied(provider, parameters)) return { error: 'access_denied' };
     if (!provider.enabled) return { error: 'sign_in_failed' };
     try {
-      const callbackUrl = this.oauth.callbackUrl(provider.id);
-      const loaded = await this.profiles.load(provider, flow, callbackUrl, parameters);
-      const { profile, isEmailUnavailable } = loaded;
+      const { profile, isEmailUnavailable } = await this.project.finish(provider, flow, parameters);
       const refusal =
         flow.purpose === 'sign_in' && (await this.refusals.find(project, provider, profile, client));
       // The person has probably shared one, which the provider returns later.
@@ -130,3 +133,9 @@ export class OAuthCallbackService {
     return `${this.config.publicUrl}/sign-in?${query.toString()}`;
   }
 }
+
+/** Returns the parameters that occur once. */
+const toTexts = (parameters: Record<string, unknown>): CallbackParameters =>
+  Object.fromEntries(
+    Object.entries(parameters).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );

@@ -6,7 +6,7 @@ import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client, GatehouseRequest } from '../http/request-context.js';
 import { setLoggedCustomer } from '../http/set-logged-customer.js';
-import { AuthResponse } from './dto/auth.response.js';
+import { AuthResponse } from '../sign-in/dto/auth.response.js';
 import { ExchangeRequest } from './dto/sign-in-exchange.request.js';
 import { SignInExchangeService } from './sign-in-exchange.service.js';
 

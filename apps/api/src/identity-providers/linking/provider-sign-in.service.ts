@@ -24,13 +24,13 @@ import {
   AccountsService,
   type AccountProfile,
   type Admission,
-} from '../accounts/accounts.service.js';
-import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
-import type { Client } from '../http/request-context.js';
-import { RequiredProvidersService } from '../identities/required-providers.service.js';
-import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
-import { CurrentProof } from './current-proof.js';
-import { SignInService, type SignInOutcome } from './sign-in.service.js';
+} from '../../accounts/accounts.service.js';
+import { FailedSignInsService } from '../../factors/failed-sign-ins.service.js';
+import type { Client } from '../../http/request-context.js';
+import { RequiredProvidersService } from '../../identities/required-providers.service.js';
+import { AccountLifecycleService } from '../../accounts/account-lifecycle.service.js';
+import { CurrentProof } from '../../sign-in/current-proof.js';
+import { SignInService, type SignInOutcome } from '../../sign-in/sign-in.service.js';
 
 /** A proof that the person who signs in has an account at a provider. */
 interface ProvenIdentity {

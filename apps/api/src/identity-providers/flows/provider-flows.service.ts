@@ -12,10 +12,9 @@ import {
   OAuthFlowsRepository,
   type ConnectedProvider,
 } from '@gatehouse/persistence';
-import { Config, newToken, secureBytes } from '@gatehouse/platform';
-import { assertRedirectUrl } from '../one-time-tokens/one-time-links.service.js';
-import { ProviderConnectionsService } from './provider-connections.service.js';
-import { ProviderRequestsService } from './provider-requests.service.js';
+import { newToken } from '@gatehouse/platform';
+import { assertRedirectUrl } from '../../one-time-tokens/one-time-links.service.js';
+import { ProjectProvidersService } from '../project-providers.service.js';
 
 /** Where the browser returns, and for what. */
 export interface NewFlow extends ExchangeTarget {
@@ -37,13 +36,11 @@ export interface NewFlow extends ExchangeTarget {
 
 /** Sends browsers to identity providers. */
 @Injectable()
-export class OAuthFlowsService {
+export class ProviderFlowsService {
   constructor(
     private readonly providers: IdentityProvidersRepository,
     private readonly flows: OAuthFlowsRepository,
-    private readonly connections: ProviderConnectionsService,
-    private readonly requests: ProviderRequestsService,
-    private readonly config: Config,
+    private readonly project: ProjectProvidersService,
   ) {}
 
   /** Returns an enabled provider. @throws GatehouseError `provider_not_found` */
@@ -54,11 +51,6 @@ export class OAuthFlowsService {
     return provider;
   }
 
-  /** Returns the URL to which a provider leads back. It must be registered at the provider. */
-  callbackUrl(providerId: string): string {
-    return `${this.config.publicUrl}/api/v1/auth/oauth/callback/${providerId}`;
-  }
-
   /**
    * Begins a flow, which the callback of the provider finishes within ten minutes.
    * @returns the URL of the provider
@@ -67,26 +59,10 @@ export class OAuthFlowsService {
    */
   async begin(project: ProjectContext, provider: ConnectedProvider, flow: NewFlow): Promise<string> {
     assertRedirectUrl(project, flow.redirectUrl);
-    const { client, configuration, preset } = await this.requests.run(provider, () =>
-      this.connections.connect(provider),
-    );
     const { token: state, tokenHash } = newToken();
-    const [nonce, codeVerifier] = [
-      secureBytes(32).toString('base64url'),
-      secureBytes(32).toString('base64url'),
-    ];
-    const url = client.buildAuthorizationUrl(configuration, {
-      ...preset.authorizationParameters,
-      redirect_uri: this.callbackUrl(provider.id),
-      scope: provider.scopes.join(' '),
-      state,
-      code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
-      code_challenge_method: 'S256',
-      ...(preset.oauth ? {} : { nonce }),
-      ...(flow.maxAge === undefined ? {} : { max_age: String(flow.maxAge) }),
-      ...(flow.isPrompted ? { prompt: 'login' } : {}),
-      ...(flow.loginHint ? { login_hint: flow.loginHint } : {}),
-    });
+    const { maxAge, isPrompted, loginHint } = flow;
+    const begun = await this.project.begin(provider, { state, maxAge, isPrompted, loginHint });
+    const { nonce, codeVerifier } = begun.flowState as { nonce: string; codeVerifier: string };
     await this.flows.insert(tokenHash, {
       projectId: project.id,
       providerId: provider.id,
@@ -98,11 +74,11 @@ export class OAuthFlowsService {
       applicationState: flow.state ?? null,
       nonce,
       codeVerifier,
-      maxAge: flow.maxAge ?? null,
+      maxAge: maxAge ?? null,
       pageQuery: flow.pageQuery ?? null,
       browserHash: flow.browserHash ?? null,
     });
-    return url.href;
+    return begun.url;
   }
 }
 

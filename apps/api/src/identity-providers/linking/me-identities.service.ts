@@ -20,16 +20,16 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
-import { FactorChangesService } from '../factors/factor-changes.service.js';
-import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.js';
-import { AccountsService } from '../accounts/accounts.service.js';
-import { RequiredProvidersService } from '../identities/required-providers.service.js';
-import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
-import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
-import type { AccessTokenResponse } from '../sign-in/dto/tokens.response.js';
-import { ReauthenticationService } from '../sign-in/reauthentication.service.js';
-import type { OAuthTargetRequest, ProviderCodeRequest } from './dto/oauth.request.js';
-import { OAuthFlowsService } from './oauth-flows.service.js';
+import { FactorChangesService } from '../../factors/factor-changes.service.js';
+import { FreshProofService, sessionEnded } from '../../factors/fresh-proof.service.js';
+import { AccountsService } from '../../accounts/accounts.service.js';
+import { RequiredProvidersService } from '../../identities/required-providers.service.js';
+import { SignInMethodsService } from '../../identities/sign-in-methods.service.js';
+import { AccountLifecycleService } from '../../accounts/account-lifecycle.service.js';
+import type { AccessTokenResponse } from '../../sign-in/dto/tokens.response.js';
+import { ReauthenticationService } from '../../sign-in/reauthentication.service.js';
+import type { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.request.js';
+import { ProviderFlowsService } from '../flows/provider-flows.service.js';
 
 /** The proof of a provider in an exchange. */
 type ProviderExchange = Extract<SignInExchange, { method: 'provider' }>;
@@ -42,7 +42,7 @@ export class MeIdentitiesService {
     private readonly identities: IdentitiesRepository,
     private readonly providers: IdentityProvidersRepository,
     private readonly exchanges: SignInExchangesRepository,
-    private readonly flows: OAuthFlowsService,
+    private readonly flows: ProviderFlowsService,
     private readonly accounts: AccountsService,
     private readonly factorChanges: FactorChangesService,
     private readonly fresh: FreshProofService,
@@ -59,7 +59,7 @@ export class MeIdentitiesService {
   /**
    * Begins to link an account at a provider.
    * @returns the URL of the provider
-   * @throws GatehouseError `reauthentication_required`, `provider_not_found`, and like `OAuthFlowsService.begin`
+   * @throws GatehouseError `reauthentication_required`, `provider_not_found`, and like `ProviderFlowsService.begin`
    */
   async beginLink(caller: CustomerCaller, slug: string, target: OAuthTargetRequest): Promise<string> {
     const project = await this.projects.getContext(caller.customer.projectId);
@@ -107,7 +107,7 @@ export class MeIdentitiesService {
    * @returns the URL of the provider
    * @throws GatehouseError `method_not_enabled` for a provider that cannot ask again, or without an identity of the
    *   customer; `reauthentication_required` for a customer with a second factor; `sso_required`, `provider_not_found`,
-   *   and like `OAuthFlowsService.begin`
+   *   and like `ProviderFlowsService.begin`
    */
   async beginReauthentication(
     caller: CustomerCaller,

@@ -15,14 +15,14 @@ import {
 import { sha256 } from '@gatehouse/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Client } from '../http/request-context.js';
-import { AddressSignInService } from './address-sign-in.service.js';
-import { CurrentProof } from './current-proof.js';
-import type { AuthResponse } from './dto/auth.response.js';
+import { AddressSignInService } from '../sign-in/address-sign-in.service.js';
+import { CurrentProof } from '../sign-in/current-proof.js';
+import type { AuthResponse } from '../sign-in/dto/auth.response.js';
 import type { ExchangeRequest } from './dto/sign-in-exchange.request.js';
-import { ProviderSignInService } from './provider-sign-in.service.js';
-import { SignInFlowsService } from './sign-in-flows.service.js';
-import { SignInMetricsService } from './sign-in-metrics.service.js';
-import { SignInService, type SignInOutcome } from './sign-in.service.js';
+import { ProviderSignInService } from '../identity-providers/linking/provider-sign-in.service.js';
+import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
+import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
+import { SignInService, type SignInOutcome } from '../sign-in/sign-in.service.js';
 
 /** When a stored proof was requested and given, and how it is consumed. */
 interface StoredProof {

@@ -8,7 +8,7 @@ import {
   UnreadableValues,
   type Logger,
 } from '@gatehouse/platform';
-import { describeProviderFailure, providerError } from '../http/provider-failure.js';
+import { describeProviderFailure, providerError } from './provider-failure.js';
 
 /** Maximum number of sign-ins that wait for a provider at the same time (sign-in contract, section 2). */
 const MAX_IN_FLIGHT = 50;

@@ -1,6 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose';
-import { CLOCK_LEEWAY_SECONDS, invalidField, isNumericDate, type ProviderClaims } from '@gatehouse/domain';
+import { CLOCK_LEEWAY_SECONDS, invalidField, isNumericDate } from '@gatehouse/domain';
 import { decodeBase64Url } from '@gatehouse/platform';
+import type { VerifiedAppToken } from '../identity-protocol.js';
 
 /** Algorithms of id tokens. A symmetric one would make the client secret a signing key. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
@@ -18,16 +19,6 @@ export interface IdTokenConditions {
   requireNonce: boolean;
 }
 
-/** A verified id token. */
-export interface VerifiedIdToken {
-  claims: ProviderClaims;
-  /** The header and the claims as they were signed. Identifies the token: one content can have several signatures. */
-  signedText: string;
-  issuedAt: Date;
-  /** The time after which the token is no longer accepted. */
-  acceptedUntil: Date;
-}
-
 /**
  * Verifies an id token that an app has received from a provider.
  * @throws Error for an id token that is not valid; GatehouseError `validation_failed` if its expiry is no time
@@ -37,7 +28,7 @@ export async function verifyIdToken(
   keySet: JWTVerifyGetKey,
   { issuer, audience, nonce, requireNonce }: IdTokenConditions,
   time: Date,
-): Promise<VerifiedIdToken> {
+): Promise<VerifiedAppToken> {
   const parts = idToken.split('.');
   // The library ignores padding, whitespace and unused bits, so one token would have several accepted texts.
   if (parts.length !== 3 || parts.some((part) => decodeBase64Url(part) === null))

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ConnectedProvider } from '@gatehouse/persistence';
-import type { Config, Keyring } from '@gatehouse/platform';
-import { ProviderConnectionsService } from './provider-connections.service.js';
+import type { Config } from '@gatehouse/platform';
+import type { ProtocolProvider } from '../identity-protocol.js';
+import { discoverIssuer } from './discover-issuer.js';
+import { OAuthConnectionsService, type Configure } from './oauth-connections.service.js';
 
 let server: Server;
 let issuer: string;
@@ -33,21 +34,18 @@ afterAll(() => {
 
 it('caches a connection unless a document of the provider is larger than 32 KiB', async () => {
   const config = { production: false, webhooks: { allowedCidrs: [], dnsServers: [] } } as unknown as Config;
-  const connections = new ProviderConnectionsService(config, {} as Keyring);
-  const provider = (id: string) =>
-    ({
-      id,
-      type: 'oidc',
-      issuer,
-      clientId: 'client',
-      clientSecret: null,
-      updatedAt: new Date(0),
-    }) as ConnectedProvider;
-  await connections.connect(provider('small'));
-  await connections.connect(provider('small'));
+  const connections = new OAuthConnectionsService(config);
+  const connect = (id: string) => {
+    const provider = { id, projectId: 'project', version: 0 } as ProtocolProvider;
+    const configure: Configure = (client, fetch) =>
+      discoverIssuer(client, { issuer, clientId: 'client', authentication: client.None(), fetch });
+    return connections.connect(provider, configure);
+  };
+  await connect('small');
+  await connect('small');
   expect(requests).toBe(1);
   padding = 'x'.repeat(33 * 1024);
-  await connections.connect(provider('large'));
-  await connections.connect(provider('large'));
+  await connect('large');
+  await connect('large');
   expect(requests).toBe(3);
 });

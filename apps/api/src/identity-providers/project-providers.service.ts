@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import {
+  hasSignedInSince,
+  isEmailTrusted,
+  isProfileComplete,
+  readProfile,
+  type ConnectionCheck,
+  type ProviderClaims,
+  type ProviderProfile,
+} from '@gatehouse/domain';
+import { IdentityProvidersRepository, type ConnectedProvider, type OAuthFlow } from '@gatehouse/persistence';
+import { Config, Keyring, now } from '@gatehouse/platform';
+import type {
+  AppToken,
+  AuthenticationRequest,
+  BegunFlow,
+  CallbackParameters,
+  ProtocolProvider,
+  VerifiedAppToken,
+} from './protocols/identity-protocol.js';
+import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
+import type { OpenIdConnectSettings } from './protocols/openid-connect/openid-connect-settings.js';
+
+/** A person who has returned from a provider. */
+export interface ReturnedPerson {
+  profile: ProviderProfile;
+  /** True if the provider did not respond to a request that may have returned the email. */
+  isEmailUnavailable: boolean;
+}
+
+/** Lets the providers of projects prove who a person is. Their tokens are not stored. */
+@Injectable()
+export class ProjectProvidersService {
+  constructor(
+    private readonly protocols: IdentityProtocolsService,
+    private readonly providers: IdentityProvidersRepository,
+    private readonly keyring: Keyring,
+    private readonly config: Config,
+  ) {}
+
+  /** Returns the URL to which a provider leads back. It must be registered at the provider. */
+  callbackUrl(providerId: string): string {
+    return `${this.config.publicUrl}/api/v1/auth/oauth/callback/${providerId}`;
+  }
+
+  /** Begins a flow. @throws GatehouseError `provider_unavailable`, `sign_in_failed` */
+  begin(
+    provider: ConnectedProvider,
+    request: Omit<AuthenticationRequest, 'callbackUrl'>,
+  ): Promise<BegunFlow> {
+    const callbackUrl = this.callbackUrl(provider.id);
+    return this.protocols.begin(this.toProtocolProvider(provider), { ...request, callbackUrl });
+  }
+
+  /**
+   * Verifies the return of a browser, and returns the person. Only the subject is required (ADR 0097).
+   * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
+   */
+  finish(
+    provider: ConnectedProvider,
+    flow: OAuthFlow,
+    parameters: CallbackParameters,
+  ): Promise<ReturnedPerson> {
+    const { nonce, codeVerifier, purpose } = flow;
+    const needed = {
+      // A new proof of identity depends on the subject alone.
+      areComplete: (claims: ProviderClaims) => purpose === 'reauthenticate' || isProfileComplete(claims),
+      areSufficient: () => true,
+    };
+    const callbackUrl = this.callbackUrl(provider.id);
+    const returned = { callbackUrl, flowState: { nonce, codeVerifier }, parameters, needed };
+    return this.protocols.finish(this.toProtocolProvider(provider), returned, async (person) => {
+      const { claims, isIncomplete, statesAuthTime } = person;
+      if (statesAuthTime !== null && statesAuthTime !== provider.statesAuthTime)
+        await this.providers.setStatesAuthTime(provider.id, statesAuthTime);
+      assertRecent(claims, flow);
+      const profile = toProfile(provider, claims);
+      return { profile, isEmailUnavailable: isIncomplete && profile.email === null };
+    });
+  }
+
+  /**
+   * Verifies the token of an app, and returns the person.
+   * @throws GatehouseError `method_not_enabled` for a provider without native sign-ins, `provider_unavailable`,
+   *   `sign_in_failed`
+   */
+  verifyAppToken(
+    provider: ConnectedProvider,
+    token: AppToken,
+  ): Promise<{ profile: ProviderProfile; token: VerifiedAppToken }> {
+    return this.protocols.verifyAppToken(this.toProtocolProvider(provider), token, (verified) => ({
+      profile: toProfile(provider, verified.claims),
+      token: verified,
+    }));
+  }
+
+  /** Tests whether sign-ins can succeed, and says what is to be changed. */
+  test(provider: ConnectedProvider): Promise<ConnectionCheck[]> {
+    return this.protocols.test(this.toProtocolProvider(provider), this.callbackUrl(provider.id));
+  }
+
+  private toProtocolProvider(provider: ConnectedProvider): ProtocolProvider<OpenIdConnectSettings> {
+    const { id, clientId, clientIds, scopes, tenants, requireNonce, teamId, keyId } = provider;
+    const decrypt = (sealed: Buffer | null) =>
+      sealed && this.keyring.decrypt('identity-provider-secret', id, sealed);
+    return {
+      ...provider,
+      version: provider.updatedAt.getTime(),
+      settings: () => ({
+        ...{ clientId, clientIds, scopes, tenants, requireNonce, teamId, keyId },
+        clientSecret: decrypt(provider.clientSecret),
+        privateKey: decrypt(provider.privateKey),
+      }),
+    };
+  }
+}
+
+/** Asserts that a person has signed in as recently as the flow requires. @throws Error */
+function assertRecent({ auth_time: authTime }: ProviderClaims, { maxAge, createdAt }: OAuthFlow): void {
+  if (maxAge === null) return;
+  const [begun, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
+  if (!hasSignedInSince(authTime, begun - maxAge, current))
+    throw new Error('the id token does not state a sign-in that is as recent as required');
+}
+
+/** Returns the profile in the claims of a provider. @throws Error without a subject */
+function toProfile(provider: ConnectedProvider, claims: ProviderClaims): ProviderProfile {
+  const profile = readProfile(claims, isEmailTrusted(provider, claims));
+  if (!profile) throw new Error('the response of the provider has no subject');
+  return profile;
+}

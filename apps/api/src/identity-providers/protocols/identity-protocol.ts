@@ -1,0 +1,114 @@
+import type {
+  ConnectionCheck,
+  IdentityProvider,
+  IdentityProviderType,
+  ProviderClaims,
+  ProviderPreset,
+} from '@gatehouse/domain';
+
+/** A provider as its protocol sees it: that of a project, or that of the operators. */
+export interface ProtocolProvider<Settings = unknown> extends Pick<
+  IdentityProvider,
+  'id' | 'type' | 'issuer' | 'statesAuthTime'
+> {
+  /** Null for the provider of operators, which may have a private address: its URL is a setting. */
+  projectId: string | null;
+  /** Changes whenever the settings change. */
+  version: number;
+  /** Decrypts the settings of the protocol. @throws UnreadableValueError */
+  settings(): Settings;
+}
+
+/** What a provider is asked for. */
+export interface AuthenticationRequest {
+  /** The URL to which the provider leads back, with `state`. */
+  callbackUrl: string;
+  /** Identifies the flow. */
+  state: string;
+  /** Maximum age of the sign-in at the provider, in seconds; 0 for a new one. */
+  maxAge?: number | undefined;
+  /** True if the provider must ask for the account again. */
+  isPrompted?: boolean | undefined;
+  /** The address that the provider suggests. */
+  loginHint?: string | undefined;
+}
+
+/** What a protocol remembers between the two halves of a flow. Only the protocol reads it. */
+export type FlowState = Readonly<Record<string, unknown>>;
+
+/** A flow that has begun. */
+export interface BegunFlow {
+  /** The page of the provider. */
+  url: string;
+  flowState: FlowState;
+}
+
+/** The parameters with which a browser returns from a provider. */
+export type CallbackParameters = Readonly<Record<string, string>>;
+
+/** What a caller needs to know about a person. */
+export interface NeededClaims {
+  /** Returns whether the claims suffice, so that no further request is made for others. */
+  areComplete(claims: ProviderClaims): boolean;
+  /** Returns whether a sign-in can continue with the claims if a further request fails. */
+  areSufficient(claims: ProviderClaims): boolean;
+}
+
+/** A flow whose browser has returned. */
+export interface ReturnedFlow {
+  callbackUrl: string;
+  flowState: FlowState;
+  parameters: CallbackParameters;
+  needed: NeededClaims;
+}
+
+/** A person who has signed in at a provider. */
+export interface ProvenPerson {
+  /** Named like the claims of OpenID Connect. `sub` identifies the person. */
+  claims: ProviderClaims;
+  /** True if the provider did not respond to a request that may have returned more claims. */
+  isIncomplete: boolean;
+  /** Whether the provider states when a person has signed in; null if it does not show. */
+  statesAuthTime: boolean | null;
+}
+
+/** A token that an app has received from a provider. */
+export interface AppToken {
+  idToken: string;
+  /** The nonce that the app has sent. Undefined if it does not know that of its SDK. */
+  nonce?: string | undefined;
+}
+
+/** A verified token of an app. */
+export interface VerifiedAppToken {
+  claims: ProviderClaims;
+  /** The header and the claims as they were signed. Identifies the token: one content can have several signatures. */
+  signedText: string;
+  issuedAt: Date;
+  /** The time after which the token is no longer accepted. */
+  acceptedUntil: Date;
+}
+
+/**
+ * A protocol with which providers prove who a person is. To add one, add a folder here and list its class in
+ * `identity-protocols.ts`. Errors become `provider_unavailable` or `sign_in_failed` (provider-requests.service.ts).
+ */
+export interface IdentityProtocol<Settings = unknown> {
+  /** The types of providers that use the protocol. */
+  readonly presets: Readonly<Partial<Record<IdentityProviderType, ProviderPreset>>>;
+
+  /** Begins a flow. @throws Error if the provider is unavailable or not configured correctly */
+  begin(provider: ProtocolProvider<Settings>, request: AuthenticationRequest): Promise<BegunFlow>;
+
+  /** Returns whether the person has not agreed to sign in. */
+  isDenied(parameters: CallbackParameters): boolean;
+
+  /** Verifies the return of a browser. @throws Error if it proves no person, or the provider is unavailable */
+  finish(provider: ProtocolProvider<Settings>, flow: ReturnedFlow): Promise<ProvenPerson>;
+
+  /** Tests whether sign-ins can succeed, and says what is to be changed. */
+  test(provider: ProtocolProvider<Settings>, callbackUrl: string): Promise<ConnectionCheck[]>;
+
+  /** Verifies the token of an app. Absent if no provider of the protocol has native sign-ins. @throws Error */
+  verifyAppToken?(provider: ProtocolProvider<Settings>, token: AppToken): Promise<VerifiedAppToken>;
+}

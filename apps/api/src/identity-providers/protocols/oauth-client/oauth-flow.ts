@@ -1,0 +1,59 @@
+import { parseValidUrl } from '@gatehouse/domain';
+import { secureBytes } from '@gatehouse/platform';
+import type { AuthenticationRequest, BegunFlow, ReturnedFlow } from '../identity-protocol.js';
+import type { Connection } from './oauth-connections.service.js';
+
+/** What a client of OAuth 2.0 remembers between the two halves of a flow. */
+interface OAuthFlowState {
+  /** Bound to the id token. OAuth 2.0 has none. */
+  nonce: string;
+  /** The verifier of the request to the provider (RFC 7636). Useless without the code that the provider issues. */
+  codeVerifier: string;
+}
+
+const randomText = (): string => secureBytes(32).toString('base64url');
+
+/**
+ * Begins an authorization code flow with PKCE.
+ * @param parameters returns those that the protocol adds to the request
+ */
+export async function beginAuthorization(
+  { client, configuration }: Connection,
+  { callbackUrl, state, maxAge, isPrompted, loginHint }: AuthenticationRequest,
+  scopes: string[],
+  parameters: (flowState: OAuthFlowState) => Record<string, string> = () => ({}),
+): Promise<BegunFlow> {
+  const flowState = { nonce: randomText(), codeVerifier: randomText() };
+  const url = client.buildAuthorizationUrl(configuration, {
+    ...parameters(flowState),
+    redirect_uri: callbackUrl,
+    scope: scopes.join(' '),
+    state,
+    code_challenge: await client.calculatePKCECodeChallenge(flowState.codeVerifier),
+    code_challenge_method: 'S256',
+    ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
+    ...(isPrompted ? { prompt: 'login' } : {}),
+    ...(loginHint ? { login_hint: loginHint } : {}),
+  });
+  return { url: url.href, flowState: { ...flowState } };
+}
+
+/**
+ * Exchanges the code with which a browser has returned.
+ * @param withIdToken whether the response must contain an id token, with the nonce of the flow
+ * @throws Error if the response is not the one to the request
+ */
+export function exchangeCode(
+  { client, configuration }: Connection,
+  { callbackUrl, flowState, parameters }: ReturnedFlow,
+  { withIdToken }: { withIdToken: boolean },
+) {
+  const { nonce, codeVerifier } = flowState as unknown as OAuthFlowState;
+  const url = parseValidUrl(callbackUrl);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return client.authorizationCodeGrant(configuration, url, {
+    pkceCodeVerifier: codeVerifier,
+    expectedState: parameters['state']!,
+    ...(withIdToken ? { expectedNonce: nonce, idTokenExpected: true } : {}),
+  });
+}

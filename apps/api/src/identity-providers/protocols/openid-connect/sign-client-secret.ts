@@ -1,0 +1,25 @@
+import { now } from '@gatehouse/platform';
+import type { OpenIdConnectSettings } from './openid-connect-settings.js';
+
+/** Validity of a client secret that Gatehouse signs, in seconds. */
+const SIGNED_SECRET_TTL = 5 * 60;
+
+/**
+ * Returns a client secret for Apple: a token that the private key of the provider signs
+ * (https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret).
+ */
+export async function signClientSecret(
+  { clientId, teamId, keyId, privateKey }: OpenIdConnectSettings,
+  audience: string,
+): Promise<string> {
+  const { importPKCS8, SignJWT } = await import('jose');
+  const issuedAt = Math.floor(now().getTime() / 1_000);
+  return new SignJWT()
+    .setProtectedHeader({ alg: 'ES256', kid: keyId! })
+    .setIssuer(teamId!)
+    .setSubject(clientId)
+    .setAudience(audience)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + SIGNED_SECRET_TTL)
+    .sign(await importPKCS8(privateKey!, 'ES256'));
+}
