@@ -87,6 +87,7 @@ async function writeValues(): Promise<void> {
   const legacySignIn = { url: receiver.url, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
   await instance.requestWithSecretKey('PATCH', project, { settings: { mfa: 'optional', legacySignIn } });
   await addProviders(`${project}/identity-providers`);
+  await beginProviderSignIn();
   enrolled = await registerWithTotp(instance);
   const { id: customerId } = body.customer;
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customerId}`, { mfa: 'required' });
@@ -110,8 +111,19 @@ async function addProviders(path: string): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
   const apple = { clientId: 'com.example.app', teamId: 'ABCDE12345', keyId: 'ABCDE12345', privateKey: pem };
-  for (const provider of [newProvider(), { type: 'apple', ...apple }])
+  const github = { type: 'github', clientId: 'app', clientSecret: 'secret' };
+  for (const provider of [newProvider(), { type: 'apple', ...apple }, github])
     expect((await instance.requestWithSecretKey('POST', path, provider)).status).toBe(201);
+}
+
+/** Begins a sign-in, whose flow stays open. No request is sent to GitHub. */
+async function beginProviderSignIn(): Promise<void> {
+  const redirectUrl = 'https://app.example.com/signed-in';
+  const project = `/api/v1/projects/${instance.credentials.projectId}`;
+  await instance.requestWithSecretKey('PATCH', project, { settings: { redirectUrls: [redirectUrl] } });
+  const flow = { redirectUrl, codeChallenge: 'x'.repeat(43) };
+  const { status } = await instance.requestWithPublishableKey('POST', '/api/v1/auth/oauth/github', flow);
+  expect(status).toBe(200);
 }
 
 async function beginEnrollment(): Promise<OperatorClient> {
@@ -535,7 +547,7 @@ describe('a database whose root secret is lost', () => {
     const lines = [...first.split('\n').slice(0, 1_000), ...second.trimEnd().split('\n')];
     expect(new Set(lines).size).toBe(lines.length);
     const columns = new Set(lines.map((line) => line.split(' of ')[0]));
-    const transient = /^(challenges|idempotency_keys|operator_sessions|signing_keys)$/;
+    const transient = /^(challenges|idempotency_keys|oauth_flows|operator_sessions|signing_keys)$/;
     const lasting = encryptedColumns.filter(({ table }) => !transient.test(table));
     // The only endpoint has a new secret and new headers.
     const replaced = ['webhook_endpoints.secret', 'webhook_endpoints.headers'];

@@ -3,6 +3,7 @@ import { clockAndHostMonitorProvider } from '@gatehouse/persistence';
 import { AuditModule } from '../audit/audit.module.js';
 import { CustomersModule } from '../customers/customers.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { ApiHeartbeat } from './api-heartbeat.js';
@@ -15,7 +16,14 @@ import { StartupService } from './startup.service.js';
 import { UnreadableRecordsService } from './unreadable-records.service.js';
 
 @Module({
-  imports: [AuditModule, CustomersModule, HttpModule, OperatorsModule, PasswordsModule],
+  imports: [
+    AuditModule,
+    CustomersModule,
+    HttpModule,
+    IdentityProvidersModule,
+    OperatorsModule,
+    PasswordsModule,
+  ],
   providers: [
     ApiHeartbeat,
     FirstBoot,

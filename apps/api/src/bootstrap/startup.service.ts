@@ -36,12 +36,16 @@ import {
 } from '@gatehouse/platform';
 import { Readiness } from '../http/readiness.js';
 import { WorkerWatch } from '../http/worker-watch.js';
+import { StoredSettingsService } from '../identity-providers/stored-settings.service.js';
 import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 
 /** Number of days for which partitions are created after migrations; the worker creates later ones. */
 const PARTITION_DAYS = 14;
+
+/** Interval in which the settings of providers are stored that an api of an earlier version has changed, in ms. */
+const PROVIDER_SETTINGS_INTERVAL_MS = 60 * 60 * 1_000;
 
 /** Starts the services of a process that already listens: database, schema, seed data, signing keys. */
 @Injectable()
@@ -64,6 +68,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly heartbeat: ApiHeartbeat,
     private readonly dependencies: DependencyHealth,
     private readonly clockAndHostMonitor: ClockAndHostMonitor,
+    private readonly providerSettings: StoredSettingsService,
     private readonly readiness: Readiness,
     private readonly workerWatch: WorkerWatch,
     private readonly hasher: PasswordHasher,
@@ -103,6 +108,12 @@ export class StartupService implements OnApplicationShutdown {
         CLOCK_AND_HOST_CHECK_INTERVAL_MS,
         () => this.clockAndHostMonitor.check(),
         'clock and host check failed',
+      );
+      this.repeat(
+        PROVIDER_SETTINGS_INTERVAL_MS,
+        () => this.providerSettings.storeMissing(),
+        'storing the settings of identity providers failed',
+        0,
       );
       this.repeat(this.config.alerts.interval, () => this.workerWatch.check(), 'worker check failed');
     }
@@ -166,6 +177,7 @@ export class StartupService implements OnApplicationShutdown {
     this.testCommands.on('reload-signing-keys', () => this.loadKeys());
     this.testCommands.on('check-clock-and-hosts', () => this.clockAndHostMonitor.check());
     this.testCommands.on('check-replica', () => this.database.replica?.check());
+    this.testCommands.on('store-provider-settings', () => this.providerSettings.storeMissing());
     // Prepares this process for the next test file: the test empties the tables, and this command resets the
     // state in memory.
     this.testCommands.on('reset', async () => {
@@ -179,8 +191,9 @@ export class StartupService implements OnApplicationShutdown {
    * Repeats a job, with a pause before each run. Runs never overlap: an older read of the key ring must not
    * replace a newer one.
    * @param problem log message if a run fails
+   * @param firstPause before the first run
    */
-  private repeat(pause: number, run: () => Promise<void>, problem: string): void {
+  private repeat(pause: number, run: () => Promise<void>, problem: string, firstPause = pause): void {
     if (this.isStopped) return;
     const job = async () => {
       await run().catch((error: unknown) => {
@@ -188,7 +201,7 @@ export class StartupService implements OnApplicationShutdown {
       });
       this.repeat(pause, run, problem);
     };
-    this.timers.set(problem, setTimeout(() => void job(), pause).unref());
+    this.timers.set(problem, setTimeout(() => void job(), firstPause).unref());
   }
 
   private async loadKeys(): Promise<void> {

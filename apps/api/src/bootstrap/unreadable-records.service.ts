@@ -9,7 +9,7 @@ import {
 import { Keyring } from '@gatehouse/platform';
 
 /** Tables with values that are replaced or deleted within a day. */
-const transientTables = ['challenges', 'idempotency_keys', 'operator_sessions'];
+const transientTables = ['challenges', 'idempotency_keys', 'oauth_flows', 'operator_sessions'];
 
 const lastingColumns = [...pepperedColumns, ...encryptedColumns].filter(
   ({ table }) => !transientTables.includes(table),

@@ -106,7 +106,7 @@ export class EmailCodeSignInService {
   private async findIdentity(tx: Tx, { id }: ProjectContext, client: Client): Promise<ProvenPerson | null> {
     const person = findPerson(client);
     if (!person) return null;
-    const provider = await this.providers.getConnected(id, person.providerId, tx);
+    const provider = await this.providers.get(id, person.providerId, tx);
     if (!provider.enabled) throw new GatehouseError('method_not_enabled');
     return { provider, profile: person.profile };
   }

@@ -26,6 +26,7 @@ import { ProviderRefusalsService } from './linking/provider-refusals.service.js'
 import { ProviderSignInService } from './linking/provider-sign-in.service.js';
 import { ProjectProvidersService } from './project-providers.service.js';
 import { IdentityProtocolsModule } from './protocols/identity-protocols.module.js';
+import { StoredSettingsService } from './stored-settings.service.js';
 
 /** Sign-ins with identity providers, and the accounts that customers have there. */
 @Module({
@@ -61,6 +62,7 @@ import { IdentityProtocolsModule } from './protocols/identity-protocols.module.j
     ProviderFlowsService,
     ProviderRefusalsService,
     ProviderSignInService,
+    StoredSettingsService,
   ],
   exports: [
     ConnectionTestsService,
@@ -69,6 +71,7 @@ import { IdentityProtocolsModule } from './protocols/identity-protocols.module.j
     ProviderDomainsService,
     ProviderFlowsService,
     ProviderSignInService,
+    StoredSettingsService,
   ],
 })
 export class IdentityProvidersModule {}

@@ -2,30 +2,30 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import {
-  applyProviderPatch,
+  applyPatch,
   auditChanges,
   defaultProviderSettings,
   GatehouseError,
-  invalidField,
   issuerErrors,
   MAX_IDENTITY_PROVIDERS,
   providerErrors,
-  providerPresets,
+  providerWarnings,
   type AuditAction,
+  type FieldError,
   type Project,
   type ProjectSettings,
   type ProviderDomain,
+  type ProviderSettings,
   type TargetPolicy,
 } from '@gatehouse/domain';
 import {
   IdentityProvidersRepository,
   ProjectsRepository,
   Transactions,
-  type ManagedProvider,
-  type ProviderSecrets,
+  type StoredProvider,
   type Tx,
 } from '@gatehouse/persistence';
-import { Config, CursorCodec, Keyring, newId, readSigningKey } from '@gatehouse/platform';
+import { Config, CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import type { Precondition } from '../http/precondition.js';
@@ -36,10 +36,12 @@ import type {
 } from './dto/identity-provider.request.js';
 import { IdentityProviderResponse } from './dto/identity-provider.response.js';
 import { ProjectProvidersService } from './project-providers.service.js';
+import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
 import { ProviderDomainsService } from './provider-domains.service.js';
+import { StoredSettingsService } from './stored-settings.service.js';
 
-/** The secrets in a request. null removes the client secret. */
-type SecretFields = Pick<UpdateIdentityProviderRequest, 'clientSecret' | 'privateKey'>;
+/** The settings that are never shown. Setting one is always a change. */
+const secretNames = ['clientSecret', 'privateKey'] as const;
 
 /** Manages the identity providers of projects. */
 @Injectable()
@@ -54,7 +56,8 @@ export class IdentityProvidersService {
     private readonly apis: RunningApisService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
-    private readonly keyring: Keyring,
+    private readonly settings: StoredSettingsService,
+    private readonly protocols: IdentityProtocolsService,
     private readonly cursors: CursorCodec,
     config: Config,
   ) {
@@ -94,15 +97,18 @@ export class IdentityProvidersService {
   ): Promise<IdentityProviderResponse> {
     const { type, slug = type, issuer = null } = input;
     const id = newId();
+    const preset = this.protocols.presetOf(type);
+    const defaults = defaultProviderSettings(preset);
     const provider = {
-      ...{ id, projectId, type, slug, issuer: issuer ?? providerPresets[type].issuer },
-      ...applyProviderPatch(type, defaultProviderSettings(type), input),
+      ...{ id, projectId, type, slug, issuer: issuer ?? preset.issuer },
+      ...applyPatch(defaults, defaults, input),
     };
-    const secrets = this.encryptSecrets(id, input);
+    const { errors, stored } = this.settings.change(id, type, null, { ...input });
     const domains = input.domains ?? [];
     assertValid([
-      ...issuerErrors(type, issuer, this.policy),
-      ...providerErrors({ ...withSecrets(provider, secrets), domains }),
+      ...issuerErrors(type, preset, issuer, this.policy),
+      ...errors,
+      ...providerErrors(preset, { ...provider, domains }),
     ]);
     return this.transactions.run(async (tx) => {
       const project = await this.lockProject(tx, reach, projectId);
@@ -112,11 +118,8 @@ export class IdentityProvidersService {
           detail: `The project has ${total} identity providers, which is the maximum. Delete one first.`,
         });
       if (provider.enabled) await this.apis.assertNoneIsOlder(tx);
-      const wasInserted = await this.providers.insert(tx, {
-        ...provider,
-        ...secrets,
-        issuer: provider.issuer!,
-      });
+      const row = { ...provider, ...stored, issuer: provider.issuer! };
+      const wasInserted = await this.providers.insert(tx, row);
       if (!wasInserted) throw new GatehouseError('slug_taken');
       await this.domains.applyChange(tx, null, provider, domains);
       this.record(tx, 'identity_provider.created', project, id, { type });
@@ -136,32 +139,34 @@ export class IdentityProvidersService {
     patch: UpdateIdentityProviderRequest,
     precondition: Precondition,
   ): Promise<IdentityProviderResponse> {
-    const secrets = this.encryptSecrets(id, patch);
     return this.transactions.run(async (tx) => {
       const project = await this.lockProject(tx, reach, projectId);
       const before = await this.providers.lock(tx, projectId, id);
       const oldDomains = await this.domains.list(projectId, [before], tx);
       const current = this.toResponse(before, oldDomains, project.settings);
       precondition.assert(current);
-      const settings = applyProviderPatch(before.type, before, patch);
+      const preset = this.protocols.presetOf(before.type);
+      const defaults = defaultProviderSettings(preset);
+      const fields = applyPatch(defaults, before, patch);
+      const { errors, described, stored } = this.settings.change(id, before.type, before, { ...patch });
       const oldNames = oldDomains.map(({ domain }) => domain);
       const domains = patch.domains === undefined ? oldNames : (patch.domains ?? []);
-      assertValid(providerErrors({ ...withSecrets({ ...before, ...settings }, secrets), domains }));
-      if (settings.enabled && !before.enabled) await this.apis.assertNoneIsOlder(tx);
-      if (!settings.enabled) await this.assertNotLastMethod(tx, project, before);
-      const names = Object.keys(settings) as (keyof typeof settings)[];
+      assertValid([...errors, ...providerErrors(preset, { ...before, ...fields, domains })]);
+      if (fields.enabled && !before.enabled) await this.apis.assertNoneIsOlder(tx);
+      if (!fields.enabled) await this.assertNotLastMethod(tx, project, before);
+      const old = inOrder(applyPatch(defaults, before, {}), this.settings.describe(before));
+      const updated = inOrder(fields, described);
       const changed = [
-        ...names.filter((name) => !isDeepStrictEqual(settings[name], before[name])),
-        ...Object.keys(secrets),
+        ...Object.keys(updated).filter((name) => !isDeepStrictEqual(updated[name], old[name])),
+        ...secretNames.filter((name) => patch[name] !== undefined),
         ...(isSameSet(domains, oldNames) ? [] : ['domains']),
       ];
       if (changed.length === 0) return current;
-      await this.providers.update(tx, projectId, id, { ...settings, ...secrets });
-      await this.domains.applyChange(tx, before, { ...before, ...settings }, domains);
-      const fields = Object.fromEntries(names.map((name) => [name, before[name]]));
+      await this.providers.update(tx, projectId, id, { ...fields, ...stored });
+      await this.domains.applyChange(tx, before, { ...before, ...fields }, domains);
       const changes = auditChanges(
-        { ...fields, domains: oldNames.toSorted() },
-        { ...settings, domains: domains.toSorted() },
+        { ...old, domains: oldNames.toSorted() },
+        { ...updated, domains: domains.toSorted() },
       );
       this.record(tx, 'identity_provider.updated', project, id, { changed, changes });
       return this.load(project, id, tx);
@@ -196,7 +201,7 @@ export class IdentityProvidersService {
   }
 
   /** Checks that customers can sign in without a provider. @throws GatehouseError `conflict` */
-  private async assertNotLastMethod(tx: Tx, project: Project, { enabled }: ManagedProvider): Promise<void> {
+  private async assertNotLastMethod(tx: Tx, project: Project, { enabled }: StoredProvider): Promise<void> {
     const { password, emailCode } = project.settings.signIn;
     if (!enabled || password || emailCode) return;
     if ((await this.providers.count(tx, project.id)).enabled > 1) return;
@@ -204,22 +209,6 @@ export class IdentityProvidersService {
       detail:
         'Customers could no longer sign in. Turn on signIn.password, signIn.emailCode or another provider first.',
     });
-  }
-
-  /** @throws GatehouseError `validation_failed` for a key that is not of the curve P-256 */
-  private encryptSecrets(id: string, { clientSecret, privateKey }: SecretFields): ProviderSecrets {
-    const encrypt = (text: string) => this.keyring.encrypt('identity-provider-secret', id, text);
-    const pem = privateKey === undefined ? undefined : readSigningKey(privateKey);
-    if (pem === null)
-      throw invalidField(
-        'privateKey',
-        'invalid',
-        'privateKey must be the content of a .p8 file: a private key of the curve P-256 in PEM (PKCS #8)',
-      );
-    return {
-      ...(clientSecret === undefined ? {} : { clientSecret: clientSecret && encrypt(clientSecret) }),
-      ...(pem === undefined ? {} : { privateKey: encrypt(pem) }),
-    } as ProviderSecrets;
   }
 
   private async load(
@@ -232,11 +221,21 @@ export class IdentityProvidersService {
   }
 
   private toResponse(
-    provider: ManagedProvider,
+    provider: StoredProvider,
     domains: ProviderDomain[],
     settings: ProjectSettings,
   ): IdentityProviderResponse {
-    return IdentityProviderResponse.from(provider, domains, settings, this.project.callbackUrl(provider.id));
+    const names = domains.map(({ domain }) => domain);
+    const preset = this.protocols.presetOf(provider.type);
+    const warnings = providerWarnings(preset, { ...provider, domains: names }, settings);
+    const callbackUrl = this.project.callbackUrl(provider.id);
+    return IdentityProviderResponse.from(
+      provider,
+      this.settings.describe(provider),
+      domains,
+      warnings,
+      callbackUrl,
+    );
   }
 
   private record(
@@ -250,18 +249,16 @@ export class IdentityProvidersService {
   }
 }
 
-/** Returns a provider with the secrets that it has after a change. */
-const withSecrets = <Provider extends Partial<Omit<ManagedProvider, 'issuer'>>>(
-  provider: Provider,
-  { clientSecret, privateKey }: ProviderSecrets,
-) => ({
-  ...provider,
-  hasClientSecret: clientSecret === undefined ? (provider.hasClientSecret ?? false) : clientSecret !== null,
-  hasPrivateKey: privateKey === undefined ? (provider.hasPrivateKey ?? false) : privateKey !== null,
-});
+type Fields = Record<string, unknown>;
+
+/** Returns all fields that are shown, in the order of the API. Secrets are recorded apart. */
+const inOrder = ({ name, ...settings }: ProviderSettings, described: Fields): Fields => {
+  const { hasClientSecret: _secret, hasPrivateKey: _key, ...ofProtocol } = described;
+  return { name, ...ofProtocol, ...settings };
+};
 
 /** @throws GatehouseError `validation_failed` if there are errors */
-function assertValid(errors: ReturnType<typeof providerErrors>): void {
+function assertValid(errors: FieldError[]): void {
   if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
 }
 

@@ -8,8 +8,8 @@ import {
   type ProviderClaims,
   type ProviderProfile,
 } from '@gatehouse/domain';
-import { IdentityProvidersRepository, type ConnectedProvider, type OAuthFlow } from '@gatehouse/persistence';
-import { Config, Keyring, now } from '@gatehouse/platform';
+import { IdentityProvidersRepository, type StoredProvider, type OAuthFlow } from '@gatehouse/persistence';
+import { Config, now, sha256 } from '@gatehouse/platform';
 import type {
   AppToken,
   AuthenticationRequest,
@@ -19,7 +19,7 @@ import type {
   VerifiedAppToken,
 } from './protocols/identity-protocol.js';
 import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
-import type { OpenIdConnectSettings } from './protocols/openid-connect/openid-connect-settings.js';
+import { StoredSettingsService } from './stored-settings.service.js';
 
 /** A person who has returned from a provider. */
 export interface ReturnedPerson {
@@ -34,7 +34,7 @@ export class ProjectProvidersService {
   constructor(
     private readonly protocols: IdentityProtocolsService,
     private readonly providers: IdentityProvidersRepository,
-    private readonly keyring: Keyring,
+    private readonly settings: StoredSettingsService,
     private readonly config: Config,
   ) {}
 
@@ -44,10 +44,7 @@ export class ProjectProvidersService {
   }
 
   /** Begins a flow. @throws GatehouseError `provider_unavailable`, `sign_in_failed` */
-  begin(
-    provider: ConnectedProvider,
-    request: Omit<AuthenticationRequest, 'callbackUrl'>,
-  ): Promise<BegunFlow> {
+  begin(provider: StoredProvider, request: Omit<AuthenticationRequest, 'callbackUrl'>): Promise<BegunFlow> {
     const callbackUrl = this.callbackUrl(provider.id);
     return this.protocols.begin(this.toProtocolProvider(provider), { ...request, callbackUrl });
   }
@@ -56,25 +53,24 @@ export class ProjectProvidersService {
    * Verifies the return of a browser, and returns the person. Only the subject is required (ADR 0097).
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
-  finish(
-    provider: ConnectedProvider,
-    flow: OAuthFlow,
-    parameters: CallbackParameters,
-  ): Promise<ReturnedPerson> {
-    const { nonce, codeVerifier, purpose } = flow;
+  finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<ReturnedPerson> {
+    const { purpose, nonce, codeVerifier } = flow;
+    const flowState = flow.flowState
+      ? this.settings.openFlowState(sha256(parameters['state']!), flow.flowState)
+      : { nonce, codeVerifier };
     const needed = {
       // A new proof of identity depends on the subject alone.
       areComplete: (claims: ProviderClaims) => purpose === 'reauthenticate' || isProfileComplete(claims),
       areSufficient: () => true,
     };
     const callbackUrl = this.callbackUrl(provider.id);
-    const returned = { callbackUrl, flowState: { nonce, codeVerifier }, parameters, needed };
+    const returned = { callbackUrl, flowState, parameters, needed };
     return this.protocols.finish(this.toProtocolProvider(provider), returned, async (person) => {
       const { claims, isIncomplete, statesAuthTime } = person;
       if (statesAuthTime !== null && statesAuthTime !== provider.statesAuthTime)
         await this.providers.setStatesAuthTime(provider.id, statesAuthTime);
       assertRecent(claims, flow);
-      const profile = toProfile(provider, claims);
+      const profile = this.toProfile(provider, claims);
       return { profile, isEmailUnavailable: isIncomplete && profile.email === null };
     });
   }
@@ -85,33 +81,35 @@ export class ProjectProvidersService {
    *   `sign_in_failed`
    */
   verifyAppToken(
-    provider: ConnectedProvider,
+    provider: StoredProvider,
     token: AppToken,
   ): Promise<{ profile: ProviderProfile; token: VerifiedAppToken }> {
     return this.protocols.verifyAppToken(this.toProtocolProvider(provider), token, (verified) => ({
-      profile: toProfile(provider, verified.claims),
+      profile: this.toProfile(provider, verified.claims),
       token: verified,
     }));
   }
 
   /** Tests whether sign-ins can succeed, and says what is to be changed. */
-  test(provider: ConnectedProvider): Promise<ConnectionCheck[]> {
+  test(provider: StoredProvider): Promise<ConnectionCheck[]> {
     return this.protocols.test(this.toProtocolProvider(provider), this.callbackUrl(provider.id));
   }
 
-  private toProtocolProvider(provider: ConnectedProvider): ProtocolProvider<OpenIdConnectSettings> {
-    const { id, clientId, clientIds, scopes, tenants, requireNonce, teamId, keyId } = provider;
-    const decrypt = (sealed: Buffer | null) =>
-      sealed && this.keyring.decrypt('identity-provider-secret', id, sealed);
+  private toProtocolProvider(provider: StoredProvider): ProtocolProvider {
     return {
       ...provider,
       version: provider.updatedAt.getTime(),
-      settings: () => ({
-        ...{ clientId, clientIds, scopes, tenants, requireNonce, teamId, keyId },
-        clientSecret: decrypt(provider.clientSecret),
-        privateKey: decrypt(provider.privateKey),
-      }),
+      settings: () => this.settings.read(provider),
     };
+  }
+
+  /** Returns the profile in the claims of a provider. @throws Error without a subject */
+  private toProfile(provider: StoredProvider, claims: ProviderClaims): ProviderProfile {
+    const source = { ...provider, domains: provider.verifiedDomains };
+    const isTrusted = isEmailTrusted(this.protocols.presetOf(provider.type), source, claims);
+    const profile = readProfile(claims, isTrusted);
+    if (!profile) throw new Error('the response of the provider has no subject');
+    return profile;
   }
 }
 
@@ -121,11 +119,4 @@ function assertRecent({ auth_time: authTime }: ProviderClaims, { maxAge, created
   const [begun, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
   if (!hasSignedInSince(authTime, begun - maxAge, current))
     throw new Error('the id token does not state a sign-in that is as recent as required');
-}
-
-/** Returns the profile in the claims of a provider. @throws Error without a subject */
-function toProfile(provider: ConnectedProvider, claims: ProviderClaims): ProviderProfile {
-  const profile = readProfile(claims, isEmailTrusted(provider, claims));
-  if (!profile) throw new Error('the response of the provider has no subject');
-  return profile;
 }

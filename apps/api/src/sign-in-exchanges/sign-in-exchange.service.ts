@@ -74,7 +74,7 @@ export class SignInExchangeService {
           const proof = { ...stored, locale, email: exchange.email };
           return this.addresses.signIn(tx, project, proof, client, admission);
         }
-        const provider = await this.providers.getConnected(project.id, exchange.providerId, tx);
+        const provider = await this.providers.get(project.id, exchange.providerId, tx);
         const { profile } = exchange;
         const proof = { ...stored, locale, provider, profile };
         return this.providerSignIns.signIn(tx, project, proof, client, admission);
@@ -97,7 +97,7 @@ export class SignInExchangeService {
         if (customerId && amr)
           return this.completeCustomer(tx, project, { customerId, providerId, amr }, stored, client);
         if (!providerId || !profile) throw new GatehouseError('invalid_code');
-        const provider = await this.providers.getConnected(project.id, providerId, tx);
+        const provider = await this.providers.get(project.id, providerId, tx);
         const proof = { ...stored, locale: null, provider, profile };
         return this.providerSignIns.signIn(tx, project, proof, client, admission);
       }),

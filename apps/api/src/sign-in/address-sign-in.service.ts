@@ -9,7 +9,7 @@ import {
 import {
   CustomersRepository,
   EmailCodesRepository,
-  type ConnectedProvider,
+  type StoredProvider,
   type Tx,
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
@@ -21,7 +21,7 @@ import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
 /** A person who has signed in at a provider. */
 export interface ProvenPerson {
-  provider: ConnectedProvider;
+  provider: StoredProvider;
   profile: ProviderProfile;
 }
 

@@ -1,26 +1,19 @@
 import { isLoopbackUrl } from '../webhooks/target-policy.js';
-import type { IdentityProvider, IdentityProviderType } from './identity-provider.js';
-import { providerPresets } from './presets/index.js';
+import type { IdentityProvider } from './identity-provider.js';
+import type { ProviderPreset } from './provider-preset.js';
 import { deniesEmail, emailDomain, readEmail, type ProviderClaims } from './provider-profile.js';
 
 /** A provider, as far as the trust in its emails depends on it. */
-export interface EmailSource extends Pick<IdentityProvider, 'type' | 'issuer' | 'trustEmail'> {
+export interface EmailSource extends Pick<IdentityProvider, 'issuer' | 'trustEmail'> {
   /** The verified domains of the provider. */
   domains: string[];
-}
-
-/** The issuer of a provider; null if it is missing. */
-interface Issuer {
-  type: IdentityProviderType;
-  issuer: string | null;
 }
 
 /**
  * Returns whether the issuer is the preset's service, such as github.com, not another server, such as GitHub Enterprise
  * Server. If a type allows no other issuer, a loopback URL stands in for the service outside production.
  */
-export function hasPresetIssuer({ type, issuer }: Issuer): boolean {
-  const preset = providerPresets[type];
+export function hasPresetIssuer(preset: ProviderPreset, issuer: string | null): boolean {
   if (issuer === null) return false;
   if (issuer === preset.issuer || preset.issuerPattern?.test(issuer)) return true;
   return !preset.allowsOwnIssuer && isLoopbackUrl(issuer);
@@ -31,11 +24,14 @@ export function hasPresetIssuer({ type, issuer }: Issuer): boolean {
  * 0083). A preset's rule applies only to the preset's own service: the administrator of another server decides what it
  * claims, so its emails are trusted only in verified domains.
  */
-export function isEmailTrusted(provider: EmailSource, claims: ProviderClaims): boolean {
+export function isEmailTrusted(
+  preset: ProviderPreset,
+  provider: EmailSource,
+  claims: ProviderClaims,
+): boolean {
   const email = readEmail(claims);
   if (email === null) return false;
   const domain = emailDomain(email);
-  if (hasPresetIssuer(provider))
-    return providerPresets[provider.type].isEmailVerified?.(claims, domain) ?? false;
+  if (hasPresetIssuer(preset, provider.issuer)) return preset.isEmailVerified?.(claims, domain) ?? false;
   return provider.trustEmail && !deniesEmail(claims) && provider.domains.includes(domain);
 }

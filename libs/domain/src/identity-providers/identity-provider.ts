@@ -10,7 +10,9 @@ export const identityProviderTypes = [
 ] as const;
 export type IdentityProviderType = (typeof identityProviderTypes)[number];
 
-/** A service that signs customers in to a project, without its secrets (sign-in contract, section 4). */
+/**
+ * A service that signs customers in to a project, without the settings of its protocol (sign-in contract, section 4).
+ */
 export interface IdentityProvider {
   id: string;
   projectId: string;
@@ -19,25 +21,13 @@ export interface IdentityProvider {
   type: IdentityProviderType;
   /** Shown on the button of the provider. */
   name: string;
-  clientId: string;
-  /** Further client ids whose id tokens are accepted in native sign-ins, such as those of apps. */
-  clientIds: string[];
   /** The issuer of id tokens, or the base URL of a provider without OpenID Connect. */
   issuer: string;
-  /** Of a Microsoft provider: ids of the only tenants whose accounts may sign in; empty for all. */
-  tenants: string[];
-  scopes: string[];
-  /** Of an Apple provider; otherwise null. */
-  teamId: string | null;
-  /** Of an Apple provider: id of the key that signs its client secrets; otherwise null. */
-  keyId: string | null;
   enabled: boolean;
   /** False if only customers who exist or are linked can sign in. */
   allowSignUp: boolean;
   /** True if the emails in its verified domains are trusted. Always false at the service of a preset. */
   trustEmail: boolean;
-  /** True if the id tokens of native sign-ins must contain the nonce of the request. */
-  requireNonce: boolean;
   /** True if customers with an address in its verified domains can sign in with this provider only. */
   required: boolean;
   /** Whether its id tokens contain `auth_time`; null if none has shown it since the last change of the provider. */

@@ -1,21 +1,10 @@
-import type { IdentityProvider, IdentityProviderType } from './identity-provider.js';
-import { providerPresets } from './presets/index.js';
+import type { IdentityProvider } from './identity-provider.js';
+import type { ProviderPreset } from './provider-preset.js';
 
-/** The fields of a provider that a change can set. Its secrets are handled apart. */
+/** The fields of a provider that a change can set, apart from the settings of its protocol. */
 export type ProviderSettings = Pick<
   IdentityProvider,
-  | 'name'
-  | 'clientId'
-  | 'clientIds'
-  | 'tenants'
-  | 'scopes'
-  | 'teamId'
-  | 'keyId'
-  | 'enabled'
-  | 'allowSignUp'
-  | 'trustEmail'
-  | 'requireNonce'
-  | 'required'
+  'name' | 'enabled' | 'allowSignUp' | 'trustEmail' | 'required'
 >;
 
 /** A merge patch (RFC 7396). null resets a field to its default. */
@@ -29,33 +18,25 @@ const reservedSlugs: readonly string[] = ['callback', 'exchange', 'token'];
 /** Returns whether a slug is the name of a route. */
 export const isReservedProviderSlug = (slug: string): boolean => reservedSlugs.includes(slug);
 
-/** Returns the settings of a new provider of a type, without those that have no default. */
-export const defaultProviderSettings = (type: IdentityProviderType): ProviderSettings => ({
-  name: providerPresets[type].name,
-  clientId: '',
-  clientIds: [],
-  tenants: [],
-  scopes: [...providerPresets[type].scopes],
-  teamId: null,
-  keyId: null,
+/** Returns the settings of a new provider. */
+export const defaultProviderSettings = ({ name }: ProviderPreset): ProviderSettings => ({
+  name,
   enabled: true,
   allowSignUp: true,
   trustEmail: false,
-  requireNonce: false,
   required: false,
 });
 
-/** Returns the settings after a merge patch. */
-export function applyProviderPatch(
-  type: IdentityProviderType,
-  current: ProviderSettings,
-  patch: ProviderSettingsPatch,
-): ProviderSettings {
-  const defaults = defaultProviderSettings(type);
-  const names = Object.keys(defaults) as (keyof ProviderSettings)[];
+/** Returns settings after a merge patch (RFC 7396), in which null stands for the default. */
+export function applyPatch<Settings extends object>(
+  defaults: Settings,
+  current: Settings,
+  patch: { [Name in keyof Settings]?: Settings[Name] | null | undefined },
+): Settings {
+  const names = Object.keys(defaults) as (keyof Settings)[];
   const merged = names.map((name) => {
     const value = patch[name];
     return [name, value === undefined ? current[name] : (value ?? defaults[name])];
   });
-  return Object.fromEntries(merged) as ProviderSettings;
+  return Object.fromEntries(merged) as Settings;
 }

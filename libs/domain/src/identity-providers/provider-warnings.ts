@@ -1,7 +1,7 @@
 import type { ProjectSettings } from '../projects/project-settings.js';
 import { hasPresetIssuer } from './email-trust.js';
 import type { IdentityProvider } from './identity-provider.js';
-import { providerPresets } from './presets/index.js';
+import type { ProviderPreset } from './provider-preset.js';
 
 /** The codes of warnings about providers. */
 export const providerWarningCodes = ['existing_customers_excluded', 'new_customers_unverified'] as const;
@@ -16,25 +16,24 @@ export interface ProviderWarning {
 /** A provider with its domains, verified or not. */
 type ProviderToWarnAbout = Pick<
   IdentityProvider,
-  'type' | 'slug' | 'issuer' | 'enabled' | 'trustEmail' | 'required'
+  'slug' | 'issuer' | 'enabled' | 'trustEmail' | 'required'
 > & { domains: string[] };
 
 /** Returns whether no email of a provider is ever trusted. */
-const isNeverTrusted = (provider: ProviderToWarnAbout): boolean =>
-  hasPresetIssuer(provider)
-    ? providerPresets[provider.type].isEmailVerified === undefined
-    : !provider.trustEmail;
+const isNeverTrusted = (preset: ProviderPreset, { issuer, trustEmail }: ProviderToWarnAbout): boolean =>
+  hasPresetIssuer(preset, issuer) ? preset.isEmailVerified === undefined : !trustEmail;
 
 /**
  * Returns the warnings about an enabled provider that is required in its domains although its emails are not trusted:
  * the customers of the domains have no other way to sign in.
  */
 export function providerWarnings(
+  preset: ProviderPreset,
   provider: ProviderToWarnAbout,
   { requireVerifiedEmail, enumerationProtection }: ProjectSettings,
 ): ProviderWarning[] {
   const { slug, enabled, required, domains } = provider;
-  if (!enabled || !required || domains.length === 0 || !isNeverTrusted(provider)) return [];
+  if (!enabled || !required || domains.length === 0 || !isNeverTrusted(preset, provider)) return [];
   const remedy = 'Trust its emails with trustEmail, or set required to false.';
   const warnings: ProviderWarning[] = [
     {

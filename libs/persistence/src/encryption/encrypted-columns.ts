@@ -53,6 +53,15 @@ const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
     { table: 'webhook_replays', key: { id: 'uuid' }, column: 'secret', context: 'id' },
   ],
   'identity-provider-secret': [inProviders('client_secret'), inProviders('private_key')],
+  'identity-provider-settings': [inProviders('settings')],
+  'identity-flow-state': [
+    {
+      table: 'oauth_flows',
+      key: { state_hash: 'bytea' },
+      column: 'flow_state',
+      context: `encode(state_hash, 'hex')`,
+    },
+  ],
   'legacy-sign-in-secret': [
     { table: 'projects', key: { id: 'uuid' }, column: 'legacy_sign_in_secret', context: 'id' },
   ],

@@ -29,6 +29,11 @@ export class IdentityProviderEntity {
   @Column('boolean') required!: boolean;
   /** Whether id tokens contain `auth_time`. */
   @Column('boolean', { name: 'states_auth_time', nullable: true }) statesAuthTime!: boolean | null;
+  /** The settings of the protocol. Encrypted. Null if only an earlier version has written the row (ADR 0110). */
+  @Column('bytea', { nullable: true }) settings!: Buffer | null;
+  /** `updatedAt` when `settings` was written. After another value, the columns of the earlier version are newer. */
+  @Column({ type: 'timestamptz', name: 'settings_updated_at', precision: 3, nullable: true })
+  settingsUpdatedAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
 }

@@ -9,78 +9,71 @@ import {
 import type { Database, Sql } from '../database.js';
 import { selectedRow, selectList } from '../entity-columns.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { arrayOf, boolean, bytea, integer, nullable, statement, text, uuid } from '../statements.js';
+import { arrayOf, bytea, integer, nullable, statement, text, uuid, type RowOf } from '../statements.js';
 import type { Tx } from '../transactions.js';
 import { IdentityProviderEntity } from './identity-provider.entity.js';
 
 /** The fields of `IdentityProvider`. */
 const providerFields = [
-  ...(['id', 'projectId', 'slug', 'type', 'name', 'clientId', 'clientIds', 'issuer', 'tenants'] as const),
-  ...(['scopes', 'teamId', 'keyId', 'enabled', 'allowSignUp', 'trustEmail', 'requireNonce'] as const),
+  ...(['id', 'projectId', 'slug', 'type', 'name', 'issuer', 'enabled', 'allowSignUp', 'trustEmail'] as const),
   ...(['required', 'statesAuthTime', 'createdAt', 'updatedAt'] as const),
 ] as const satisfies (keyof IdentityProvider)[];
 
 const providerColumns = selectList(IdentityProviderEntity, 'i', providerFields);
 const providerRow = selectedRow(IdentityProviderEntity, providerFields);
 
-/** The additional columns for its management. */
-const managedColumns = `${providerColumns}, i.client_secret IS NOT NULL AS "hasClientSecret",
-  i.private_key IS NOT NULL AS "hasPrivateKey"`;
-const managedRow = { ...providerRow, hasClientSecret: boolean, hasPrivateKey: boolean };
+/** The settings that an api of an earlier version reads and writes (ADR 0110). */
+const clientFields = [
+  ...(['clientId', 'clientIds', 'clientSecret', 'tenants', 'scopes', 'teamId', 'keyId'] as const),
+  ...(['privateKey', 'requireNonce'] as const),
+] as const satisfies (keyof IdentityProviderEntity)[];
 
-/** A provider, and which secrets it has. */
-export interface ManagedProvider extends IdentityProvider {
-  hasClientSecret: boolean;
-  hasPrivateKey: boolean;
-}
+/** The settings of a provider in the columns of an earlier version. The secrets are encrypted. */
+export type ClientColumns = Pick<IdentityProviderEntity, (typeof clientFields)[number]>;
 
-/** The additional columns for the flows of a provider. */
-const connectionColumns = `${providerColumns}, i.client_secret AS "clientSecret", i.private_key AS "privateKey",
-  ARRAY(SELECT d.domain FROM identity_provider_domains d
-    WHERE d.provider_id = i.id AND d.verified_at IS NOT NULL ORDER BY d.domain) AS domains`;
-const connectionRow = {
+const settingsColumns = `${providerColumns}, ${selectList(IdentityProviderEntity, 'i', clientFields)},
+  CASE WHEN i.settings_updated_at = i.updated_at THEN i.settings END AS settings`;
+const settingsRow = {
   ...providerRow,
-  clientSecret: nullable(bytea),
-  privateKey: nullable(bytea),
-  domains: arrayOf(text),
+  ...selectedRow(IdentityProviderEntity, clientFields),
+  settings: nullable(bytea),
 };
 
-/** A provider with its encrypted secrets and its verified domains. */
-export interface ConnectedProvider extends IdentityProvider {
-  clientSecret: Buffer | null;
-  privateKey: Buffer | null;
-  domains: string[];
+const storedColumns = `${settingsColumns},
+  ARRAY(SELECT d.domain FROM identity_provider_domains d
+    WHERE d.provider_id = i.id AND d.verified_at IS NOT NULL ORDER BY d.domain) AS "verifiedDomains"`;
+const storedRow = { ...settingsRow, verifiedDomains: arrayOf(text) };
+
+/** The settings of a protocol as they are stored. */
+export interface StoredSettings {
+  /** The encrypted document; null if it is missing, or older than the columns. */
+  settings: Buffer | null;
+  columns: ClientColumns;
 }
 
-/** The encrypted secrets of a provider. An undefined one stays as it is. */
-export interface ProviderSecrets {
-  clientSecret?: Buffer | null;
-  privateKey?: Buffer | null;
+/** A provider with the settings of its protocol. */
+export interface StoredProvider extends IdentityProvider, StoredSettings {
+  verifiedDomains: string[];
 }
 
 export type NewIdentityProvider = Omit<IdentityProvider, 'statesAuthTime' | 'createdAt' | 'updatedAt'> &
-  ProviderSecrets;
+  StoredSettings;
 
 const listProviders = statement(
-  managedRow,
-  `SELECT ${managedColumns} FROM identity_providers i
+  storedRow,
+  `SELECT ${storedColumns} FROM identity_providers i
    WHERE i.project_id = $1 ORDER BY i.id DESC LIMIT ${MAX_IDENTITY_PROVIDERS}`,
 );
 
-const selectProvider = `SELECT ${managedColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.id = $2`;
-const findProvider = statement(managedRow, selectProvider);
-const lockProvider = statement(managedRow, `${selectProvider} FOR NO KEY UPDATE`);
+const selectProvider = `SELECT ${storedColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.id = $2`;
+const findProvider = statement(storedRow, selectProvider);
+const lockProvider = statement(storedRow, `${selectProvider} FOR NO KEY UPDATE`);
 /** Also waits for transactions that insert an identity of the provider. */
-const lockProviderToDelete = statement(managedRow, `${selectProvider} FOR UPDATE`);
-
-const findConnected = statement(
-  connectionRow,
-  `SELECT ${connectionColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.id = $2`,
-);
+const lockProviderToDelete = statement(storedRow, `${selectProvider} FOR UPDATE`);
 
 const findEnabled = statement(
-  connectionRow,
-  `SELECT ${connectionColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.slug = $2 AND i.enabled`,
+  storedRow,
+  `SELECT ${storedColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.slug = $2 AND i.enabled`,
 );
 
 const listEnabled = statement(
@@ -104,14 +97,27 @@ const findProject = statement(
 const insertProvider = statement(
   { id: uuid },
   `INSERT INTO identity_providers (id, project_id, slug, type, name, client_id, client_ids, issuer, tenants, scopes, team_id,
-     key_id, enabled, allow_sign_up, trust_email, require_nonce, required, client_secret, private_key)
-   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
+     key_id, enabled, allow_sign_up, trust_email, require_nonce, required, client_secret, private_key, settings,
+     settings_updated_at)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, now()
    ON CONFLICT (project_id, slug) DO NOTHING RETURNING id`,
 );
 
 const setStatesAuthTime = statement(
   {},
   'UPDATE identity_providers SET states_auth_time = $2 WHERE id = $1 AND states_auth_time IS NOT TRUE',
+);
+
+const listWithoutSettings = statement(
+  settingsRow,
+  `SELECT ${settingsColumns} FROM identity_providers i
+   WHERE i.settings_updated_at IS DISTINCT FROM i.updated_at AND i.id > $1 ORDER BY i.id LIMIT $2`,
+);
+
+/** Unless the provider has changed since it was read. */
+const setSettings = statement(
+  {},
+  `UPDATE identity_providers SET settings = $3, settings_updated_at = updated_at WHERE id = $1 AND updated_at = $2`,
 );
 
 const countProviders = statement(
@@ -130,8 +136,8 @@ export class IdentityProvidersRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns all providers of a project, newest first. Their number is limited. */
-  list(projectId: string): Promise<ManagedProvider[]> {
-    return this.database.execute(listProviders, [projectId]);
+  async list(projectId: string): Promise<StoredProvider[]> {
+    return (await this.database.execute(listProviders, [projectId])).map(toStored);
   }
 
   /** Returns the enabled providers of a project, in the order in which they were added. */
@@ -139,38 +145,31 @@ export class IdentityProvidersRepository {
     return this.database.execute(listEnabled, [projectId]);
   }
 
-  /** @throws GatehouseError `not_found` */
-  async get(projectId: string, id: string, sql: Sql = this.database): Promise<ManagedProvider> {
+  /** Returns a provider, whether or not it is enabled. @throws GatehouseError `not_found` */
+  async get(projectId: string, id: string, sql: Sql = this.database): Promise<StoredProvider> {
     const [row] = await sql.execute(findProvider, [projectId, id]);
     if (!row) throw notFound();
-    return row;
+    return toStored(row);
   }
 
   /** Returns a provider and locks it against changes. @throws GatehouseError `not_found` */
-  async lock(tx: Tx, projectId: string, id: string): Promise<ManagedProvider> {
+  async lock(tx: Tx, projectId: string, id: string): Promise<StoredProvider> {
     const [row] = await tx.execute(lockProvider, [projectId, id]);
     if (!row) throw notFound();
-    return row;
+    return toStored(row);
   }
 
   /** Returns a provider and locks it, also against new identities. @throws GatehouseError `not_found` */
-  async lockToDelete(tx: Tx, projectId: string, id: string): Promise<ManagedProvider> {
+  async lockToDelete(tx: Tx, projectId: string, id: string): Promise<StoredProvider> {
     const [row] = await tx.execute(lockProviderToDelete, [projectId, id]);
     if (!row) throw notFound();
-    return row;
+    return toStored(row);
   }
 
-  /** Returns a provider with its secrets, whether or not it is enabled. @throws GatehouseError `not_found` */
-  async getConnected(projectId: string, id: string, sql: Sql = this.database): Promise<ConnectedProvider> {
-    const [row] = await sql.execute(findConnected, [projectId, id]);
-    if (!row) throw notFound();
-    return row;
-  }
-
-  /** Returns the enabled provider with a slug, with its secrets, or null. */
-  async findEnabled(projectId: string, slug: string): Promise<ConnectedProvider | null> {
+  /** Returns the enabled provider with a slug, or null. */
+  async findEnabled(projectId: string, slug: string): Promise<StoredProvider | null> {
     const [row] = await this.database.execute(findEnabled, [projectId, slug]);
-    return row ?? null;
+    return row ? toStored(row) : null;
   }
 
   /** Returns those of the slugs that providers of the project have, and locks the providers against deletion. */
@@ -186,27 +185,28 @@ export class IdentityProvidersRepository {
   }
 
   /** Inserts a provider. Returns false if another one of the project has the slug. */
-  async insert(tx: Tx, provider: NewIdentityProvider): Promise<boolean> {
+  async insert(tx: Tx, { columns, ...provider }: NewIdentityProvider): Promise<boolean> {
     const rows = await tx.execute(insertProvider, [
       provider.id,
       provider.projectId,
       provider.slug,
       provider.type,
       provider.name,
-      provider.clientId,
-      provider.clientIds,
+      columns.clientId,
+      columns.clientIds,
       provider.issuer,
-      provider.tenants,
-      provider.scopes,
-      provider.teamId,
-      provider.keyId,
+      columns.tenants,
+      columns.scopes,
+      columns.teamId,
+      columns.keyId,
       provider.enabled,
       provider.allowSignUp,
       provider.trustEmail,
-      provider.requireNonce,
+      columns.requireNonce,
       provider.required,
-      provider.clientSecret ?? null,
-      provider.privateKey ?? null,
+      columns.clientSecret,
+      columns.privateKey,
+      provider.settings,
     ]);
     return rows.length > 0;
   }
@@ -219,13 +219,27 @@ export class IdentityProvidersRepository {
     tx: Tx,
     projectId: string,
     id: string,
-    changes: Partial<Omit<NewIdentityProvider, 'id' | 'projectId'>>,
+    { columns, ...changes }: Omit<NewIdentityProvider, 'id' | 'projectId' | 'slug' | 'type' | 'issuer'>,
   ): Promise<void> {
+    const updatedAt = () => `greatest(now(), updated_at + interval '1 ms')`;
     await tx.manager.update(
       IdentityProviderEntity,
       { projectId, id },
-      { ...changes, statesAuthTime: null, updatedAt: () => `greatest(now(), updated_at + interval '1 ms')` },
+      { ...changes, ...columns, statesAuthTime: null, updatedAt, settingsUpdatedAt: updatedAt },
     );
+  }
+
+  /**
+   * Returns providers of all projects whose settings only the columns contain, in the order of their ids.
+   * @param after the id of the last one of the previous batch
+   */
+  async listWithoutSettings(after: string, limit: number): Promise<(IdentityProvider & StoredSettings)[]> {
+    return (await this.database.execute(listWithoutSettings, [after, limit])).map(toStored);
+  }
+
+  /** Stores the settings of a provider that has not changed since it was read. Does not change its entity tag. */
+  async setSettings({ id, updatedAt }: IdentityProvider, settings: Buffer): Promise<void> {
+    await this.database.execute(setSettings, [id, updatedAt, settings]);
   }
 
   /** Sets whether id tokens of a provider contain `auth_time`, unless one has. Does not change its entity tag. */
@@ -249,4 +263,14 @@ export class IdentityProvidersRepository {
     const [row] = await tx.execute(countIdentities, [id]);
     return row!.count;
   }
+}
+
+function toStored<Row extends RowOf<typeof settingsRow>>(
+  row: Row,
+): Omit<Row, keyof ClientColumns> & StoredSettings {
+  const { clientId, clientIds, clientSecret, tenants, scopes, teamId, keyId, privateKey, ...rest } = row;
+  const { requireNonce, ...provider } = rest;
+  const secrets = { clientSecret, privateKey };
+  const columns = { clientId, clientIds, tenants, scopes, teamId, keyId, requireNonce, ...secrets };
+  return { ...provider, columns } as Omit<Row, keyof ClientColumns> & StoredSettings;
 }

@@ -16,8 +16,11 @@ export class OAuthFlowEntity {
   @Column('text', { name: 'code_challenge' }) codeChallenge!: string;
   /** The state of the application, which the redirect returns; or null. */
   @Column('text', { name: 'application_state', nullable: true }) applicationState!: string | null;
+  /** What the protocol remembers. Encrypted. Null if an api of an earlier version began the flow. */
+  @Column('bytea', { name: 'flow_state', nullable: true }) flowState!: Buffer | null;
+  /** For apis of an earlier version: the nonce of OpenID Connect; otherwise empty. */
   @Column('text') nonce!: string;
-  /** The verifier of the request to the provider. Useless without the code that the provider issues. */
+  /** For apis of an earlier version: the verifier of OAuth 2.0; otherwise empty. */
   @Column('text', { name: 'code_verifier' }) codeVerifier!: string;
   /** Maximum age of the proof at the provider in seconds, or null. */
   @Column('integer', { name: 'max_age', nullable: true }) maxAge!: number | null;

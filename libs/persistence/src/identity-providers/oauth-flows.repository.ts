@@ -23,6 +23,7 @@ const flowRow = {
   redirectUrl: text,
   codeChallenge: text,
   applicationState: nullable(text),
+  flowState: nullable(bytea),
   nonce: text,
   codeVerifier: text,
   maxAge: nullable(integer),
@@ -34,7 +35,7 @@ const flowRow = {
 
 const flowColumns = `
   project_id AS "projectId", provider_id AS "providerId", purpose, customer_id AS "customerId", session_id AS "sessionId",
-  redirect_url AS "redirectUrl", code_challenge AS "codeChallenge", application_state AS "applicationState", nonce,
+  redirect_url AS "redirectUrl", code_challenge AS "codeChallenge", application_state AS "applicationState", flow_state AS "flowState", nonce,
   code_verifier AS "codeVerifier", max_age AS "maxAge", page_query AS "pageQuery", browser_hash AS "browserHash", created_at AS "createdAt"`;
 
 /** A sign-in that is under way at a provider. */
@@ -43,8 +44,8 @@ export type OAuthFlow = RowOf<typeof flowRow>;
 const insertFlow = statement(
   {},
   `INSERT INTO oauth_flows (state_hash, project_id, provider_id, purpose, customer_id, session_id, redirect_url, code_challenge,
-     application_state, nonce, code_verifier, max_age, page_query, browser_hash, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + interval '${OAUTH_FLOW_TTL} seconds')`,
+     application_state, flow_state, nonce, code_verifier, max_age, page_query, browser_hash, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, now() + interval '${OAUTH_FLOW_TTL} seconds')`,
 );
 
 const consumeFlow = statement(
@@ -90,6 +91,7 @@ export class OAuthFlowsRepository {
       flow.redirectUrl,
       flow.codeChallenge,
       flow.applicationState,
+      flow.flowState,
       flow.nonce,
       flow.codeVerifier,
       flow.maxAge,

@@ -100,6 +100,7 @@ import { NormalizeNames1764900096000 } from './1764900096000-normalize-names.js'
 import { AddPendingIdentities1764900098000 } from './1764900098000-add-pending-identities.js';
 import { DescribePasswordHashes1764900110000 } from './1764900110000-describe-password-hashes.js';
 import { AddImportUpdates1764900120000 } from './1764900120000-add-import-updates.js';
+import { AddProviderSettings1764950000000 } from './1764950000000-add-provider-settings.js';
 import { AddSignInTokenProof1764900130000 } from './1764900130000-add-sign-in-token-proof.js';
 
 /** Every migration, oldest first. A migration that has been released is never edited. */
@@ -207,4 +208,5 @@ export const migrations = [
   DescribePasswordHashes1764900110000,
   AddImportUpdates1764900120000,
   AddSignInTokenProof1764900130000,
+  AddProviderSettings1764950000000,
 ];

@@ -11,7 +11,9 @@ const TAG_LENGTH = 16;
  */
 export const encryptionPurposes = [
   'idempotent-answer',
+  'identity-flow-state',
   'identity-provider-secret',
+  'identity-provider-settings',
   'imported-password',
   'legacy-sign-in-secret',
   'mail-parameters',

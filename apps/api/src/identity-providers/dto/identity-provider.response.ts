@@ -3,15 +3,13 @@ import {
   connectionCheckNames,
   identityProviderTypes,
   providerWarningCodes,
-  providerWarnings,
   type ConnectionCheck,
   type ConnectionCheckName,
+  type IdentityProvider,
   type IdentityProviderType,
-  type ProjectSettings,
   type ProviderDomain,
   type ProviderWarning,
 } from '@gatehouse/domain';
-import type { ManagedProvider } from '@gatehouse/persistence';
 import { appleIdSchema, clientCredentialSchema, slugSchema } from '../../http/text-schemas.js';
 import { DomainVerificationResponse } from './provider-domain.response.js';
 
@@ -85,42 +83,49 @@ export class IdentityProviderResponse {
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
 
+  /**
+   * @param settings those of the protocol, as `ProtocolSettings.describe` returns them
+   * @param warnings about the provider
+   */
   static from(
-    provider: ManagedProvider,
+    provider: IdentityProvider,
+    settings: Record<string, unknown>,
     domains: ProviderDomain[],
-    settings: ProjectSettings,
+    warnings: ProviderWarning[],
     callbackUrl: string,
   ): IdentityProviderResponse {
-    const names = domains.map(({ domain }) => domain);
-    const { id, projectId, type, slug, name, clientId, clientIds, hasClientSecret, issuer } = provider;
-    const { tenants, scopes, teamId, keyId, hasPrivateKey } = provider;
-    const { enabled, allowSignUp, trustEmail, requireNonce, required, createdAt, updatedAt } = provider;
+    const { id, projectId, type, slug, name, issuer, enabled, allowSignUp, trustEmail, required } = provider;
+    const described = settings as Pick<
+      IdentityProviderResponse,
+      | ('clientId' | 'clientIds' | 'hasClientSecret' | 'tenants' | 'scopes' | 'teamId' | 'keyId')
+      | ('hasPrivateKey' | 'requireNonce')
+    >;
     return {
       id,
       projectId,
       type,
       slug,
       name,
-      clientId,
-      clientIds,
-      hasClientSecret,
+      clientId: described.clientId,
+      clientIds: described.clientIds,
+      hasClientSecret: described.hasClientSecret,
       issuer,
       callbackUrl,
-      tenants,
-      scopes,
-      teamId,
-      keyId,
-      hasPrivateKey,
+      tenants: described.tenants,
+      scopes: described.scopes,
+      teamId: described.teamId,
+      keyId: described.keyId,
+      hasPrivateKey: described.hasPrivateKey,
       enabled,
       allowSignUp,
       trustEmail,
-      requireNonce,
-      domains: names,
+      requireNonce: described.requireNonce,
+      domains: domains.map(({ domain }) => domain),
       domainVerifications: domains.map((domain) => DomainVerificationResponse.from(domain)),
       required,
-      warnings: providerWarnings({ ...provider, domains: names }, settings),
-      createdAt: createdAt.toISOString(),
-      updatedAt: updatedAt.toISOString(),
+      warnings,
+      createdAt: provider.createdAt.toISOString(),
+      updatedAt: provider.updatedAt.toISOString(),
     };
   }
 }

@@ -11,7 +11,7 @@ import {
   IdentityProvidersRepository,
   OAuthFlowsRepository,
   Transactions,
-  type ConnectedProvider,
+  type StoredProvider,
   type OAuthFlow,
   type Tx,
 } from '@gatehouse/persistence';
@@ -64,7 +64,7 @@ export class ProviderCallbackService {
     } catch {
       throw new GatehouseError('invalid_code');
     }
-    const provider = await this.providers.getConnected(project.id, providerId);
+    const provider = await this.providers.get(project.id, providerId);
     const result = await this.complete(project, provider, flow, parameters, client);
     this.metrics?.recordProviderReturn(provider.type, 'error' in result ? result.error : 'success');
     return 'error' in result ? this.errorUrl(flow, result.error) : result.url;
@@ -72,7 +72,7 @@ export class ProviderCallbackService {
 
   private async complete(
     project: ProjectContext,
-    provider: ConnectedProvider,
+    provider: StoredProvider,
     flow: OAuthFlow,
     parameters: CallbackParameters,
     client: Client,

@@ -10,11 +10,12 @@ import {
 import {
   IdentityProvidersRepository,
   OAuthFlowsRepository,
-  type ConnectedProvider,
+  type StoredProvider,
 } from '@gatehouse/persistence';
 import { newToken } from '@gatehouse/platform';
 import { assertRedirectUrl } from '../../one-time-tokens/one-time-links.service.js';
 import { ProjectProvidersService } from '../project-providers.service.js';
+import { StoredSettingsService } from '../stored-settings.service.js';
 
 /** Where the browser returns, and for what. */
 export interface NewFlow extends ExchangeTarget {
@@ -41,10 +42,11 @@ export class ProviderFlowsService {
     private readonly providers: IdentityProvidersRepository,
     private readonly flows: OAuthFlowsRepository,
     private readonly project: ProjectProvidersService,
+    private readonly settings: StoredSettingsService,
   ) {}
 
   /** Returns an enabled provider. @throws GatehouseError `provider_not_found` */
-  async getProvider({ id }: ProjectContext, slug: string): Promise<ConnectedProvider> {
+  async getProvider({ id }: ProjectContext, slug: string): Promise<StoredProvider> {
     // PostgreSQL rejects a text with a NUL.
     const provider = isSlug(slug) ? await this.providers.findEnabled(id, slug) : null;
     if (!provider) throw new GatehouseError('provider_not_found');
@@ -57,12 +59,12 @@ export class ProviderFlowsService {
    * @throws GatehouseError `validation_failed` for a redirect URL that the project does not allow, `provider_unavailable`,
    *   `sign_in_failed` for a provider whose configuration is not correct
    */
-  async begin(project: ProjectContext, provider: ConnectedProvider, flow: NewFlow): Promise<string> {
+  async begin(project: ProjectContext, provider: StoredProvider, flow: NewFlow): Promise<string> {
     assertRedirectUrl(project, flow.redirectUrl);
     const { token: state, tokenHash } = newToken();
     const { maxAge, isPrompted, loginHint } = flow;
     const begun = await this.project.begin(provider, { state, maxAge, isPrompted, loginHint });
-    const { nonce, codeVerifier } = begun.flowState as { nonce: string; codeVerifier: string };
+    const { nonce = '', codeVerifier = '' } = begun.flowState as { nonce?: string; codeVerifier?: string };
     await this.flows.insert(tokenHash, {
       projectId: project.id,
       providerId: provider.id,
@@ -72,8 +74,9 @@ export class ProviderFlowsService {
       redirectUrl: flow.redirectUrl,
       codeChallenge: flow.codeChallenge,
       applicationState: flow.state ?? null,
-      nonce,
-      codeVerifier,
+      flowState: this.settings.sealFlowState(tokenHash, begun.flowState),
+      // An api of an earlier version can finish the flow.
+      ...{ nonce, codeVerifier },
       maxAge: maxAge ?? null,
       pageQuery: flow.pageQuery ?? null,
       browserHash: flow.browserHash ?? null,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatehouseError, type ProjectContext } from '@gatehouse/domain';
-import { OAuthFlowsRepository, type ConnectedProvider } from '@gatehouse/persistence';
+import { OAuthFlowsRepository, type StoredProvider } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
 import { AccountsService } from '../../accounts/accounts.service.js';
 import type { Client } from '../../http/request-context.js';
@@ -30,7 +30,7 @@ export class IdTokenSignInService {
    */
   signIn(
     project: ProjectContext,
-    provider: ConnectedProvider,
+    provider: StoredProvider,
     request: IdTokenRequest,
     client: Client,
   ): Promise<AuthResponse> {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import {
-  canReauthenticate,
   GatehouseError,
   isRevoked,
   provesAddress,
@@ -29,6 +28,7 @@ import { AccountLifecycleService } from '../../accounts/account-lifecycle.servic
 import type { AccessTokenResponse } from '../../sign-in/dto/tokens.response.js';
 import { ReauthenticationService } from '../../sign-in/reauthentication.service.js';
 import type { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.request.js';
+import { IdentityProtocolsService } from '../protocols/identity-protocols.service.js';
 import { ProviderFlowsService } from '../flows/provider-flows.service.js';
 
 /** The proof of a provider in an exchange. */
@@ -43,6 +43,7 @@ export class MeIdentitiesService {
     private readonly providers: IdentityProvidersRepository,
     private readonly exchanges: SignInExchangesRepository,
     private readonly flows: ProviderFlowsService,
+    private readonly protocols: IdentityProtocolsService,
     private readonly accounts: AccountsService,
     private readonly factorChanges: FactorChangesService,
     private readonly fresh: FreshProofService,
@@ -118,7 +119,7 @@ export class MeIdentitiesService {
     const provider = await this.flows.getProvider(project, slug);
     await this.required.assertAllowed(project, caller.customer.email, { providerId: provider.id });
     const identities = await this.identities.listOfProvider(caller.customer.id, provider.id);
-    if (!canReauthenticate(provider) || identities.length === 0)
+    if (!this.protocols.canReauthenticate(provider) || identities.length === 0)
       throw new GatehouseError('method_not_enabled');
     await this.fresh.assertSufficient(caller, project, 'provider');
     const flow = {

@@ -8,7 +8,7 @@ import {
   type ProjectContext,
   type ProviderProfile,
 } from '@gatehouse/domain';
-import { Transactions, type ConnectedProvider } from '@gatehouse/persistence';
+import { Transactions, type StoredProvider } from '@gatehouse/persistence';
 import { AccountsService } from '../../accounts/accounts.service.js';
 import { VerificationService } from '../../email/verification.service.js';
 import type { Client } from '../../http/request-context.js';
@@ -37,7 +37,7 @@ export class ProviderRefusalsService {
    */
   async find(
     project: ProjectContext,
-    provider: ConnectedProvider,
+    provider: StoredProvider,
     profile: ProviderProfile,
     client: Client,
   ): Promise<IdentityRefusal | null> {
@@ -50,7 +50,7 @@ export class ProviderRefusalsService {
 
   private async decide(
     project: ProjectContext,
-    provider: ConnectedProvider,
+    provider: StoredProvider,
     profile: ProviderProfile,
     client: Client,
   ): Promise<IdentityDecision> {
@@ -64,7 +64,7 @@ export class ProviderRefusalsService {
   /** Sends the owner of an address an email. Creates the customer of a new address, who can sign in after the verification. */
   private async send(
     project: ProjectContext,
-    provider: ConnectedProvider,
+    provider: StoredProvider,
     profile: ProviderProfile,
     client: Client,
     mail: AddressMail,
@@ -81,7 +81,7 @@ export class ProviderRefusalsService {
 
   private async signUp(
     project: ProjectContext,
-    provider: ConnectedProvider,
+    provider: StoredProvider,
     profile: ProviderProfile,
     client: Client,
   ): Promise<void> {

@@ -15,7 +15,7 @@ import {
 import {
   CustomersRepository,
   IdentitiesRepository,
-  type ConnectedProvider,
+  type StoredProvider,
   type CustomerForUpdate,
   type Tx,
 } from '@gatehouse/persistence';
@@ -34,7 +34,7 @@ import { SignInService, type SignInOutcome } from '../../sign-in/sign-in.service
 
 /** A proof that the person who signs in has an account at a provider. */
 interface ProvenIdentity {
-  provider: ConnectedProvider;
+  provider: StoredProvider;
   profile: ProviderProfile;
   /** When the client began the sign-in, or when the provider issued the id token of a native one. */
   requestedAt: Date;
@@ -212,7 +212,7 @@ export class ProviderSignInService {
 
 /** Returns the account of a person at a provider, which has proven the address if it is trusted with it. */
 export const toAccountProfile = (
-  provider: ConnectedProvider,
+  provider: StoredProvider,
   { email, isEmailTrusted: emailVerified, firstName, lastName }: ProviderProfile,
   locale: string | null | undefined,
 ): AccountProfile => ({ fields: { email: email!, emailVerified, firstName, lastName, locale }, provider });

@@ -1,5 +1,6 @@
 import type {
   ConnectionCheck,
+  FieldError,
   IdentityProvider,
   IdentityProviderType,
   ProviderClaims,
@@ -15,8 +16,30 @@ export interface ProtocolProvider<Settings = unknown> extends Pick<
   projectId: string | null;
   /** Changes whenever the settings change. */
   version: number;
-  /** Decrypts the settings of the protocol. @throws UnreadableValueError */
+  /** Returns the settings of the protocol with its secrets. @throws UnreadableValueError */
   settings(): Settings;
+}
+
+/** The fields of a request, as far as the input validation has accepted them. null resets a setting to its default. */
+export type SettingsPatch = Readonly<Record<string, unknown>>;
+
+/** The settings of a protocol, which are stored as one encrypted document. */
+export interface ProtocolSettings<Settings> {
+  /** Reads a document. A missing setting has its default. @throws Error if the document is not one of the protocol */
+  read(type: IdentityProviderType, document: unknown): Settings;
+
+  /**
+   * Returns settings after a merge patch (RFC 7396).
+   * @param current null for a new provider
+   * @throws GatehouseError `validation_failed`
+   */
+  merge(type: IdentityProviderType, current: Settings | null, patch: SettingsPatch): Settings;
+
+  /** Returns the errors of settings that are missing, or that another type has. */
+  errors(type: IdentityProviderType, settings: Settings): FieldError[];
+
+  /** Returns the settings as the API shows them, without secrets. */
+  describe(settings: Settings): Record<string, unknown>;
 }
 
 /** What a provider is asked for. */
@@ -96,6 +119,8 @@ export interface VerifiedAppToken {
 export interface IdentityProtocol<Settings = unknown> {
   /** The types of providers that use the protocol. */
   readonly presets: Readonly<Partial<Record<IdentityProviderType, ProviderPreset>>>;
+
+  readonly settings: ProtocolSettings<Settings>;
 
   /** Begins a flow. @throws Error if the provider is unavailable or not configured correctly */
   begin(provider: ProtocolProvider<Settings>, request: AuthenticationRequest): Promise<BegunFlow>;

@@ -1,5 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, providerPresets, type ConnectionCheck } from '@gatehouse/domain';
+import {
+  canReauthenticate,
+  GatehouseError,
+  type ConnectionCheck,
+  type IdentityProvider,
+  type IdentityProviderType,
+  type ProviderPreset,
+} from '@gatehouse/domain';
 import type {
   AppToken,
   AuthenticationRequest,
@@ -7,6 +14,7 @@ import type {
   CallbackParameters,
   IdentityProtocol,
   ProtocolProvider,
+  ProtocolSettings,
   ProvenPerson,
   ReturnedFlow,
   VerifiedAppToken,
@@ -24,14 +32,29 @@ export class IdentityProtocolsService {
     private readonly requests: ProviderRequestsService,
   ) {}
 
+  /** Returns the properties of a type. */
+  presetOf(type: IdentityProviderType): ProviderPreset {
+    return this.of(type).presets[type]!;
+  }
+
+  /** Returns the settings of the protocol of a type. */
+  settingsOf(type: IdentityProviderType): ProtocolSettings<unknown> {
+    return this.of(type).settings;
+  }
+
+  /** Returns whether a provider can prove when a person has signed in. */
+  canReauthenticate(provider: Pick<IdentityProvider, 'type' | 'statesAuthTime'>): boolean {
+    return canReauthenticate(this.presetOf(provider.type), provider);
+  }
+
   /** Begins a flow. @throws GatehouseError `provider_unavailable`, `sign_in_failed` */
   begin(provider: ProtocolProvider, request: AuthenticationRequest): Promise<BegunFlow> {
-    return this.requests.run(provider, () => this.of(provider).begin(provider, request));
+    return this.requests.run(provider, () => this.of(provider.type).begin(this.read(provider), request));
   }
 
   /** Returns whether a person has not agreed to sign in, and has returned without a proof. */
-  isDenied(provider: Pick<ProtocolProvider, 'type'>, parameters: CallbackParameters): boolean {
-    return this.of(provider).isDenied(parameters);
+  isDenied({ type }: Pick<IdentityProvider, 'type'>, parameters: CallbackParameters): boolean {
+    return this.of(type).isDenied(parameters);
   }
 
   /**
@@ -44,7 +67,9 @@ export class IdentityProtocolsService {
     flow: ReturnedFlow,
     accept: (person: ProvenPerson) => Result | Promise<Result>,
   ): Promise<Result> {
-    return this.requests.run(provider, async () => accept(await this.of(provider).finish(provider, flow)));
+    return this.requests.run(provider, async () =>
+      accept(await this.of(provider.type).finish(this.read(provider), flow)),
+    );
   }
 
   /**
@@ -58,19 +83,25 @@ export class IdentityProtocolsService {
     accept: (token: VerifiedAppToken) => Result,
   ): Promise<Result> {
     return this.requests.run(provider, async () => {
-      const protocol = this.of(provider);
-      if (!protocol.verifyAppToken || !providerPresets[provider.type].hasNativeSignIn)
+      const protocol = this.of(provider.type);
+      if (!protocol.verifyAppToken || !this.presetOf(provider.type).hasNativeSignIn)
         throw new GatehouseError('method_not_enabled');
-      return accept(await protocol.verifyAppToken(provider, token));
+      return accept(await protocol.verifyAppToken(this.read(provider), token));
     });
   }
 
   /** Tests whether sign-ins can succeed, and says what is to be changed. */
   test(provider: ProtocolProvider, callbackUrl: string): Promise<ConnectionCheck[]> {
-    return this.of(provider).test(provider, callbackUrl);
+    return this.of(provider.type).test(this.read(provider), callbackUrl);
   }
 
-  private of({ type }: Pick<ProtocolProvider, 'type'>): IdentityProtocol {
+  /** Returns a provider whose settings have been validated. */
+  private read(provider: ProtocolProvider): ProtocolProvider {
+    const { type } = provider;
+    return { ...provider, settings: () => this.settingsOf(type).read(type, provider.settings()) };
+  }
+
+  private of(type: IdentityProviderType): IdentityProtocol {
     return this.protocols.find(({ presets }) => presets[type])!;
   }
 }

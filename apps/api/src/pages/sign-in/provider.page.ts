@@ -5,7 +5,6 @@ import { SkipHeadInterceptor } from '../../http/skip-head.interceptor.js';
 import { ProviderFlowsService } from '../../identity-providers/flows/provider-flows.service.js';
 import { identifyBrowser } from './browser-cookie.js';
 import { HostedSignInPage } from './hosted-page.js';
-import { canProve } from './sign-in-query.js';
 import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService } from './sign-in-screens.service.js';
 
@@ -30,7 +29,7 @@ export class ProviderPage {
     let url: string;
     try {
       const provider = await this.flows.getProvider(page.project, slug);
-      if (!canProve(page.query, provider)) throw new GatehouseError('method_not_enabled');
+      if (!this.screens.canProve(page, provider)) throw new GatehouseError('method_not_enabled');
       const browserHash = identifyBrowser(response.req, response);
       url = await this.flows.begin(page.project, provider, { ...toFlow(page), browserHash });
     } catch (error) {

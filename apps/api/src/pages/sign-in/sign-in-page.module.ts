@@ -3,6 +3,7 @@ import { EmailCodesModule } from '../../email-codes/email-codes.module.js';
 import { EmailModule } from '../../email/email.module.js';
 import { HttpModule } from '../../http/http.module.js';
 import { IdentityProvidersModule } from '../../identity-providers/identity-providers.module.js';
+import { IdentityProtocolsModule } from '../../identity-providers/protocols/identity-protocols.module.js';
 import { PasskeysModule } from '../../passkeys/passkeys.module.js';
 import { PasswordsModule } from '../../passwords/passwords.module.js';
 import { SignInExchangesModule } from '../../sign-in-exchanges/sign-in-exchanges.module.js';
@@ -23,6 +24,7 @@ import { SignInStepsService } from './sign-in-steps.service.js';
     EmailCodesModule,
     EmailModule,
     HttpModule,
+    IdentityProtocolsModule,
     IdentityProvidersModule,
     PasskeysModule,
     PasswordsModule,

@@ -1,13 +1,11 @@
 import {
   canonicalEmail,
   canonicalLocale,
-  canReauthenticate,
   invalidField,
   isCodeChallenge,
   isRedirectUrlAllowed,
   redirectErrors,
   type GatehouseError,
-  type IdentityProvider,
   type ProjectContext,
   type RedirectError,
 } from '@gatehouse/domain';
@@ -104,12 +102,6 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
     parameters: Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null)),
   };
 }
-
-/** Returns whether a provider can prove a sign-in that is as recent as the application requires (sign-in contract, section 6). */
-export const canProve = (
-  { maxAge }: Pick<SignInQuery, 'maxAge'>,
-  provider: Pick<IdentityProvider, 'type' | 'statesAuthTime'>,
-): boolean => maxAge === null || canReauthenticate(provider);
 
 type Read = (name: string) => string | null;
 

@@ -1,10 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, isAllowedOrigin, parseValidUrl, type PasswordWeakness } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  isAllowedOrigin,
+  parseValidUrl,
+  type IdentityProvider,
+  type PasswordWeakness,
+} from '@gatehouse/domain';
 import { Config, LOGGER, MAX_TOTP_URI, type Logger } from '@gatehouse/platform';
 import { describeSecret } from '../../factors/factor-changes.service.js';
 import { findPerson } from '../../email-codes/email-codes.service.js';
 import { reportError } from '../../http/problem.filter.js';
 import type { GatehouseRequest } from '../../http/request-context.js';
+import { IdentityProtocolsService } from '../../identity-providers/protocols/identity-protocols.service.js';
 import { PasskeyCeremoniesService } from '../../passkeys/passkey-ceremonies.service.js';
 import type { SignInOptionsResponse } from '../../sign-in/dto/sign-in-options.response.js';
 import { SignInOptionsService } from '../../sign-in/sign-in-options.service.js';
@@ -17,7 +24,7 @@ import {
   type ChallengeContext,
   type ScreenChallenge,
 } from './challenge-screens.js';
-import { canProve, type SignInScreen } from './sign-in-query.js';
+import type { SignInScreen } from './sign-in-query.js';
 import type { SignInPageRequest } from './sign-in-requests.service.js';
 import {
   renderScreen,
@@ -52,9 +59,21 @@ export class SignInScreensService {
   constructor(
     private readonly options: SignInOptionsService,
     private readonly passkeys: PasskeyCeremoniesService,
+    private readonly protocols: IdentityProtocolsService,
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
+
+  /**
+   * Returns whether a provider can prove a sign-in that is as recent as the application requires (sign-in contract,
+   * section 6).
+   */
+  canProve(
+    { query }: Pick<SignInPageRequest, 'query'>,
+    provider: Pick<IdentityProvider, 'type' | 'statesAuthTime'>,
+  ): boolean {
+    return query.maxAge === null || this.protocols.canReauthenticate(provider);
+  }
 
   /** Sends a screen. */
   async show(page: SignInPageRequest, screen: SignInScreen, state: ScreenState = {}): Promise<void> {
@@ -101,7 +120,7 @@ export class SignInScreensService {
    */
   private async offered(page: SignInPageRequest): Promise<OfferedOptions> {
     const enabled = await this.options.listProviders(page.project);
-    const providers = enabled.filter((each) => canProve(page.query, each));
+    const providers = enabled.filter((each) => this.canProve(page, each));
     const options = await this.options.get(page.project, providers);
     const omittedProviders = enabled.filter((each) => !providers.includes(each)).map(({ name }) => name);
     return { ...options, passkey: options.passkey && this.hasPasskeys(page), omittedProviders };

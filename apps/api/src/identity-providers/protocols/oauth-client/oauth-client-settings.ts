@@ -1,7 +1,150 @@
-/** What a client of OAuth 2.0 needs to know. */
+import {
+  applyPatch,
+  invalidField,
+  isJsonObject,
+  notAllowedError,
+  requiredError,
+  type FieldError,
+  type IdentityProviderType,
+  type ProviderPreset,
+} from '@gatehouse/domain';
+import { readSigningKey } from '@gatehouse/platform';
+import type { ProtocolSettings, SettingsPatch } from '../identity-protocol.js';
+
+/** What a client of OAuth 2.0 or OpenID Connect needs to know. */
 export interface OAuthClientSettings {
   clientId: string;
   /** Null for a public client. */
   clientSecret: string | null;
   scopes: string[];
+  /** Further client ids whose id tokens are accepted in native sign-ins, such as those of apps. */
+  clientIds: string[];
+  /** True if the id tokens of native sign-ins must contain the nonce of the request. */
+  requireNonce: boolean;
+  /** Of Microsoft: ids of the only tenants whose accounts may sign in; empty for all. */
+  tenants: string[];
+  /** Of Apple; otherwise null. */
+  teamId: string | null;
+  /** Of Apple: id of the private key; otherwise null. */
+  keyId: string | null;
+  /** Of Apple: signs client secrets, in PEM; otherwise null. */
+  privateKey: string | null;
+}
+
+/** The properties of a service at which Gatehouse is a client. */
+export interface OAuthClientPreset extends ProviderPreset {
+  /** Default of the scopes. */
+  scopes: string[];
+  /** True if the client secret is a token that Gatehouse signs with the private key of the provider. */
+  signsClientSecret?: boolean;
+}
+
+type Presets = Readonly<Partial<Record<IdentityProviderType, OAuthClientPreset>>>;
+
+/** The settings of clients. The secrets are among them, and are never shown. */
+export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSettings> {
+  /** @param requiredScopes scopes without which the protocol does not work */
+  constructor(
+    private readonly presets: Presets,
+    private readonly requiredScopes: string[],
+  ) {}
+
+  read(type: IdentityProviderType, document: unknown): OAuthClientSettings {
+    const defaults = this.defaultsOf(type);
+    if (!isJsonObject(document)) throw new Error('the settings are no JSON object');
+    const names = Object.keys(defaults) as (keyof OAuthClientSettings)[];
+    const settings = names.map((name) => {
+      const value = document[name] ?? defaults[name];
+      if (!forms[name](value)) throw new Error(`the setting ${name} has another type`);
+      return [name, value];
+    });
+    return Object.fromEntries(settings) as OAuthClientSettings;
+  }
+
+  merge(
+    type: IdentityProviderType,
+    current: OAuthClientSettings | null,
+    patch: SettingsPatch,
+  ): OAuthClientSettings {
+    const defaults = this.defaultsOf(type);
+    const merged = applyPatch(defaults, current ?? defaults, patch as Partial<OAuthClientSettings>);
+    if (typeof patch['privateKey'] !== 'string') return merged;
+    const privateKey = readSigningKey(patch['privateKey']);
+    if (privateKey === null)
+      throw invalidField(
+        'privateKey',
+        'invalid',
+        'privateKey must be the content of a .p8 file: a private key of the curve P-256 in PEM (PKCS #8)',
+      );
+    return { ...merged, privateKey };
+  }
+
+  errors(type: IdentityProviderType, settings: OAuthClientSettings): FieldError[] {
+    const { clientId, clientIds, requireNonce, tenants, scopes } = settings;
+    const preset = this.presets[type]!;
+    const errors = credentialErrors(type, preset, settings);
+    if (clientId === '') errors.push(requiredError('clientId', type));
+    if (clientIds.length > 0 && !preset.hasNativeSignIn)
+      errors.push(notAllowedError('clientIds', 'google and apple'));
+    if (requireNonce && !preset.hasNativeSignIn)
+      errors.push(notAllowedError('requireNonce', 'google and apple'));
+    if (tenants.length > 0 && type !== 'microsoft') errors.push(notAllowedError('tenants', 'microsoft'));
+    for (const scope of this.requiredScopes.filter((each) => !scopes.includes(each)))
+      errors.push({ field: 'scopes', code: 'invalid', message: `scopes must contain ${scope}` });
+    return errors;
+  }
+
+  describe({ clientSecret, privateKey, ...settings }: OAuthClientSettings): Record<string, unknown> {
+    return { ...settings, hasClientSecret: clientSecret !== null, hasPrivateKey: privateKey !== null };
+  }
+
+  private defaultsOf(type: IdentityProviderType): OAuthClientSettings {
+    return {
+      ...{ clientId: '', clientIds: [], tenants: [], scopes: [...this.presets[type]!.scopes] },
+      ...{ teamId: null, keyId: null, requireNonce: false, clientSecret: null, privateKey: null },
+    };
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isOptionalText = (value: unknown): boolean => value === null || isText(value);
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** Returns for each setting whether it can have a value. */
+const forms: Record<keyof OAuthClientSettings, (value: unknown) => boolean> = {
+  ...{ clientId: isText, clientIds: isTextList, scopes: isTextList, tenants: isTextList },
+  ...{
+    clientSecret: isOptionalText,
+    privateKey: isOptionalText,
+    teamId: isOptionalText,
+    keyId: isOptionalText,
+  },
+  requireNonce: (value) => typeof value === 'boolean',
+};
+
+/** Returns the errors of what the provider authenticates with as a client. */
+function credentialErrors(
+  type: IdentityProviderType,
+  { signsClientSecret }: OAuthClientPreset,
+  { teamId, keyId, privateKey, clientSecret }: OAuthClientSettings,
+): FieldError[] {
+  const signing = Object.entries({ teamId, keyId, privateKey });
+  if (signsClientSecret)
+    return [
+      ...signing.filter(([, value]) => value === null).map(([field]) => requiredError(field, type)),
+      ...(clientSecret === null
+        ? []
+        : [
+            {
+              field: 'clientSecret',
+              code: 'not_allowed',
+              message: `clientSecret is not available for ${type}, whose client secrets privateKey signs`,
+            },
+          ]),
+    ];
+  return [
+    ...signing.filter(([, value]) => value !== null).map(([field]) => notAllowedError(field, 'apple')),
+    // A client of an OpenID Provider can be public.
+    ...(clientSecret !== null || type === 'oidc' ? [] : [requiredError('clientSecret', type)]),
+  ];
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Configuration, ServerMetadata } from 'openid-client';
-import { parseValidUrl, providerPresets, type ConnectionCheck, type OAuthApi } from '@gatehouse/domain';
+import { parseValidUrl, type ConnectionCheck } from '@gatehouse/domain';
 import { userAgent } from '@gatehouse/platform';
 import type {
   AuthenticationRequest,
@@ -18,18 +18,24 @@ import {
   PROVIDER_TIMEOUT_MS,
   type OpenIdClient,
 } from '../oauth-client/discover-issuer.js';
-import type { OAuthClientSettings } from '../oauth-client/oauth-client-settings.js';
+import {
+  OAuthClientSettingsFormat,
+  type OAuthClientSettings,
+} from '../oauth-client/oauth-client-settings.js';
 import { OAuthConnectionsService, type Connection } from '../oauth-client/oauth-connections.service.js';
 import { beginAuthorization, exchangeCode } from '../oauth-client/oauth-flow.js';
 import { isDenial } from '../provider-failure.js';
 import { OptionalRequestsService } from '../oauth-client/optional-requests.service.js';
+import { oauth2Presets } from './presets/index.js';
+import type { OAuth2Preset } from './presets/oauth2-preset.js';
 
 type Provider = ProtocolProvider<OAuthClientSettings>;
 
 /** OAuth 2.0 with the API of a service that describes the person (RFC 6749, section 4.1). */
 @Injectable()
 export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
-  readonly presets = { github: providerPresets.github, discord: providerPresets.discord };
+  readonly presets = oauth2Presets;
+  readonly settings = new OAuthClientSettingsFormat(oauth2Presets, []);
 
   constructor(
     private readonly connections: OAuthConnectionsService,
@@ -51,7 +57,7 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
     const optional = this.optional.of(provider);
     const fetchResource = (url: string) => fetchJson(connection, token, url);
     const fetchOptional = (url: string) => optional.run(() => fetchResource(url));
-    const claims = await apiOf(provider).loadClaims(provider.issuer, { fetchResource, fetchOptional });
+    const claims = await presetOf(provider).loadClaims(provider.issuer, { fetchResource, fetchOptional });
     return { claims, isIncomplete: optional.wasUnavailable, statesAuthTime: provider.statesAuthTime };
   }
 
@@ -68,10 +74,10 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
   }
 }
 
-const apiOf = ({ type }: Provider): OAuthApi => providerPresets[type].oauth!;
+const presetOf = ({ type }: Provider): OAuth2Preset => oauth2Presets[type as keyof typeof oauth2Presets];
 
 function configure(client: OpenIdClient, provider: Provider): Configuration {
-  const { issuer, authorization, token } = apiOf(provider).endpoints(provider.issuer);
+  const { issuer, authorization, token } = presetOf(provider).endpoints(provider.issuer);
   const { clientId, clientSecret } = provider.settings();
   const metadata: ServerMetadata = {
     issuer,

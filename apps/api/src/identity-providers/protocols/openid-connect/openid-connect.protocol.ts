@@ -11,8 +11,6 @@ import {
   mergeUserInfo,
   parseValidUrl,
   passed,
-  providerPresets,
-  readStatesAuthTime,
   type ConnectionCheck,
   type ProviderClaims,
 } from '@gatehouse/domain';
@@ -34,26 +32,35 @@ import {
   discoverIssuer,
   type OpenIdClient,
 } from '../oauth-client/discover-issuer.js';
+import {
+  OAuthClientSettingsFormat,
+  type OAuthClientSettings,
+} from '../oauth-client/oauth-client-settings.js';
 import { OAuthConnectionsService, type Connection } from '../oauth-client/oauth-connections.service.js';
 import { beginAuthorization, exchangeCode } from '../oauth-client/oauth-flow.js';
 import { OptionalRequestsService } from '../oauth-client/optional-requests.service.js';
 import { NO_ACCESS_TOKEN } from '../oauth-client/token-response.js';
 import { isDenial } from '../provider-failure.js';
-import type { OpenIdConnectSettings } from './openid-connect-settings.js';
+import { readStatesAuthTime } from './auth-time.js';
+import { openIdConnectPresets } from './presets/index.js';
+import type { OpenIdConnectPreset } from './presets/openid-connect-preset.js';
 import { signClientSecret } from './sign-client-secret.js';
 import { verifyIdToken } from './verify-id-token.js';
 
-type Provider = ProtocolProvider<OpenIdConnectSettings>;
+type Provider = ProtocolProvider<OAuthClientSettings>;
 
 // oxlint-disable-next-line no-restricted-globals -- only the type
 type Fetch = typeof fetch;
 
-const { google, microsoft, apple, gitlab, oidc } = providerPresets;
+/** Returns the preset of a provider. */
+const presetOf = ({ type }: Provider): OpenIdConnectPreset =>
+  openIdConnectPresets[type as keyof typeof openIdConnectPresets];
 
 /** OpenID Connect with the authorization code flow (OpenID Connect Core, section 3.1). */
 @Injectable()
-export class OpenIdConnectProtocol implements IdentityProtocol<OpenIdConnectSettings> {
-  readonly presets = { google, microsoft, apple, gitlab, oidc };
+export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettings> {
+  readonly presets = openIdConnectPresets;
+  readonly settings = new OAuthClientSettingsFormat(openIdConnectPresets, ['openid']);
   /** By URL of the key set. */
   private readonly keySets = new LRUCache<string, JWTVerifyGetKey>({ max: 100 });
 
@@ -64,7 +71,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OpenIdConnectSett
   ) {}
 
   async begin(provider: Provider, request: AuthenticationRequest): Promise<BegunFlow> {
-    const { authorizationParameters } = providerPresets[provider.type];
+    const { authorizationParameters } = presetOf(provider);
     const { scopes } = provider.settings();
     return beginAuthorization(await this.connect(provider), request, scopes, ({ nonce }) => ({
       ...authorizationParameters,
@@ -104,7 +111,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OpenIdConnectSett
     const { configuration, client } = await this.connect(provider);
     const { issuer, jwks_uri: keySetUrl } = configuration.serverMetadata();
     const keySet = await this.keySet(keySetUrl!, configuration[client.customFetch] as Fetch);
-    const { clientId, clientIds = [], requireNonce = false, ...settings } = provider.settings();
+    const { clientId, clientIds, requireNonce, ...settings } = provider.settings();
     const conditions = { issuer, audience: [clientId, ...clientIds], nonce, requireNonce };
     const token = await verifyIdToken(idToken, keySet, conditions, now());
     assertTenant(settings, token.claims);
@@ -113,7 +120,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OpenIdConnectSett
 
   async test(provider: Provider, callbackUrl: string): Promise<ConnectionCheck[]> {
     const checks = [this.checks.checkIssuer(provider)];
-    if (providerPresets[provider.type].signsClientSecret) checks.push(await checkPrivateKey(provider));
+    if (presetOf(provider).signsClientSecret) checks.push(await checkPrivateKey(provider));
     if (checks.some(({ ok }) => !ok)) return checks;
     const opened = await this.checks.open(provider, configureFor(provider));
     if (Array.isArray(opened)) return [...checks, ...opened];
@@ -173,8 +180,7 @@ const configureFor =
 /** Returns how Gatehouse authenticates at the token endpoint: with a secret, with one that it signs, or not at all. */
 function authenticate(client: OpenIdClient, provider: Provider): ClientAuth {
   const settings = provider.settings();
-  if (!providerPresets[provider.type].signsClientSecret)
-    return authenticateWithSecret(client, settings.clientSecret);
+  if (!presetOf(provider).signsClientSecret) return authenticateWithSecret(client, settings.clientSecret);
   const sign = async ({ issuer }: ServerMetadata, _: unknown, body: URLSearchParams): Promise<void> => {
     body.set('client_id', settings.clientId);
     body.set('client_secret', await signClientSecret(settings, issuer));
@@ -184,7 +190,7 @@ function authenticate(client: OpenIdClient, provider: Provider): ClientAuth {
 }
 
 const isPublic = (provider: Provider): boolean =>
-  !provider.settings().clientSecret && !providerPresets[provider.type].signsClientSecret;
+  !provider.settings().clientSecret && !presetOf(provider).signsClientSecret;
 
 async function checkPrivateKey(provider: Provider): Promise<ConnectionCheck> {
   try {
@@ -196,10 +202,7 @@ async function checkPrivateKey(provider: Provider): Promise<ConnectionCheck> {
 }
 
 /** @throws Error for a tenant of Microsoft that may not sign in */
-function assertTenant(
-  { tenants = [] }: Pick<OpenIdConnectSettings, 'tenants'>,
-  { tid }: ProviderClaims,
-): void {
+function assertTenant({ tenants }: Pick<OAuthClientSettings, 'tenants'>, { tid }: ProviderClaims): void {
   if (tenants.length > 0 && !tenants.includes(String(tid))) throw new Error('the tenant is not allowed');
 }
 

@@ -1,5 +1,5 @@
 import { now } from '@gatehouse/platform';
-import type { OpenIdConnectSettings } from './openid-connect-settings.js';
+import type { OAuthClientSettings } from '../oauth-client/oauth-client-settings.js';
 
 /** Validity of a client secret that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;
@@ -9,7 +9,7 @@ const SIGNED_SECRET_TTL = 5 * 60;
  * (https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret).
  */
 export async function signClientSecret(
-  { clientId, teamId, keyId, privateKey }: OpenIdConnectSettings,
+  { clientId, teamId, keyId, privateKey }: OAuthClientSettings,
   audience: string,
 ): Promise<string> {
   const { importPKCS8, SignJWT } = await import('jose');

@@ -1,10 +1,10 @@
-import type { ProviderPreset } from '../provider-preset.js';
+import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 
 /**
  * Google (https://developers.google.com/identity/openid-connect/openid-connect). Google is authoritative for addresses
  * of Gmail and of Workspace domains (`hd`). It verifies other addresses once, but their owner can change.
  */
-export const google: ProviderPreset = {
+export const google: OpenIdConnectPreset = {
   name: 'Google',
   issuer: 'https://accounts.google.com',
   allowsOwnIssuer: false,

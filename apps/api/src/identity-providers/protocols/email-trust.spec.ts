@@ -1,7 +1,14 @@
-import { hasPresetIssuer, isEmailTrusted } from './email-trust.js';
-import { identityProviderTypes, type IdentityProviderType } from './identity-provider.js';
-import { providerPresets } from './presets/index.js';
-import type { ProviderClaims } from './provider-profile.js';
+import {
+  hasPresetIssuer,
+  identityProviderTypes,
+  isEmailTrusted,
+  type IdentityProviderType,
+  type ProviderClaims,
+} from '@gatehouse/domain';
+import { oauth2Presets } from './oauth2/presets/index.js';
+import { openIdConnectPresets } from './openid-connect/presets/index.js';
+
+const providerPresets = { ...openIdConnectPresets, ...oauth2Presets };
 
 const CONSUMER_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 const WORK_TENANT = '6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11';
@@ -42,7 +49,7 @@ it.each<[IdentityProviderType, string | null, boolean]>([
   ['oidc', STAND_IN, false],
   ['oidc', null, false],
 ])('hasPresetIssuer returns for %s at %s: %s', (type, issuer, expected) => {
-  expect(hasPresetIssuer({ type, issuer })).toBe(expected);
+  expect(hasPresetIssuer(providerPresets[type], issuer)).toBe(expected);
 });
 
 /** The types whose issuer can be another server. */
@@ -61,7 +68,11 @@ const convincing: ProviderClaims = {
 describe('isEmailTrusted, at the issuer of the preset', () => {
   const trustEverything = { trustEmail: true, domains: ['acme.example', 'gmail.com'] };
   const isTrusted = (type: IdentityProviderType, claims: ProviderClaims): boolean =>
-    isEmailTrusted({ type, issuer: providerPresets[type].issuer!, ...trustEverything }, { email, ...claims });
+    isEmailTrusted(
+      providerPresets[type],
+      { issuer: providerPresets[type].issuer!, ...trustEverything },
+      { email, ...claims },
+    );
 
   it.each<[IdentityProviderType, ProviderClaims, boolean]>([
     ['google', { email_verified: true, hd: 'acme.example' }, true],
@@ -98,7 +109,8 @@ describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
   const isTrusted = (claims: ProviderClaims, trust: { trustEmail?: boolean; domains?: string[] } = {}) =>
     ['https://login.acme.example', STAND_IN].map((issuer) =>
       isEmailTrusted(
-        { type, issuer, trustEmail: true, domains: ['acme.example', 'xn--bcher-kva.example'], ...trust },
+        providerPresets[type],
+        { issuer, trustEmail: true, domains: ['acme.example', 'xn--bcher-kva.example'], ...trust },
         claims,
       ),
     );

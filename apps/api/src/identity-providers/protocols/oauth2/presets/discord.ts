@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../json-object.js';
-import type { PersonResources, ProviderPreset } from '../provider-preset.js';
-import { readPersonName, type ProviderClaims } from '../provider-profile.js';
+import { isJsonObject, readPersonName, type ProviderClaims } from '@gatehouse/domain';
+import type { OAuth2Preset, PersonResources } from './oauth2-preset.js';
 
 async function loadClaims(issuer: string, { fetchResource }: PersonResources): Promise<ProviderClaims> {
   const user = await fetchResource(`${issuer}/api/users/@me`);
@@ -19,19 +18,18 @@ async function loadClaims(issuer: string, { fetchResource }: PersonResources): P
 }
 
 /** Discord (https://docs.discord.com/developers/topics/oauth2). Its emails are not trusted: accounts are pseudonymous. */
-export const discord: ProviderPreset = {
+export const discord: OAuth2Preset = {
   name: 'Discord',
   issuer: 'https://discord.com',
   allowsOwnIssuer: false,
   scopes: ['identify', 'email'],
+  isBaseUrl: true,
   canReauthenticate: false,
   isPersonal: true,
-  oauth: {
-    endpoints: (issuer) => ({
-      issuer,
-      authorization: `${issuer}/oauth2/authorize`,
-      token: `${issuer}/api/oauth2/token`,
-    }),
-    loadClaims,
-  },
+  endpoints: (issuer) => ({
+    issuer,
+    authorization: `${issuer}/oauth2/authorize`,
+    token: `${issuer}/api/oauth2/token`,
+  }),
+  loadClaims,
 };

@@ -1,13 +1,5 @@
-import { hasPresetIssuer } from './email-trust.js';
-import type { IdentityProvider } from './identity-provider.js';
-import { providerPresets } from './presets/index.js';
-
-/** Returns whether a provider can prove when a person has signed in, as `max_age` and `prompt=login` require. */
-export const canReauthenticate = ({
-  type,
-  statesAuthTime,
-}: Pick<IdentityProvider, 'type' | 'statesAuthTime'>): boolean =>
-  providerPresets[type].canReauthenticate && statesAuthTime !== false;
+import { hasPresetIssuer, type IdentityProvider } from '@gatehouse/domain';
+import { microsoft } from './presets/microsoft.js';
 
 /**
  * Returns whether the id tokens of a provider contain `auth_time`, after one with these claims; null if it does not show.
@@ -18,7 +10,7 @@ export function readStatesAuthTime(
   { type, issuer, statesAuthTime }: Pick<IdentityProvider, 'type' | 'issuer' | 'statesAuthTime'>,
   { auth_time: authTime }: { auth_time?: unknown },
 ): boolean | null {
-  const isMicrosoft = type === 'microsoft' || hasPresetIssuer({ type: 'microsoft', issuer });
+  const isMicrosoft = type === 'microsoft' || hasPresetIssuer(microsoft, issuer);
   // Once a token has contained the claim, one without it is about an account of another kind.
   return isMicrosoft && statesAuthTime !== true ? authTime !== undefined : statesAuthTime;
 }

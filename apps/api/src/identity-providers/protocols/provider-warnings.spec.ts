@@ -1,10 +1,13 @@
-import { defaultSettings } from '../projects/project-settings.js';
-import type { IdentityProvider } from './identity-provider.js';
-import type { ProjectSettings } from '../projects/project-settings.js';
-import { providerWarnings } from './provider-warnings.js';
+import {
+  defaultSettings,
+  providerWarnings,
+  type IdentityProvider,
+  type ProjectSettings,
+} from '@gatehouse/domain';
+import { openIdConnectPresets } from './openid-connect/presets/index.js';
 
 const provider = {
-  type: 'oidc' as const,
+  type: 'oidc' as keyof typeof openIdConnectPresets,
   slug: 'acme',
   issuer: 'https://id.acme.example',
   domains: ['acme.example'],
@@ -16,7 +19,9 @@ const gitlab = { type: 'gitlab', issuer: 'https://gitlab.com' } as const;
 const google = { type: 'google', issuer: 'https://accounts.google.com' } as const;
 const verified = { requireVerifiedEmail: true };
 
-it.each<[string, Partial<IdentityProvider> & { domains?: string[] }, Partial<ProjectSettings>, string[]]>([
+type Differences = Partial<Omit<IdentityProvider, 'type'>> & Partial<typeof provider>;
+
+it.each<[string, Differences, Partial<ProjectSettings>, string[]]>([
   ['with untrusted emails', {}, {}, ['existing_customers_excluded']],
   ['and verified addresses', {}, verified, ['existing_customers_excluded', 'new_customers_unverified']],
   [
@@ -32,6 +37,8 @@ it.each<[string, Partial<IdentityProvider> & { domains?: string[] }, Partial<Pro
   ['without domains', { domains: [] }, verified, []],
   ['that is disabled', { enabled: false }, verified, []],
 ])('warns about a provider %s', (_, differences, settings, expected) => {
-  const warnings = providerWarnings({ ...provider, ...differences }, { ...defaultSettings, ...settings });
+  const { type, ...subject } = { ...provider, ...differences };
+  const preset = openIdConnectPresets[type];
+  const warnings = providerWarnings(preset, subject, { ...defaultSettings, ...settings });
   expect(warnings.map(({ code }) => code)).toEqual(expected);
 });

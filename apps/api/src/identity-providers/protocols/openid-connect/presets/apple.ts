@@ -1,10 +1,10 @@
-import type { ProviderPreset } from '../provider-preset.js';
+import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 
 /**
  * Apple (https://developer.apple.com/documentation/signinwithapple). Responds with `form_post` if the scopes contain a
  * name or an email, and sends the boolean claims of its id tokens as texts or as booleans.
  */
-export const apple: ProviderPreset = {
+export const apple: OpenIdConnectPreset = {
   name: 'Apple',
   issuer: 'https://appleid.apple.com',
   allowsOwnIssuer: false,

@@ -1,5 +1,9 @@
-import { canReauthenticate, readStatesAuthTime } from './auth-time.js';
-import type { IdentityProviderType } from './identity-provider.js';
+import { canReauthenticate, type IdentityProviderType } from '@gatehouse/domain';
+import { oauth2Presets } from '../oauth2/presets/index.js';
+import { readStatesAuthTime } from './auth-time.js';
+import { openIdConnectPresets } from './presets/index.js';
+
+const providerPresets = { ...openIdConnectPresets, ...oauth2Presets };
 
 const MICROSOFT = 'https://login.microsoftonline.com/common/v2.0';
 
@@ -15,7 +19,7 @@ it.each<[IdentityProviderType, statesAuthTime: boolean | null, expected: boolean
   ['oidc', null, true],
   ['oidc', false, false],
 ])('canReauthenticate: %s that states auth_time %p: %p', (type, statesAuthTime, expected) => {
-  expect(canReauthenticate({ type, statesAuthTime })).toBe(expected);
+  expect(canReauthenticate(providerPresets[type], { statesAuthTime })).toBe(expected);
 });
 
 it.each<

@@ -1,13 +1,22 @@
-import type { IdentityProviderType } from './identity-provider.js';
-import { issuerErrors, providerErrors } from './provider-errors.js';
-import { providerPresets } from './presets/index.js';
-import { defaultProviderSettings } from './provider-settings.js';
+import {
+  defaultProviderSettings,
+  issuerErrors,
+  providerErrors,
+  type IdentityProviderType,
+} from '@gatehouse/domain';
+import { oauth2Presets } from './oauth2/presets/index.js';
+import { openIdConnectPresets } from './openid-connect/presets/index.js';
+
+const providerPresets = { ...openIdConnectPresets, ...oauth2Presets };
 
 /** Returns the fields that a provider must not have. */
-const refusedFields = (type: IdentityProviderType, issuer: string | null, fields: object): string[] =>
-  providerErrors({
-    ...{ ...defaultProviderSettings(type), type, issuer, clientId: 'client', domains: [] },
-    ...{ hasClientSecret: true, hasPrivateKey: false, ...fields },
+const refusedFields = (
+  type: IdentityProviderType,
+  issuer: string | null,
+  fields: { domains: string[] },
+): string[] =>
+  providerErrors(providerPresets[type], {
+    ...{ ...defaultProviderSettings(providerPresets[type]), issuer, ...fields },
   })
     .filter(({ code }) => code === 'not_allowed')
     .map(({ field }) => field);
@@ -35,8 +44,11 @@ it.each<[IdentityProviderType, string | null, string[]]>([
 
 it('issuerErrors accepts a loopback issuer of google, and no name that begins like one', () => {
   const policy = { production: false, allowedCidrs: [] };
-  const isAccepted = (issuer: string) => issuerErrors('google', issuer, policy).length === 0;
+  const isAccepted = (issuer: string) =>
+    issuerErrors('google', providerPresets.google, issuer, policy).length === 0;
   expect(['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1'].filter(isAccepted)).toHaveLength(3);
   expect(['https://127.evil.example', 'https://localhost.evil.example'].filter(isAccepted)).toEqual([]);
-  expect(issuerErrors('google', 'http://127.0.0.1:1', { ...policy, production: true })).toHaveLength(1);
+  expect(
+    issuerErrors('google', providerPresets.google, 'http://127.0.0.1:1', { ...policy, production: true }),
+  ).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
-import type { ProviderPreset } from '../provider-preset.js';
+import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 
 /** Any OpenID Provider. */
-export const oidc: ProviderPreset = {
+export const oidc: OpenIdConnectPreset = {
   name: 'OpenID Connect',
   issuer: null,
   allowsOwnIssuer: true,

@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../json-object.js';
-import type { PersonResources, ProviderPreset } from '../provider-preset.js';
-import type { ProviderClaims } from '../provider-profile.js';
+import { isJsonObject, type ProviderClaims } from '@gatehouse/domain';
+import type { OAuth2Preset, PersonResources } from './oauth2-preset.js';
 
 const PUBLIC_ISSUER = 'https://github.com';
 
@@ -32,21 +31,20 @@ async function loadClaims(
  * GitHub (https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps). The public email of a
  * profile is not verified, so the primary entry of the list of emails is used.
  */
-export const github: ProviderPreset = {
+export const github: OAuth2Preset = {
   name: 'GitHub',
   issuer: PUBLIC_ISSUER,
   allowsOwnIssuer: true,
   scopes: ['read:user', 'user:email'],
+  isBaseUrl: true,
   canReauthenticate: false,
   isPersonal: true,
-  oauth: {
-    // GitHub names this issuer since April 2026.
-    endpoints: (issuer) => ({
-      issuer: `${issuer}/login/oauth`,
-      authorization: `${issuer}/login/oauth/authorize`,
-      token: `${issuer}/login/oauth/access_token`,
-    }),
-    loadClaims,
-  },
+  // GitHub names this issuer since April 2026.
+  endpoints: (issuer) => ({
+    issuer: `${issuer}/login/oauth`,
+    authorization: `${issuer}/login/oauth/authorize`,
+    token: `${issuer}/login/oauth/access_token`,
+  }),
+  loadClaims,
   isEmailVerified: ({ email_verified: isVerified }) => isVerified === true,
 };

@@ -1,4 +1,4 @@
-import type { ProviderPreset } from '../provider-preset.js';
+import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 
 /** The tenant of consumer accounts, such as those of outlook.com. */
 const CONSUMER_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
@@ -7,7 +7,7 @@ const CONSUMER_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
  * Microsoft (https://learn.microsoft.com/entra/identity-platform/optional-claims-reference). The `email` of an Entra
  * tenant is whatever its administrator types; `xms_edov` states whether the tenant owns its domain.
  */
-export const microsoft: ProviderPreset = {
+export const microsoft: OpenIdConnectPreset = {
   name: 'Microsoft',
   issuer: 'https://login.microsoftonline.com/common/v2.0',
   issuerPattern:

@@ -1,7 +1,7 @@
-import type { ProviderPreset } from '../provider-preset.js';
+import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 
 /** GitLab (https://docs.gitlab.com/integration/openid_connect_provider). Self-managed servers set their own rules for emails. */
-export const gitlab: ProviderPreset = {
+export const gitlab: OpenIdConnectPreset = {
   name: 'GitLab',
   issuer: 'https://gitlab.com',
   allowsOwnIssuer: true,

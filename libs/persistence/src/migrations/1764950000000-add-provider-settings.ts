@@ -1,0 +1,21 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Adds the settings of the protocol of a provider, and what a protocol remembers about a flow, each as one encrypted
+ * document (docs/adr/0110). Apis of earlier versions go on to read and write the columns that exist.
+ */
+export class AddProviderSettings1764950000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'ALTER TABLE identity_providers ADD COLUMN settings bytea, ADD COLUMN settings_updated_at timestamptz(3)',
+    );
+    await runner.query('ALTER TABLE oauth_flows ADD COLUMN flow_state bytea');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE oauth_flows DROP COLUMN flow_state');
+    await runner.query(
+      'ALTER TABLE identity_providers DROP COLUMN settings, DROP COLUMN settings_updated_at',
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { expectStatus } from '../support/customers.js';
+import { createPerson } from '../support/identity-providers/person.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import {
+  addProvider,
+  beginOAuth,
+  createSocialProject,
+  exchange,
+  openSocialSession,
+  walkThrough,
+  type AddedProvider,
+  type SocialProject,
+} from '../support/social-sign-in.js';
+import { TestInstance } from '../support/test-instance.js';
+
+let standIn: StandInProvider;
+let instance: TestInstance;
+let project: SocialProject;
+let provider: AddedProvider;
+beforeAll(async () => {
+  [standIn, instance] = await Promise.all([
+    StandInProvider.start(),
+    TestInstance.startShared({ workers: 0 }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([standIn?.stop(), instance?.stop()]);
+});
+beforeEach(async () => {
+  standIn.reset();
+  standIn.person = createPerson();
+  project = await createSocialProject(instance);
+  provider = await addProvider(instance, project, standIn, { type: 'oidc', issuer: standIn.issuer });
+});
+
+const path = () => `/api/v1/projects/${project.id}/identity-providers/${provider.id}`;
+const read = async (): Promise<Record<string, any>> =>
+  expectStatus(200, await instance.requestWithSecretKey('GET', path())).body;
+
+/** Changes the provider as an api of an earlier version does, which knows the columns only. */
+const changeAsEarlierVersion = (assignments: string) =>
+  instance.sql(
+    `UPDATE identity_providers SET ${assignments}, updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1`,
+    [provider.id],
+  );
+const isStored = async (): Promise<boolean> => {
+  const [row] = await instance.sql<{ isStored: boolean }>(
+    `SELECT settings IS NOT NULL AND settings_updated_at = updated_at AS "isStored" FROM identity_providers WHERE id = $1`,
+    [provider.id],
+  );
+  return row!.isStored;
+};
+
+describe('the settings of a provider, beside an api of an earlier version', () => {
+  it('are those of the document, and after a change by the earlier version those of the columns', async () => {
+    const before = await read();
+    expect(await isStored()).toBe(true);
+    await instance.sql(`UPDATE identity_providers SET client_id = 'ignored' WHERE id = $1`, [provider.id]);
+    expect(await read()).toEqual(before);
+    const client = standIn.addClient({ redirectUri: provider.callbackUrl });
+    await instance.requestWithSecretKey('PATCH', path(), { clientSecret: client.clientSecret });
+    await changeAsEarlierVersion(`client_id = '${client.clientId}', scopes = '{openid,email}'`);
+    const { updatedAt: _, ...changed } = await read();
+    expect(changed).toMatchObject({ clientId: client.clientId, scopes: ['openid', 'email'] });
+    await openSocialSession(instance, project, provider.slug);
+    expect(standIn.requestsTo('token').at(-1)!.form).toMatchObject({ client_id: client.clientId });
+  });
+
+  it('are stored as a document by the next change, with what the earlier version has written', async () => {
+    await changeAsEarlierVersion(`scopes = '{openid,phone}'`);
+    expect(await isStored()).toBe(false);
+    expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));
+    expect(await isStored()).toBe(true);
+    expect(await read()).toMatchObject({ name: 'Acme', scopes: ['openid', 'phone'], hasClientSecret: true });
+    await openSocialSession(instance, project, provider.slug);
+  });
+
+  it('are stored by the api for a provider that an earlier version has created', async () => {
+    await changeAsEarlierVersion('settings = NULL, settings_updated_at = NULL');
+    const before = await read();
+    await instance.api.runCommand('store-provider-settings');
+    expect(await isStored()).toBe(true);
+    await instance.sql(`UPDATE identity_providers SET client_id = '', client_secret = NULL WHERE id = $1`, [
+      provider.id,
+    ]);
+    expect(await read()).toEqual(before);
+    await openSocialSession(instance, project, provider.slug);
+  });
+});
+
+describe('a flow at a provider, beside an api of an earlier version', () => {
+  it.each([
+    ['is finished with the columns alone, which the earlier version writes and reads', 'flow_state = NULL'],
+    ['is finished without the columns', `nonce = '', code_verifier = ''`],
+  ])('%s', async (_, assignment) => {
+    const flow = await beginOAuth(instance, project, provider.slug);
+    await instance.sql(`UPDATE oauth_flows SET ${assignment} WHERE provider_id = $1`, [provider.id]);
+    const { code } = await walkThrough(flow);
+    expectStatus(200, await exchange(instance, project, flow, code));
+  });
+});
