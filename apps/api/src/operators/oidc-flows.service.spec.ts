@@ -1,5 +1,12 @@
 import type { OAuthFlowsRepository } from '@gatehouse/persistence';
-import { Keyring, UnreadableValues, type Config, type Logger } from '@gatehouse/platform';
+import {
+  Keyring,
+  readSignedJson,
+  signJson,
+  UnreadableValues,
+  type Config,
+  type Logger,
+} from '@gatehouse/platform';
 import { createPerson } from '../../../../test/support/identity-providers/person.js';
 import { respondWithJson } from '../../../../test/support/identity-providers/responses.js';
 import { StandInProvider } from '../../../../test/support/identity-providers/stand-in-provider.js';
@@ -15,6 +22,7 @@ import { OidcFlowsService } from './oidc-flows.service.js';
 
 const publicUrl = 'http://127.0.0.1:9';
 const redirectUri = `${publicUrl}/operator/v1/oidc/callback`;
+const keyring = new Keyring(['secret']);
 const logger = { warn: () => undefined } as unknown as Logger;
 
 let standIn: StandInProvider;
@@ -25,8 +33,8 @@ beforeEach(() => {
 });
 afterAll(() => standIn?.stop());
 
-/** Signs the operator in. @returns the claims */
-async function signIn() {
+/** Signs the operator in. @param change changes the cookie of the flow @returns the claims */
+async function signIn(change = (value: string): string => value) {
   const { clientId, clientSecret } = standIn.addClient({ redirectUri });
   const operatorOidc = {
     ...{ issuer: standIn.issuer, clientId, clientSecret, scopes: ['openid', 'email', 'profile'] },
@@ -45,12 +53,13 @@ async function signIn() {
   const flows = new OidcFlowsService(
     repository,
     new IdentityProtocolsService([protocol], requests),
-    new Keyring(['secret']),
+    keyring,
     config,
   );
   const cookie = { value: '', set: (value: string) => (cookie.value = value), clear: () => undefined };
   const purpose = { to: '/', isSeparateWindow: false, session: null };
   const url = await flows.begin(purpose, cookie as unknown as OidcFlowCookie);
+  cookie.value = change(cookie.value);
   const { parameters } = await new UserAgent().follow(url, { until: redirectUri });
   const flow = await flows.end(cookie as unknown as OidcFlowCookie, parameters);
   return flows.loadClaims(flow, parameters);
@@ -83,4 +92,13 @@ it('requires the userinfo endpoint for the groups, which decide about access', a
 it('ignores unused members of a token response', async () => {
   standIn.tokenResponse = { scope: null, expires_in: null, refresh_token: 7, token_type: null };
   expect(await signIn()).toMatchObject({ groups: ['staff'] });
+});
+
+it('shares flows with an api of an earlier version, whose cookie has the members of the protocol beside the others', async () => {
+  const asEarlierVersion = (value: string): string => {
+    const { flowState, ...flow } = readSignedJson(keyring, 'operator-oidc', value) as Record<string, unknown>;
+    expect(flow).toMatchObject(flowState as object);
+    return signJson(keyring, 'operator-oidc', flow);
+  };
+  expect(await signIn(asEarlierVersion)).toMatchObject({ sub: standIn.person.sub });
 });

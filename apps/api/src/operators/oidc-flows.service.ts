@@ -74,7 +74,7 @@ export class OidcFlowsService {
     const { url, flowState } = await this.protocols.begin(provider, { callbackUrl, state, ...again });
     await this.flows.insertForOperator(sha256(state), FLOW_TTL);
     const flow: OidcFlow = { state, flowState, ...purpose, startedAt: currentSeconds() };
-    // An api of 0.1.0 reads the state of the protocol beside the others.
+    // An api of an earlier version reads the members of the protocol beside the others.
     cookie.set(signJson(this.keyring, 'operator-oidc', { ...flowState, ...flow }), FLOW_TTL);
     return url;
   }

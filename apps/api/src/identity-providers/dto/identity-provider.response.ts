@@ -26,6 +26,13 @@ export class ProviderWarningResponse implements ProviderWarning {
   message!: string;
 }
 
+/** The settings of a protocol without clients. */
+const withoutClient = {
+  ...{ clientId: '', clientIds: [] as string[], tenants: [] as string[], scopes: [] as string[] },
+  ...{ teamId: null as string | null, keyId: null as string | null, requireNonce: false },
+  ...{ hasClientSecret: false, hasPrivateKey: false },
+};
+
 /** A provider without its secrets. */
 export class IdentityProviderResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -95,11 +102,7 @@ export class IdentityProviderResponse {
     callbackUrl: string,
   ): IdentityProviderResponse {
     const { id, projectId, type, slug, name, issuer, enabled, allowSignUp, trustEmail, required } = provider;
-    const described = settings as Pick<
-      IdentityProviderResponse,
-      | ('clientId' | 'clientIds' | 'hasClientSecret' | 'tenants' | 'scopes' | 'teamId' | 'keyId')
-      | ('hasPrivateKey' | 'requireNonce')
-    >;
+    const described = { ...withoutClient, ...settings };
     return {
       id,
       projectId,
