@@ -1,20 +1,12 @@
-import {
-  defaultProviderSettings,
-  issuerErrors,
-  providerErrors,
-  type IdentityProviderType,
-} from '@gatehouse/domain';
+import { defaultProviderSettings, issuerErrors, providerErrors } from '@gatehouse/domain';
 import { oauth2Presets } from './oauth2/presets/index.js';
 import { openIdConnectPresets } from './openid-connect/presets/index.js';
 
 const providerPresets = { ...openIdConnectPresets, ...oauth2Presets };
+type PresetType = keyof typeof providerPresets;
 
 /** Returns the fields that a provider must not have. */
-const refusedFields = (
-  type: IdentityProviderType,
-  issuer: string | null,
-  fields: { domains: string[] },
-): string[] =>
+const refusedFields = (type: PresetType, issuer: string | null, fields: { domains: string[] }): string[] =>
   providerErrors(providerPresets[type], {
     ...{ ...defaultProviderSettings(providerPresets[type]), issuer, ...fields },
   })
@@ -25,7 +17,7 @@ const companyFields = { trustEmail: true, domains: ['acme.example'], required: t
 const OWN = 'https://login.acme.example';
 const TENANT = 'https://login.microsoftonline.com/6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11/v2.0';
 
-it.each<[IdentityProviderType, string | null, string[]]>([
+it.each<[PresetType, string | null, string[]]>([
   ['oidc', OWN, []],
   ['oidc', null, []],
   ['github', OWN, []],

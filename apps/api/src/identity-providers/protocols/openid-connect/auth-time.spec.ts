@@ -1,13 +1,14 @@
-import { canReauthenticate, type IdentityProviderType } from '@gatehouse/domain';
+import { canReauthenticate } from '@gatehouse/domain';
 import { oauth2Presets } from '../oauth2/presets/index.js';
 import { readStatesAuthTime } from './auth-time.js';
 import { openIdConnectPresets } from './presets/index.js';
 
 const providerPresets = { ...openIdConnectPresets, ...oauth2Presets };
+type PresetType = keyof typeof providerPresets;
 
 const MICROSOFT = 'https://login.microsoftonline.com/common/v2.0';
 
-it.each<[IdentityProviderType, statesAuthTime: boolean | null, expected: boolean]>([
+it.each<[PresetType, statesAuthTime: boolean | null, expected: boolean]>([
   ['google', null, false],
   ['apple', null, false],
   ['github', null, false],
@@ -22,9 +23,7 @@ it.each<[IdentityProviderType, statesAuthTime: boolean | null, expected: boolean
   expect(canReauthenticate(providerPresets[type], { statesAuthTime })).toBe(expected);
 });
 
-it.each<
-  [IdentityProviderType, issuer: string, before: boolean | null, authTime: unknown, after: boolean | null]
->([
+it.each<[PresetType, issuer: string, before: boolean | null, authTime: unknown, after: boolean | null]>([
   ['microsoft', MICROSOFT, null, undefined, false],
   ['microsoft', MICROSOFT, null, 1_764_000_000, true],
   ['microsoft', MICROSOFT, false, 1_764_000_000, true],
