@@ -4,6 +4,7 @@ import { expectStatus, NEW_PASSWORD, registerCustomer, withSettings } from '../s
 import { exchangeCode, readEmailCode, toFullWidth } from '../support/email-codes.js';
 import { HostedSignIn, readFormActions, readForms } from '../support/hosted-sign-in.js';
 import { createPerson } from '../support/identity-providers/person.js';
+import { respondWithJson } from '../support/identity-providers/responses.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { navigate, UserAgent, type Navigation, type Page } from '../support/identity-providers/user-agent.js';
 import {
@@ -414,6 +415,8 @@ describe('the hosted sign-in page', () => {
     it('offers only providers that can prove a new sign-in where the application requires one', async () => {
       server.person = createPerson();
       const seconds = () => Math.floor(Date.now() / 1_000);
+      // Only an id token is signed.
+      server.overrides = { userinfo: respondWithJson({ sub: server.person.sub, auth_time: seconds() }) };
       const fields = { type: 'google', issuer: server.issuer };
       const google = await addProvider(instance, project, server, { ...fields, name: 'Work' });
       expect((await openPage()).screen.html).not.toContain('cannot confirm one');

@@ -7,6 +7,7 @@ import {
   createSocialProject,
   exchange,
   openSocialSession,
+  signInAt,
   walkThrough,
   type AddedProvider,
   type SocialProject,
@@ -88,10 +89,64 @@ describe('the settings of a provider, beside an api of an earlier version', () =
   });
 });
 
+describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing', () => {
+  /** Replaces encrypted values by ones of another entry, and returns those that were stored. */
+  const lose = async (...columns: string[]): Promise<Record<string, Buffer>> => {
+    const [stored] = await instance.sql<Record<string, Buffer>>(
+      `SELECT ${columns.join(', ')} FROM identity_providers WHERE id = $1`,
+      [provider.id],
+    );
+    const assignments = columns.map((name) => `${name} = '\\xdeadbeef' || substr(${name}, 5)`);
+    await instance.sql(`UPDATE identity_providers SET ${assignments.join(', ')} WHERE id = $1`, [
+      provider.id,
+    ]);
+    return stored!;
+  };
+  const storeMissing = () => instance.api.runCommand('store-provider-settings');
+
+  it('are read from the columns, and stored again', async () => {
+    const before = await read();
+    await lose('settings');
+    expect(await read()).toEqual(before);
+    await openSocialSession(instance, project, provider.slug);
+    await storeMissing();
+    await lose('client_secret');
+    await openSocialSession(instance, project, provider.slug);
+    expect(await read()).toEqual(before);
+  });
+
+  it('stay as they are stored through a change, until the entry is back', async () => {
+    const { client_secret: secret } = await lose('settings', 'client_secret');
+    expect(await signInAt(instance, project, provider.slug).catch(String)).toMatch(/sign_in_failed/);
+    expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));
+    await storeMissing();
+    expect([await isStored(), (await read())['hasClientSecret']]).toEqual([false, true]);
+    await instance.sql('UPDATE identity_providers SET client_secret = $2 WHERE id = $1', [
+      provider.id,
+      secret,
+    ]);
+    await storeMissing();
+    expect(await isStored()).toBe(true);
+    await openSocialSession(instance, project, provider.slug);
+  });
+
+  it('can be set again', async () => {
+    await lose('settings', 'client_secret');
+    const { clientId, clientSecret } = standIn.addClient({ redirectUri: provider.callbackUrl });
+    const client = { clientId, clientSecret };
+    expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), client));
+    await openSocialSession(instance, project, provider.slug);
+  });
+});
+
 describe('a flow at a provider, beside an api of an earlier version', () => {
   it.each([
     ['is finished with the columns alone, which the earlier version writes and reads', 'flow_state = NULL'],
     ['is finished without the columns', `nonce = '', code_verifier = ''`],
+    [
+      'is finished if what the protocol remembers cannot be decrypted',
+      `flow_state = '\\xdeadbeef' || substr(flow_state, 5)`,
+    ],
   ])('%s', async (_, assignment) => {
     const flow = await beginOAuth(instance, project, provider.slug);
     await instance.sql(`UPDATE oauth_flows SET ${assignment} WHERE provider_id = $1`, [provider.id]);

@@ -44,7 +44,7 @@ import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 /** Number of days for which partitions are created after migrations; the worker creates later ones. */
 const PARTITION_DAYS = 14;
 
-/** Interval in which the settings of providers are stored that an api of an earlier version has changed, in ms. */
+/** How often settings that an earlier api has changed are stored as documents, in ms. */
 const PROVIDER_SETTINGS_INTERVAL_MS = 60 * 60 * 1_000;
 
 /** Starts the services of a process that already listens: database, schema, seed data, signing keys. */

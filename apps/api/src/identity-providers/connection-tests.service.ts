@@ -11,7 +11,7 @@ export class ConnectionTestsService {
   constructor(
     private readonly providers: IdentityProvidersRepository,
     private readonly projects: ProjectsRepository,
-    private readonly project: ProjectProvidersService,
+    private readonly projectProviders: ProjectProvidersService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
@@ -19,7 +19,7 @@ export class ConnectionTestsService {
   /** Sends requests to a provider, whether or not it is enabled. @throws GatehouseError `not_found`, `project_archived` */
   async test({ reach }: ManagementCaller, projectId: string, id: string): Promise<ConnectionCheck[]> {
     const { organizationId } = await this.projects.getActive(reach, projectId);
-    const checks = await this.project.test(await this.providers.get(projectId, id));
+    const checks = await this.projectProviders.test(await this.providers.get(projectId, id));
     const details = { failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) };
     const action = { action: 'identity_provider.tested', organizationId, projectId, targetId: id } as const;
     await this.transactions.run((tx) => Promise.resolve(this.audit.record(tx, { ...action, details })));

@@ -51,7 +51,7 @@ export class IdentityProvidersService {
   constructor(
     private readonly providers: IdentityProvidersRepository,
     private readonly projects: ProjectsRepository,
-    private readonly project: ProjectProvidersService,
+    private readonly projectProviders: ProjectProvidersService,
     private readonly domains: ProviderDomainsService,
     private readonly apis: RunningApisService,
     private readonly audit: AuditService,
@@ -228,7 +228,7 @@ export class IdentityProvidersService {
     const names = domains.map(({ domain }) => domain);
     const preset = this.protocols.presetOf(provider.type);
     const warnings = providerWarnings(preset, { ...provider, domains: names }, settings);
-    const callbackUrl = this.project.callbackUrl(provider.id);
+    const callbackUrl = this.projectProviders.callbackUrl(provider.id);
     return IdentityProviderResponse.from(
       provider,
       this.settings.describe(provider),
@@ -251,7 +251,7 @@ export class IdentityProvidersService {
 
 type Fields = Record<string, unknown>;
 
-/** Returns all fields that are shown, in the order of the API. Secrets are recorded apart. */
+/** Returns all fields that are shown: the name, those of the protocol, and the others. Secrets are recorded apart. */
 const inOrder = ({ name, ...settings }: ProviderSettings, described: Fields): Fields => {
   const { hasClientSecret: _secret, hasPrivateKey: _key, ...ofProtocol } = described;
   return { name, ...ofProtocol, ...settings };

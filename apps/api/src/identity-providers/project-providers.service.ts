@@ -54,22 +54,23 @@ export class ProjectProvidersService {
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
   finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<ReturnedPerson> {
-    const { purpose, nonce, codeVerifier } = flow;
-    const flowState = flow.flowState
-      ? this.settings.openFlowState(sha256(parameters['state']!), flow.flowState)
-      : { nonce, codeVerifier };
     const needed = {
-      // A new proof of identity depends on the subject alone.
-      areComplete: (claims: ProviderClaims) => purpose === 'reauthenticate' || isProfileComplete(claims),
+      // A new proof of identity depends on the subject alone, and one that is too old is refused.
+      areComplete: (claims: ProviderClaims) =>
+        flow.purpose === 'reauthenticate' ||
+        !isRecent(claims['auth_time'], flow) ||
+        isProfileComplete(claims),
       areSufficient: () => true,
     };
     const callbackUrl = this.callbackUrl(provider.id);
+    const flowState = () => this.settings.readFlowState(sha256(parameters['state']!), flow);
     const returned = { callbackUrl, flowState, parameters, needed };
     return this.protocols.finish(this.toProtocolProvider(provider), returned, async (person) => {
-      const { claims, isIncomplete, statesAuthTime } = person;
+      const { claims, authTime, isIncomplete, statesAuthTime } = person;
       if (statesAuthTime !== null && statesAuthTime !== provider.statesAuthTime)
         await this.providers.setStatesAuthTime(provider.id, statesAuthTime);
-      assertRecent(claims, flow);
+      if (!isRecent(authTime, flow))
+        throw new Error('the provider does not state a sign-in that is as recent as required');
       const profile = this.toProfile(provider, claims);
       return { profile, isEmailUnavailable: isIncomplete && profile.email === null };
     });
@@ -113,10 +114,8 @@ export class ProjectProvidersService {
   }
 }
 
-/** Asserts that a person has signed in as recently as the flow requires. @throws Error */
-function assertRecent({ auth_time: authTime }: ProviderClaims, { maxAge, createdAt }: OAuthFlow): void {
-  if (maxAge === null) return;
+/** Returns whether a person has signed in as recently as the flow requires. @param authTime in seconds since 1970 */
+function isRecent(authTime: unknown, { maxAge, createdAt }: OAuthFlow): boolean {
   const [begun, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
-  if (!hasSignedInSince(authTime, begun - maxAge, current))
-    throw new Error('the id token does not state a sign-in that is as recent as required');
+  return maxAge === null || hasSignedInSince(authTime, begun - maxAge, current);
 }

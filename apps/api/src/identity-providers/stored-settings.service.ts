@@ -1,13 +1,30 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FieldError, IdentityProvider, IdentityProviderType } from '@gatehouse/domain';
-import { IdentityProvidersRepository, type ClientColumns, type StoredSettings } from '@gatehouse/persistence';
-import { Keyring, UnreadableValueError } from '@gatehouse/platform';
-import type { FlowState, SettingsPatch } from './protocols/identity-protocol.js';
+import {
+  IdentityProvidersRepository,
+  type ClientColumns,
+  type OAuthFlow,
+  type StoredSettings,
+} from '@gatehouse/persistence';
+import {
+  errorMessage,
+  Keyring,
+  LOGGER,
+  UnreadableValueError,
+  UnreadableValues,
+  type Logger,
+} from '@gatehouse/platform';
+import { UNREADABLE_SECRET, type FlowState, type SettingsPatch } from './protocols/identity-protocol.js';
 import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
-import type { OAuthClientSettings } from './protocols/oauth-client/oauth-client-settings.js';
 
 /** Number of providers whose settings are stored at a time. */
 const BATCH = 500;
+
+/** The columns of a provider whose protocol an earlier version does not know. */
+const emptyColumns: ClientColumns = {
+  ...{ clientId: '', clientIds: [], tenants: [], scopes: [], teamId: null, keyId: null },
+  ...{ requireNonce: false, clientSecret: null, privateKey: null },
+};
 
 /** What a change does to the settings of a provider. */
 export interface SettingsChange {
@@ -18,14 +35,11 @@ export interface SettingsChange {
 }
 
 /** A provider whose settings are to be read. */
-type SettingsOwner = Pick<IdentityProvider, 'id' | 'type'> & StoredSettings;
-
-/** A secret that cannot be decrypted. No request can contain it. */
-const UNREADABLE = '\0';
+type SettingsOwner = Pick<IdentityProvider, 'id' | 'projectId' | 'type'> & StoredSettings;
 
 /**
- * Stores the settings of protocols, each as one encrypted document, and also in the columns that an api of an earlier
- * version reads and writes (ADR 0110).
+ * Stores the settings of protocols and what they remember about flows, each as one encrypted document, and also in the
+ * columns that an api of an earlier version reads and writes (ADR 0110).
  */
 @Injectable()
 export class StoredSettingsService {
@@ -33,16 +47,37 @@ export class StoredSettingsService {
     private readonly protocols: IdentityProtocolsService,
     private readonly providers: IdentityProvidersRepository,
     private readonly keyring: Keyring,
+    private readonly unreadable: UnreadableValues,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Returns the settings of a provider, which its protocol validates. @throws UnreadableValueError */
+  /**
+   * Returns the settings of a provider, with `UNREADABLE_SECRET` for each secret that cannot be decrypted.
+   * @throws UnreadableValueError if all of them are unreadable
+   */
   read(provider: SettingsOwner): unknown {
-    return this.readDocument(provider) ?? this.readColumns(provider, (sealed) => this.open(provider, sealed));
+    const format = this.protocols.settingsOf(provider.type);
+    try {
+      if (provider.settings) return format.read(provider.type, this.open(provider.id, provider.settings));
+    } catch (error) {
+      if (!format.columns) throw error;
+      this.report(error, provider);
+    }
+    const decrypt = (sealed: Buffer) => {
+      try {
+        return this.keyring.decrypt('identity-provider-secret', provider.id, sealed);
+      } catch (error) {
+        if (error instanceof UnreadableValueError) return UNREADABLE_SECRET;
+        throw error;
+      }
+    };
+    return format.read(provider.type, format.columns?.read(provider.columns, decrypt) ?? {});
   }
 
   /** Returns the settings of a provider as the API shows them. */
   describe(provider: SettingsOwner): Record<string, unknown> {
-    return this.protocols.settingsOf(provider.type).describe(this.readTolerantly(provider));
+    const format = this.protocols.settingsOf(provider.type);
+    return format.describe(this.readOrReset(provider) ?? format.merge(provider.type, null, {}));
   }
 
   /**
@@ -54,16 +89,21 @@ export class StoredSettingsService {
   change(
     id: string,
     type: IdentityProviderType,
-    before: StoredSettings | null,
+    before: SettingsOwner | null,
     patch: SettingsPatch,
   ): SettingsChange {
     const format = this.protocols.settingsOf(type);
-    const current = before && this.readTolerantly({ id, type, ...before });
-    const settings = format.merge(type, current, patch) as OAuthClientSettings;
+    const settings = format.merge(type, before && this.readOrReset(before), patch);
+    const seal = (secret: string) => this.keyring.encrypt('identity-provider-secret', id, secret);
+    const isReadable = !Object.values(settings as object).includes(UNREADABLE_SECRET);
+    const document = JSON.stringify(settings);
     return {
       errors: format.errors(type, settings),
       described: format.describe(settings),
-      stored: this.toStored(id, settings, before),
+      stored: {
+        settings: isReadable ? this.keyring.encrypt('identity-provider-settings', id, document) : null,
+        columns: format.columns?.write(settings, seal, before?.columns) ?? emptyColumns,
+      },
     };
   }
 
@@ -73,16 +113,24 @@ export class StoredSettingsService {
   }
 
   /** Returns what a protocol remembers about a flow. @throws UnreadableValueError */
-  openFlowState(stateHash: Buffer, sealed: Buffer): FlowState {
-    const text = this.keyring.decrypt('identity-flow-state', stateHash.toString('hex'), sealed);
-    return JSON.parse(text) as FlowState;
+  readFlowState(stateHash: Buffer, flow: Pick<OAuthFlow, 'flowState' | 'nonce' | 'codeVerifier'>): FlowState {
+    const { flowState: sealed, nonce, codeVerifier } = flow;
+    if (!sealed) return { nonce, codeVerifier };
+    try {
+      const text = this.keyring.decrypt('identity-flow-state', stateHash.toString('hex'), sealed);
+      return JSON.parse(text) as FlowState;
+    } catch (error) {
+      if (codeVerifier === '') throw error;
+      this.unreadable.report(error, {});
+      return { nonce, codeVerifier };
+    }
   }
 
-  /** Stores the documents of the providers that only an earlier version has written. */
+  /** Stores the documents that are missing, or whose entry of GATEHOUSE_SECRET is, from the columns. */
   async storeMissing(): Promise<void> {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
-      const batch = await this.providers.listWithoutSettings(after, BATCH);
+      const batch = await this.providers.listWithoutSettings(this.keyring.listKids(), after, BATCH);
       for (const provider of batch) {
         const { settings } = this.change(provider.id, provider.type, provider, {}).stored;
         if (settings) await this.providers.setSettings(provider, settings);
@@ -92,68 +140,33 @@ export class StoredSettingsService {
     }
   }
 
-  /** Returns the document; null if it is missing, or its entry of GATEHOUSE_SECRET is, which the columns may not need. */
-  private readDocument({ id, settings }: SettingsOwner): unknown {
-    if (!settings) return null;
+  /** Returns the settings of a provider; null if they can only be set again. */
+  private readOrReset(provider: SettingsOwner): unknown {
     try {
-      return JSON.parse(this.keyring.decrypt('identity-provider-settings', id, settings));
+      return this.read(provider);
     } catch (error) {
-      if (error instanceof UnreadableValueError) return null;
-      throw error;
+      this.report(error, provider);
+      return null;
     }
   }
 
-  /** Returns the settings, with a placeholder for each secret that cannot be decrypted. */
-  private readTolerantly(provider: SettingsOwner): unknown {
-    const document =
-      this.readDocument(provider) ??
-      this.readColumns(provider, (sealed) => {
-        try {
-          return this.open(provider, sealed);
-        } catch (error) {
-          if (error instanceof UnreadableValueError) return UNREADABLE;
-          throw error;
-        }
-      });
-    return this.protocols.settingsOf(provider.type).read(provider.type, document);
+  private report(error: unknown, { id: providerId, projectId }: SettingsOwner): void {
+    const subject = { projectId, providerId };
+    if (error instanceof UnreadableValueError) this.unreadable.report(error, subject);
+    else
+      this.logger.warn(
+        { ...subject, reason: errorMessage(error) },
+        'stored settings of identity provider not valid',
+      );
   }
 
-  private readColumns({ columns }: SettingsOwner, open: (sealed: Buffer) => string): OAuthClientSettings {
-    const { clientSecret, privateKey } = columns;
-    return {
-      ...columns,
-      clientSecret: clientSecret && open(clientSecret),
-      privateKey: privateKey && open(privateKey),
-    };
-  }
-
-  private toStored(id: string, settings: OAuthClientSettings, before: StoredSettings | null): StoredSettings {
-    const isReadable = ![settings.clientSecret, settings.privateKey].includes(UNREADABLE);
-    const document = JSON.stringify(settings);
-    return {
-      settings: isReadable ? this.keyring.encrypt('identity-provider-settings', id, document) : null,
-      columns: this.toColumns(id, settings, before?.columns),
-    };
-  }
-
-  /** Returns what an earlier version reads. A setting that another protocol does not have is empty. */
-  private toColumns(
-    id: string,
-    settings: Partial<OAuthClientSettings>,
-    before?: ClientColumns,
-  ): ClientColumns {
-    const { clientId = '', clientIds = [], tenants = [], scopes = [] } = settings;
-    const { teamId = null, keyId = null, requireNonce = false } = settings;
-    const seal = (name: 'clientSecret' | 'privateKey') => {
-      const secret = settings[name] ?? null;
-      if (secret === UNREADABLE) return before![name];
-      return secret === null ? null : this.keyring.encrypt('identity-provider-secret', id, secret);
-    };
-    const secrets = { clientSecret: seal('clientSecret'), privateKey: seal('privateKey') };
-    return { clientId, clientIds, tenants, scopes, teamId, keyId, requireNonce, ...secrets };
-  }
-
-  private open({ id }: SettingsOwner, sealed: Buffer): string {
-    return this.keyring.decrypt('identity-provider-secret', id, sealed);
+  /** Decrypts a document. @throws UnreadableValueError, Error that does not contain the document */
+  private open(id: string, sealed: Buffer): unknown {
+    const text = this.keyring.decrypt('identity-provider-settings', id, sealed);
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new Error('the settings are not JSON');
+    }
   }
 }

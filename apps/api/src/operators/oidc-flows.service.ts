@@ -38,7 +38,7 @@ export interface OidcPurpose {
 
 interface OidcFlow extends OidcPurpose {
   state: string;
-  /** Of the protocol. */
+  /** What the protocol remembers. */
   flowState: FlowState;
   /** In seconds. */
   startedAt: number;
@@ -104,7 +104,7 @@ export class OidcFlowsService {
       areComplete: (known: ProviderClaims) => hasAccess(known, settings) && isDescribed(known),
       areSufficient: (known: ProviderClaims) => hasAccess(known, settings),
     };
-    const returned = { callbackUrl, flowState: flow.flowState, parameters, needed };
+    const returned = { callbackUrl, flowState: () => flow.flowState, parameters, needed };
     const claims = await this.protocols.finish(provider, returned, (person) => person.claims);
     if (!flow.session) return claims;
     const isNew = hasSignedInSince(claims['auth_time'], flow.startedAt, currentSeconds());

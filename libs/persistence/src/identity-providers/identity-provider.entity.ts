@@ -29,7 +29,10 @@ export class IdentityProviderEntity {
   @Column('boolean') required!: boolean;
   /** Whether id tokens contain `auth_time`. */
   @Column('boolean', { name: 'states_auth_time', nullable: true }) statesAuthTime!: boolean | null;
-  /** The settings of the protocol. Encrypted. Null if only an earlier version has written the row (ADR 0110). */
+  /**
+   * The settings of the protocol. Encrypted. Null if an earlier version has created the provider, or while a secret cannot
+   * be decrypted (ADR 0110).
+   */
   @Column('bytea', { nullable: true }) settings!: Buffer | null;
   /** `updatedAt` when `settings` was written. After another value, the columns of the earlier version are newer. */
   @Column({ type: 'timestamptz', name: 'settings_updated_at', precision: 3, nullable: true })

@@ -111,7 +111,8 @@ const setStatesAuthTime = statement(
 const listWithoutSettings = statement(
   settingsRow,
   `SELECT ${settingsColumns} FROM identity_providers i
-   WHERE i.settings_updated_at IS DISTINCT FROM i.updated_at AND i.id > $1 ORDER BY i.id LIMIT $2`,
+   WHERE (i.settings_updated_at IS DISTINCT FROM i.updated_at OR encode(substr(i.settings, 1, 4), 'hex') <> ALL ($1))
+     AND i.id > $2 ORDER BY i.id LIMIT $3`,
 );
 
 /** Unless the provider has changed since it was read. */
@@ -222,19 +223,26 @@ export class IdentityProvidersRepository {
     { columns, ...changes }: Omit<NewIdentityProvider, 'id' | 'projectId' | 'slug' | 'type' | 'issuer'>,
   ): Promise<void> {
     const updatedAt = () => `greatest(now(), updated_at + interval '1 ms')`;
+    // Without a document, the columns count.
+    const settingsUpdatedAt = changes.settings === null ? null : updatedAt;
     await tx.manager.update(
       IdentityProviderEntity,
       { projectId, id },
-      { ...changes, ...columns, statesAuthTime: null, updatedAt, settingsUpdatedAt: updatedAt },
+      { ...changes, ...columns, statesAuthTime: null, updatedAt, settingsUpdatedAt },
     );
   }
 
   /**
-   * Returns providers of all projects whose settings only the columns contain, in the order of their ids.
+   * Returns providers of all projects whose document is missing, outdated or not readable, in the order of their ids.
+   * @param kids the ids of the entries of GATEHOUSE_SECRET
    * @param after the id of the last one of the previous batch
    */
-  async listWithoutSettings(after: string, limit: number): Promise<(IdentityProvider & StoredSettings)[]> {
-    return (await this.database.execute(listWithoutSettings, [after, limit])).map(toStored);
+  async listWithoutSettings(
+    kids: string[],
+    after: string,
+    limit: number,
+  ): Promise<(IdentityProvider & StoredSettings)[]> {
+    return (await this.database.execute(listWithoutSettings, [kids, after, limit])).map(toStored);
   }
 
   /** Stores the settings of a provider that has not changed since it was read. Does not change its entity tag. */

@@ -35,7 +35,7 @@ export class ProviderCallbackService {
   constructor(
     private readonly providers: IdentityProvidersRepository,
     private readonly flows: OAuthFlowsRepository,
-    private readonly project: ProjectProvidersService,
+    private readonly projectProviders: ProjectProvidersService,
     private readonly protocols: IdentityProtocolsService,
     private readonly refusals: ProviderRefusalsService,
     private readonly codes: ExchangeCodesService,
@@ -80,7 +80,7 @@ export class ProviderCallbackService {
     if (this.protocols.isDenied(provider, parameters)) return { error: 'access_denied' };
     if (!provider.enabled) return { error: 'sign_in_failed' };
     try {
-      const { profile, isEmailUnavailable } = await this.project.finish(provider, flow, parameters);
+      const { profile, isEmailUnavailable } = await this.projectProviders.finish(provider, flow, parameters);
       const refusal =
         flow.purpose === 'sign_in' && (await this.refusals.find(project, provider, profile, client));
       // The person has probably shared one, which the provider returns later.

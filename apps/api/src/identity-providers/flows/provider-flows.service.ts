@@ -41,7 +41,7 @@ export class ProviderFlowsService {
   constructor(
     private readonly providers: IdentityProvidersRepository,
     private readonly flows: OAuthFlowsRepository,
-    private readonly project: ProjectProvidersService,
+    private readonly projectProviders: ProjectProvidersService,
     private readonly settings: StoredSettingsService,
   ) {}
 
@@ -63,7 +63,7 @@ export class ProviderFlowsService {
     assertRedirectUrl(project, flow.redirectUrl);
     const { token: state, tokenHash } = newToken();
     const { maxAge, isPrompted, loginHint } = flow;
-    const begun = await this.project.begin(provider, { state, maxAge, isPrompted, loginHint });
+    const begun = await this.projectProviders.begin(provider, { state, maxAge, isPrompted, loginHint });
     const { nonce = '', codeVerifier = '' } = begun.flowState as { nonce?: string; codeVerifier?: string };
     await this.flows.insert(tokenHash, {
       projectId: project.id,

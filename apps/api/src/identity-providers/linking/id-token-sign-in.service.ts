@@ -15,7 +15,7 @@ import { ProjectProvidersService } from '../project-providers.service.js';
 @Injectable()
 export class IdTokenSignInService {
   constructor(
-    private readonly project: ProjectProvidersService,
+    private readonly projectProviders: ProjectProvidersService,
     private readonly flows: OAuthFlowsRepository,
     private readonly refusals: ProviderRefusalsService,
     private readonly signIns: ProviderSignInService,
@@ -35,7 +35,7 @@ export class IdTokenSignInService {
     client: Client,
   ): Promise<AuthResponse> {
     return this.metrics.count('id_token', async () => {
-      const { profile, token } = await this.project.verifyAppToken(provider, request);
+      const { profile, token } = await this.projectProviders.verifyAppToken(provider, request);
       const tokenHash = sha256(`${provider.id} ${token.signedText}`);
       if (!(await this.flows.claimIdToken(tokenHash, token.acceptedUntil)))
         throw new GatehouseError('sign_in_failed');

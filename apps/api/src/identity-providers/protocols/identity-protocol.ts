@@ -6,6 +6,7 @@ import type {
   ProviderClaims,
   ProviderPreset,
 } from '@gatehouse/domain';
+import type { ClientColumns } from '@gatehouse/persistence';
 
 /** A provider as its protocol sees it: that of a project, or that of the operators. */
 export interface ProtocolProvider<Settings = unknown> extends Pick<
@@ -16,9 +17,15 @@ export interface ProtocolProvider<Settings = unknown> extends Pick<
   projectId: string | null;
   /** Changes whenever the settings change. */
   version: number;
-  /** Returns the settings of the protocol with its secrets. @throws UnreadableValueError */
+  /**
+   * Returns the settings of the protocol. A secret that cannot be decrypted is `UNREADABLE_SECRET`.
+   * @throws Error if they are not stored as the protocol stores them
+   */
   settings(): Settings;
 }
+
+/** Stands for a secret that cannot be decrypted. No request can contain it. */
+export const UNREADABLE_SECRET = '\0';
 
 /** The fields of a request, as far as the input validation has accepted them. null resets a setting to its default. */
 export type SettingsPatch = Readonly<Record<string, unknown>>;
@@ -40,6 +47,25 @@ export interface ProtocolSettings<Settings> {
 
   /** Returns the settings as the API shows them, without secrets. */
   describe(settings: Settings): Record<string, unknown>;
+
+  /** The columns that an earlier version reads and writes (ADR 0110). Absent if it does not know the protocol. */
+  readonly columns?: SettingsColumns<Settings>;
+}
+
+/** Converts settings from and to the columns of an earlier version. */
+export interface SettingsColumns<Settings> {
+  /** @param open decrypts a secret, or returns `UNREADABLE_SECRET` */
+  read(columns: ClientColumns, open: (sealed: Buffer) => string): unknown;
+
+  /**
+   * @param seal encrypts a secret
+   * @param before the columns of the provider, in which an unreadable secret stays
+   */
+  write(
+    settings: Settings,
+    seal: (secret: string) => Buffer,
+    before: ClientColumns | undefined,
+  ): ClientColumns;
 }
 
 /** What a provider is asked for. */
@@ -80,15 +106,18 @@ export interface NeededClaims {
 /** A flow whose browser has returned. */
 export interface ReturnedFlow {
   callbackUrl: string;
-  flowState: FlowState;
   parameters: CallbackParameters;
   needed: NeededClaims;
+  /** Returns what the protocol has remembered. @throws UnreadableValueError */
+  flowState(): FlowState;
 }
 
 /** A person who has signed in at a provider. */
 export interface ProvenPerson {
   /** Named like the claims of OpenID Connect. `sub` identifies the person. */
   claims: ProviderClaims;
+  /** When the person has signed in at the provider, in seconds since 1970, as it has signed. Undefined if it does not say. */
+  authTime: unknown;
   /** True if the provider did not respond to a request that may have returned more claims. */
   isIncomplete: boolean;
   /** Whether the provider states when a person has signed in; null if it does not show. */

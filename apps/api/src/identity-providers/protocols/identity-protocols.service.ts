@@ -37,7 +37,7 @@ export class IdentityProtocolsService {
     return this.of(type).presets[type]!;
   }
 
-  /** Returns the settings of the protocol of a type. */
+  /** Returns the settings format for a type. */
   settingsOf(type: IdentityProviderType): ProtocolSettings<unknown> {
     return this.of(type).settings;
   }
@@ -95,7 +95,7 @@ export class IdentityProtocolsService {
     return this.of(provider.type).test(this.read(provider), callbackUrl);
   }
 
-  /** Returns a provider whose settings have been validated. */
+  /** Returns a provider whose settings are validated when they are read. */
   private read(provider: ProtocolProvider): ProtocolProvider {
     const { type } = provider;
     return { ...provider, settings: () => this.settingsOf(type).read(type, provider.settings()) };

@@ -14,7 +14,7 @@ import { describeProviderFailure, oauthCode } from '../provider-failure.js';
 import { ProviderRequestsService } from '../provider-requests.service.js';
 import { OAuthConnectionsService, type Configure, type Connection } from './oauth-connections.service.js';
 
-/** The checks that the tests of clients of OAuth 2.0 and OpenID Connect have in common. */
+/** Checks shared by the OAuth 2.0 and OpenID Connect connection tests. */
 @Injectable()
 export class ConnectionChecksService {
   readonly policy: TargetPolicy;

@@ -8,8 +8,13 @@ import {
   type IdentityProviderType,
   type ProviderPreset,
 } from '@gatehouse/domain';
-import { readSigningKey } from '@gatehouse/platform';
-import type { ProtocolSettings, SettingsPatch } from '../identity-protocol.js';
+import { readSigningKey, UnreadableValueError } from '@gatehouse/platform';
+import {
+  UNREADABLE_SECRET,
+  type ProtocolSettings,
+  type SettingsColumns,
+  type SettingsPatch,
+} from '../identity-protocol.js';
 
 /** What a client of OAuth 2.0 or OpenID Connect needs to know. */
 export interface OAuthClientSettings {
@@ -43,6 +48,24 @@ type Presets = Readonly<Partial<Record<IdentityProviderType, OAuthClientPreset>>
 
 /** The settings of clients. The secrets are among them, and are never shown. */
 export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSettings> {
+  readonly columns: SettingsColumns<OAuthClientSettings> = {
+    read: ({ clientSecret, privateKey, ...settings }, open) => ({
+      ...settings,
+      clientSecret: clientSecret && open(clientSecret),
+      privateKey: privateKey && open(privateKey),
+    }),
+    write: (settings, seal, before) => {
+      const { clientId, clientIds, tenants, scopes, teamId, keyId, requireNonce } = settings;
+      const sealed = (name: 'clientSecret' | 'privateKey') => {
+        const secret = settings[name];
+        if (secret === UNREADABLE_SECRET) return before![name];
+        return secret === null ? null : seal(secret);
+      };
+      const secrets = { clientSecret: sealed('clientSecret'), privateKey: sealed('privateKey') };
+      return { clientId, clientIds, tenants, scopes, teamId, keyId, requireNonce, ...secrets };
+    },
+  };
+
   /** @param requiredScopes scopes without which the protocol does not work */
   constructor(
     private readonly presets: Presets,
@@ -51,14 +74,15 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
 
   read(type: IdentityProviderType, document: unknown): OAuthClientSettings {
     const defaults = this.defaultsOf(type);
-    if (!isJsonObject(document)) throw new Error('the settings are no JSON object');
+    if (!isJsonObject(document)) throw new Error('the settings are not a JSON object');
     const names = Object.keys(defaults) as (keyof OAuthClientSettings)[];
     const settings = names.map((name) => {
       const value = document[name] ?? defaults[name];
-      if (!forms[name](value)) throw new Error(`the setting ${name} has another type`);
+      if (!hasValidType[name](value)) throw new Error(`the setting ${name} has another type`);
       return [name, value];
     });
-    return Object.fromEntries(settings) as OAuthClientSettings;
+    // A change keeps the settings that a later version has added.
+    return { ...document, ...Object.fromEntries(settings) } as OAuthClientSettings;
   }
 
   merge(
@@ -68,7 +92,8 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
   ): OAuthClientSettings {
     const defaults = this.defaultsOf(type);
     const merged = applyPatch(defaults, current ?? defaults, patch as Partial<OAuthClientSettings>);
-    if (typeof patch['privateKey'] !== 'string') return merged;
+    const settings = { ...current, ...merged };
+    if (typeof patch['privateKey'] !== 'string') return settings;
     const privateKey = readSigningKey(patch['privateKey']);
     if (privateKey === null)
       throw invalidField(
@@ -76,7 +101,7 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
         'invalid',
         'privateKey must be the content of a .p8 file: a private key of the curve P-256 in PEM (PKCS #8)',
       );
-    return { ...merged, privateKey };
+    return { ...settings, privateKey };
   }
 
   errors(type: IdentityProviderType, settings: OAuthClientSettings): FieldError[] {
@@ -94,8 +119,11 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
     return errors;
   }
 
-  describe({ clientSecret, privateKey, ...settings }: OAuthClientSettings): Record<string, unknown> {
-    return { ...settings, hasClientSecret: clientSecret !== null, hasPrivateKey: privateKey !== null };
+  describe(settings: OAuthClientSettings): Record<string, unknown> {
+    const { clientId, clientIds, tenants, scopes, teamId, keyId, requireNonce } = settings;
+    const { clientSecret, privateKey } = settings;
+    const secrets = { hasClientSecret: clientSecret !== null, hasPrivateKey: privateKey !== null };
+    return { clientId, clientIds, tenants, scopes, teamId, keyId, requireNonce, ...secrets };
   }
 
   private defaultsOf(type: IdentityProviderType): OAuthClientSettings {
@@ -106,12 +134,19 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
   }
 }
 
+/** Returns a secret that is about to be used. @throws UnreadableValueError */
+export function useSecret<Secret extends string | null>(secret: Secret): Secret {
+  if (secret === UNREADABLE_SECRET)
+    throw new UnreadableValueError('identity-provider-secret', 'the secret cannot be decrypted');
+  return secret;
+}
+
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isOptionalText = (value: unknown): boolean => value === null || isText(value);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** Returns for each setting whether it can have a value. */
-const forms: Record<keyof OAuthClientSettings, (value: unknown) => boolean> = {
+/** Checks the type of each setting. */
+const hasValidType: Record<keyof OAuthClientSettings, (value: unknown) => boolean> = {
   ...{ clientId: isText, clientIds: isTextList, scopes: isTextList, tenants: isTextList },
   ...{
     clientSecret: isOptionalText,

@@ -46,6 +46,12 @@ export class OAuthConnectionsService {
     ttl: PROVIDER_METADATA_TTL_MS,
   });
 
+  /** That of the operators, which the connections of projects do not evict. */
+  private readonly operatorCache = new LRUCache<string, Promise<Connection>>({
+    max: 1,
+    ttl: PROVIDER_METADATA_TTL_MS,
+  });
+
   constructor(config: Config) {
     const { allowedCidrs, dnsServers } = config.webhooks;
     const policy = { production: config.production, allowedCidrs };
@@ -57,15 +63,18 @@ export class OAuthConnectionsService {
 
   /**
    * Returns the connection to a provider. Only the first call, and one every ten minutes, sends a request, unless the
-   * documents of the provider are too large to be cached.
+   * documents of a project's provider are too large to be cached.
    */
   connect(provider: ProtocolProvider, configure: Configure): Promise<Connection> {
+    const isOfOperators = provider.projectId === null;
+    const cache = isOfOperators ? this.operatorCache : this.cache;
     const key = `${provider.id} ${provider.version}`;
-    const cached = this.cache.get(key);
+    const cached = cache.get(key);
     if (cached) return cached;
-    const connection = this.open(provider, configure, () => this.cache.delete(key));
-    this.cache.set(key, connection);
-    connection.catch(() => this.cache.delete(key));
+    const forget = () => cache.delete(key);
+    const connection = this.open(provider, configure, isOfOperators ? undefined : forget);
+    cache.set(key, connection);
+    connection.catch(forget);
     return connection;
   }
 
@@ -76,7 +85,7 @@ export class OAuthConnectionsService {
   async open(
     provider: ProtocolProvider,
     configure: Configure,
-    onLarge = (): void => undefined,
+    onLarge: () => void = () => undefined,
   ): Promise<Connection> {
     const client = await import('openid-client');
     const fetch = reportLarge(this.fetchOf(provider), onLarge);

@@ -45,10 +45,11 @@ export async function beginAuthorization(
  */
 export function exchangeCode(
   { client, configuration }: Connection,
-  { callbackUrl, flowState, parameters }: ReturnedFlow,
+  flow: ReturnedFlow,
   { withIdToken }: { withIdToken: boolean },
 ) {
-  const { nonce, codeVerifier } = flowState as unknown as OAuthFlowState;
+  const { callbackUrl, parameters } = flow;
+  const { nonce, codeVerifier } = flow.flowState() as unknown as OAuthFlowState;
   const url = parseValidUrl(callbackUrl);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return client.authorizationCodeGrant(configuration, url, {

@@ -20,6 +20,7 @@ import {
 } from '../oauth-client/discover-issuer.js';
 import {
   OAuthClientSettingsFormat,
+  useSecret,
   type OAuthClientSettings,
 } from '../oauth-client/oauth-client-settings.js';
 import { OAuthConnectionsService, type Connection } from '../oauth-client/oauth-connections.service.js';
@@ -58,7 +59,8 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
     const fetchResource = (url: string) => fetchJson(connection, token, url);
     const fetchOptional = (url: string) => optional.run(() => fetchResource(url));
     const claims = await presetOf(provider).loadClaims(provider.issuer, { fetchResource, fetchOptional });
-    return { claims, isIncomplete: optional.wasUnavailable, statesAuthTime: provider.statesAuthTime };
+    const { wasUnavailable: isIncomplete } = optional;
+    return { claims, authTime: undefined, isIncomplete, statesAuthTime: provider.statesAuthTime };
   }
 
   async test(provider: Provider, callbackUrl: string): Promise<ConnectionCheck[]> {
@@ -85,7 +87,7 @@ function configure(client: OpenIdClient, provider: Provider): Configuration {
     token_endpoint: token,
     token_endpoint_auth_methods_supported: ['client_secret_post'],
   };
-  const authentication = authenticateWithSecret(client, clientSecret);
+  const authentication = authenticateWithSecret(client, useSecret(clientSecret));
   const configuration = new client.Configuration(metadata, clientId, undefined, authentication);
   configuration.timeout = PROVIDER_TIMEOUT_MS / 1_000;
   if (isInsecure(provider.issuer)) client.allowInsecureRequests(configuration);

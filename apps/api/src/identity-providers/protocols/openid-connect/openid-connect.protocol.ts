@@ -34,6 +34,7 @@ import {
 } from '../oauth-client/discover-issuer.js';
 import {
   OAuthClientSettingsFormat,
+  useSecret,
   type OAuthClientSettings,
 } from '../oauth-client/oauth-client-settings.js';
 import { OAuthConnectionsService, type Connection } from '../oauth-client/oauth-connections.service.js';
@@ -102,6 +103,8 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     }
     return {
       claims: provider.type === 'apple' ? mergeUserInfo(claims, readAppleName(parameters)) : claims,
+      // Only the id token is signed.
+      authTime: idToken.auth_time,
       isIncomplete: optional.wasUnavailable,
       statesAuthTime: readStatesAuthTime(provider, idToken),
     };
@@ -119,7 +122,9 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
   }
 
   async test(provider: Provider, callbackUrl: string): Promise<ConnectionCheck[]> {
-    const checks = [this.checks.checkIssuer(provider)];
+    const issuer = this.checks.checkIssuer(provider);
+    if (!issuer.ok) return [issuer];
+    const checks = [issuer];
     if (presetOf(provider).signsClientSecret) checks.push(await checkPrivateKey(provider));
     if (checks.some(({ ok }) => !ok)) return checks;
     const opened = await this.checks.open(provider, configureFor(provider));
@@ -180,7 +185,8 @@ const configureFor =
 /** Returns how Gatehouse authenticates at the token endpoint: with a secret, with one that it signs, or not at all. */
 function authenticate(client: OpenIdClient, provider: Provider): ClientAuth {
   const settings = provider.settings();
-  if (!presetOf(provider).signsClientSecret) return authenticateWithSecret(client, settings.clientSecret);
+  if (!presetOf(provider).signsClientSecret)
+    return authenticateWithSecret(client, useSecret(settings.clientSecret));
   const sign = async ({ issuer }: ServerMetadata, _: unknown, body: URLSearchParams): Promise<void> => {
     body.set('client_id', settings.clientId);
     body.set('client_secret', await signClientSecret(settings, issuer));

@@ -1,5 +1,5 @@
 import { now } from '@gatehouse/platform';
-import type { OAuthClientSettings } from '../oauth-client/oauth-client-settings.js';
+import { useSecret, type OAuthClientSettings } from '../oauth-client/oauth-client-settings.js';
 
 /** Validity of a client secret that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;
@@ -21,5 +21,5 @@ export async function signClientSecret(
     .setAudience(audience)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + SIGNED_SECRET_TTL)
-    .sign(await importPKCS8(privateKey!, 'ES256'));
+    .sign(await importPKCS8(useSecret(privateKey)!, 'ES256'));
 }
