@@ -234,8 +234,8 @@ export class IdentityProvidersRepository {
 
   /**
    * Returns providers of all projects whose document is missing, outdated or not readable, in the order of their ids.
-   * @param kids the ids of the entries of GATEHOUSE_SECRET
-   * @param after the id of the last one of the previous batch
+   * @param kids identify the entries in GATEHOUSE_SECRET
+   * @param after the last id in the previous batch
    */
   async listWithoutSettings(
     kids: string[],

@@ -26,7 +26,7 @@ export class ProviderWarningResponse implements ProviderWarning {
   message!: string;
 }
 
-/** The settings of a protocol without clients. */
+/** The client settings of a provider whose protocol has none. */
 const withoutClient = {
   ...{ clientId: '', clientIds: [] as string[], tenants: [] as string[], scopes: [] as string[] },
   ...{ teamId: null as string | null, keyId: null as string | null, requireNonce: false },
@@ -91,7 +91,7 @@ export class IdentityProviderResponse {
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
 
   /**
-   * @param settings those of the protocol, as `ProtocolSettings.describe` returns them
+   * @param settings as the protocol describes them
    * @param warnings about the provider
    */
   static from(

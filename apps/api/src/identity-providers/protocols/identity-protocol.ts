@@ -8,12 +8,12 @@ import type {
 } from '@gatehouse/domain';
 import type { ClientColumns } from '@gatehouse/persistence';
 
-/** A provider as its protocol sees it: that of a project, or that of the operators. */
+/** A provider as its protocol sees it. It belongs to a project or to the operators. */
 export interface ProtocolProvider<Settings = unknown> extends Pick<
   IdentityProvider,
   'id' | 'type' | 'issuer' | 'statesAuthTime'
 > {
-  /** Null for the provider of operators, which may have a private address: its URL is a setting. */
+  /** Null for the operators' provider, which may have a private address: its URL is a setting. */
   projectId: string | null;
   /** Changes whenever the settings change. */
   version: number;
@@ -82,7 +82,7 @@ export interface AuthenticationRequest {
   loginHint?: string | undefined;
 }
 
-/** What a protocol remembers between the two halves of a flow. Only the protocol reads it. */
+/** What a protocol remembers until the browser returns. Only the protocol reads it. */
 export type FlowState = Readonly<Record<string, unknown>>;
 
 /** A flow that has begun. */
@@ -116,7 +116,7 @@ export interface ReturnedFlow {
 export interface ProvenPerson {
   /** Named like the claims of OpenID Connect. `sub` identifies the person. */
   claims: ProviderClaims;
-  /** When the person has signed in at the provider, in seconds since 1970, as it has signed. Undefined if it does not say. */
+  /** When the person signed in at the provider, in seconds since 1970, from a signed source. Undefined without one. */
   authTime: unknown;
   /** True if the provider did not respond to a request that may have returned more claims. */
   isIncomplete: boolean;

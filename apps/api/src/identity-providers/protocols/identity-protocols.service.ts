@@ -74,7 +74,7 @@ export class IdentityProtocolsService {
 
   /**
    * Verifies the token of an app.
-   * @param accept like that of `finish`
+   * @param accept see `finish`
    * @throws GatehouseError `method_not_enabled`, `provider_unavailable`, `sign_in_failed`
    */
   verifyAppToken<Result>(

@@ -46,7 +46,7 @@ export class OAuthConnectionsService {
     ttl: PROVIDER_METADATA_TTL_MS,
   });
 
-  /** That of the operators, which the connections of projects do not evict. */
+  /** The operators' connection, which projects' connections cannot evict. */
   private readonly operatorCache = new LRUCache<string, Promise<Connection>>({
     max: 1,
     ttl: PROVIDER_METADATA_TTL_MS,
