@@ -1,8 +1,10 @@
 import { expectStatus } from '../support/customers.js';
+import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
 import { createPerson } from '../support/identity-providers/person.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import {
   addProvider,
+  asPage,
   beginOAuth,
   createSocialProject,
   exchange,
@@ -128,6 +130,20 @@ describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing'
     await storeMissing();
     expect(await isStored()).toBe(true);
     await openSocialSession(instance, project, provider.slug);
+  });
+
+  it('prevent a sign-in with Apple only where its private key signs a client secret', async () => {
+    const apple = await AppleStandIn.start();
+    try {
+      provider = await addProvider(instance, project, apple, { type: 'apple', issuer: apple.issuer });
+      await lose('settings', 'private_key');
+      await beginOAuth(instance, project, provider.slug);
+      const idToken = await apple.issueIdToken({ aud: (await read())['clientId'] });
+      expectStatus(200, await asPage(instance, project, `oauth/${provider.slug}/token`, { idToken }));
+      expect(await signInAt(instance, project, provider.slug)).toEqual({ error: 'sign_in_failed' });
+    } finally {
+      await apple.stop();
+    }
   });
 
   it('can be set again', async () => {
