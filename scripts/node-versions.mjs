@@ -5,7 +5,7 @@ import { run } from './processes.mjs';
 
 /**
  * The versions of Node.js with which the tests run in addition to the installed one, by their major version. 20 is the
- * oldest supported one, 24 that of the image.
+ * oldest supported version, and the image has 24.
  */
 export const nodeVersions = {
   20: '20.20.2',

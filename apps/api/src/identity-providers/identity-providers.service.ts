@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import {
-  applyPatch,
+  applyProviderPatch,
   auditChanges,
   defaultProviderSettings,
   GatehouseError,
@@ -101,7 +101,7 @@ export class IdentityProvidersService {
     const defaults = defaultProviderSettings(preset);
     const provider = {
       ...{ id, projectId, type, slug, issuer: issuer ?? preset.issuer },
-      ...applyPatch(defaults, defaults, input),
+      ...applyProviderPatch(defaults, defaults, input),
     };
     const { errors, stored } = this.settings.change(id, type, null, { ...input });
     const domains = input.domains ?? [];
@@ -146,16 +146,15 @@ export class IdentityProvidersService {
       const current = this.toResponse(before, oldDomains, project.settings);
       precondition.assert(current);
       const preset = this.protocols.presetOf(before.type);
-      const defaults = defaultProviderSettings(preset);
-      const fields = applyPatch(defaults, before, patch);
+      const fields = applyProviderPatch(defaultProviderSettings(preset), before, patch);
       const { errors, described, stored } = this.settings.change(id, before.type, before, { ...patch });
       const oldNames = oldDomains.map(({ domain }) => domain);
       const domains = patch.domains === undefined ? oldNames : (patch.domains ?? []);
       assertValid([...errors, ...providerErrors(preset, { ...before, ...fields, domains })]);
       if (fields.enabled && !before.enabled) await this.apis.assertNoneIsOlder(tx);
       if (!fields.enabled) await this.assertNotLastMethod(tx, project, before);
-      const old = inOrder(applyPatch(defaults, before, {}), this.settings.describe(before));
       const updated = inOrder(fields, described);
+      const old = pick(current, Object.keys(updated));
       const changed = [
         ...Object.keys(updated).filter((name) => !isDeepStrictEqual(updated[name], old[name])),
         ...secretNames.filter((name) => patch[name] !== undefined),
@@ -256,6 +255,10 @@ const inOrder = ({ name, ...settings }: ProviderSettings, described: Fields): Fi
   const { hasClientSecret: _secret, hasPrivateKey: _key, ...ofProtocol } = described;
   return { name, ...ofProtocol, ...settings };
 };
+
+/** Returns the fields with these names. */
+const pick = (fields: object, names: string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, (fields as Fields)[name]]));
 
 /** @throws GatehouseError `validation_failed` if there are errors */
 function assertValid(errors: FieldError[]): void {

@@ -58,7 +58,11 @@ export class StoredSettingsService {
   read(provider: SettingsOwner): unknown {
     const format = this.protocols.settingsOf(provider.type);
     try {
-      if (provider.settings) return format.read(provider.type, this.open(provider.id, provider.settings));
+      if (provider.settings)
+        return format.read(
+          provider.type,
+          this.open('identity-provider-settings', provider.id, provider.settings),
+        );
     } catch (error) {
       if (!format.columns) throw error;
       this.report(error, provider);
@@ -117,8 +121,7 @@ export class StoredSettingsService {
     const { flowState: sealed, nonce, codeVerifier } = flow;
     if (!sealed) return { nonce, codeVerifier };
     try {
-      const text = this.keyring.decrypt('identity-flow-state', stateHash.toString('hex'), sealed);
-      return JSON.parse(text) as FlowState;
+      return this.open('identity-flow-state', stateHash.toString('hex'), sealed) as FlowState;
     } catch (error) {
       if (codeVerifier === '') throw error;
       this.unreadable.report(error, {});
@@ -161,12 +164,16 @@ export class StoredSettingsService {
   }
 
   /** Decrypts a document. @throws UnreadableValueError, Error that does not contain the document */
-  private open(id: string, sealed: Buffer): unknown {
-    const text = this.keyring.decrypt('identity-provider-settings', id, sealed);
+  private open(
+    purpose: 'identity-provider-settings' | 'identity-flow-state',
+    context: string,
+    sealed: Buffer,
+  ): unknown {
+    const text = this.keyring.decrypt(purpose, context, sealed);
     try {
       return JSON.parse(text);
     } catch {
-      throw new Error('the settings are not JSON');
+      throw new Error('the document is not JSON');
     }
   }
 }

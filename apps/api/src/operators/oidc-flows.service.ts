@@ -74,7 +74,7 @@ export class OidcFlowsService {
     const { url, flowState } = await this.protocols.begin(provider, { callbackUrl, state, ...again });
     await this.flows.insertForOperator(sha256(state), FLOW_TTL);
     const flow: OidcFlow = { state, flowState, ...purpose, startedAt: currentSeconds() };
-    // An api of an earlier version reads the members of the protocol beside the others.
+    // Earlier versions read these members beside the others.
     cookie.set(signJson(this.keyring, 'operator-oidc', { ...flowState, ...flow }), FLOW_TTL);
     return url;
   }

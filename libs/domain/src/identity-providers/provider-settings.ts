@@ -28,7 +28,7 @@ export const defaultProviderSettings = ({ name }: ProviderPreset): ProviderSetti
 });
 
 /** Returns settings after a merge patch (RFC 7396), in which null stands for the default. */
-export function applyPatch<Settings extends object>(
+export function applyProviderPatch<Settings extends object>(
   defaults: Settings,
   current: Settings,
   patch: { [Name in keyof Settings]?: Settings[Name] | null | undefined },

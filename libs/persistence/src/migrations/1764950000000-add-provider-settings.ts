@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the settings of the protocol of a provider, and what a protocol remembers about a flow, each as one encrypted
+ * Adds a provider's protocol settings, and what a protocol remembers about a flow, each as one encrypted
  * document (docs/adr/0110). Apis of earlier versions go on to read and write the columns that exist.
  */
 export class AddProviderSettings1764950000000 implements MigrationInterface {

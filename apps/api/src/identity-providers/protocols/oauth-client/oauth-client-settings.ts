@@ -1,5 +1,5 @@
 import {
-  applyPatch,
+  applyProviderPatch,
   invalidField,
   isJsonObject,
   notAllowedError,
@@ -91,7 +91,7 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
     patch: SettingsPatch,
   ): OAuthClientSettings {
     const defaults = this.defaultsOf(type);
-    const merged = applyPatch(defaults, current ?? defaults, patch as Partial<OAuthClientSettings>);
+    const merged = applyProviderPatch(defaults, current ?? defaults, patch as Partial<OAuthClientSettings>);
     const settings = { ...current, ...merged };
     if (typeof patch['privateKey'] !== 'string') return settings;
     const privateKey = readSigningKey(patch['privateKey']);

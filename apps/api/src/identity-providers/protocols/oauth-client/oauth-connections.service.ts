@@ -15,7 +15,7 @@ import { tolerateTokenResponses } from './token-response.js';
 const MAX_CONNECTIONS = 500;
 
 /**
- * Maximum length of a document of a cached connection, in bytes. Discovery documents and key sets of providers have a few
+ * Maximum length of a document behind a cached connection, in bytes. Discovery documents and key sets of providers have a few
  * KB, but tenants choose the URLs, and a connection keeps what it has parsed.
  */
 const MAX_CACHED_BYTES = 32 * 1024;
@@ -38,8 +38,8 @@ export class OAuthConnectionsService {
   private readonly fetchTenant: CustomFetch;
   private readonly fetchOperator: CustomFetch;
   /**
-   * By provider and its last change. The cached objects, not their metadata, know the issuers of the tenants of
-   * Microsoft, and the keys that sign id tokens.
+   * By provider and its last change. The cached objects, not their metadata, know the issuers of Microsoft's
+   * tenants, and the keys that sign id tokens.
    */
   private readonly cache = new LRUCache<string, Promise<Connection>>({
     max: MAX_CONNECTIONS,

@@ -124,9 +124,9 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
   async test(provider: Provider, callbackUrl: string): Promise<ConnectionCheck[]> {
     const issuer = this.checks.checkIssuer(provider);
     if (!issuer.ok) return [issuer];
-    const checks = [issuer];
-    if (presetOf(provider).signsClientSecret) checks.push(await checkPrivateKey(provider));
-    if (checks.some(({ ok }) => !ok)) return checks;
+    const key = presetOf(provider).signsClientSecret ? [await checkPrivateKey(provider)] : [];
+    const checks = [issuer, ...key];
+    if (key.some(({ ok }) => !ok)) return checks;
     const opened = await this.checks.open(provider, configureFor(provider));
     if (Array.isArray(opened)) return [...checks, ...opened];
     const metadata = opened.configuration.serverMetadata();
