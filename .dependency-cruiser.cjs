@@ -22,62 +22,45 @@ const layers = [
   to: { path: `^(apps/|libs/(${higherLibs})/)` },
 }));
 
-/** The folders of the API. Each may import only the folders below it (docs/architecture.md). */
-const folders = [
-  'doctor',
-  'bootstrap',
-  'pages',
-  'health',
-  'imports',
-  'projects',
-  'email-codes',
-  'operators',
-  'sign-in-exchanges',
-  'identity-providers',
-  'sign-in',
-  'legacy-sign-in',
-  'customers',
-  'organizations',
-  'api-keys',
-  'overview',
-  'email',
-  'passwords',
-  'running-apis',
-  'factors',
-  'passkeys',
-  'sessions',
-  'accounts',
-  'identities',
-  'one-time-tokens',
-  'mail-templates',
-  'events',
-  'webhooks',
-  'search',
-  'billing',
-  'mail',
-  'audit',
-  'reference',
-  'console',
-  'http',
-];
+/**
+ * The folders of each part in tiers, lowest first (docs/architecture.md). A folder may import folders of its own
+ * tier and of lower tiers, but without a cycle.
+ * @type {Record<string, Record<string, string[]>>}
+ */
+const parts = {
+  'apps/api/src': {
+    base: ['http', 'console', 'reference', 'search', 'audit', 'mail', 'billing'],
+    messages: ['mail-templates', 'webhooks', 'events', 'one-time-tokens'],
+    accounts: ['identities', 'accounts', 'sessions', 'passkeys', 'factors', 'passwords', 'email', 'running-apis'],
+    customers: ['customers', 'legacy-sign-in', 'overview', 'api-keys', 'organizations'],
+    'sign-in': ['sign-in', 'identity-providers', 'sign-in-exchanges', 'email-codes'],
+    surfaces: ['operators', 'projects', 'imports', 'health', 'pages', 'bootstrap', 'doctor'],
+  },
+};
+
+const alternatives = (names) => `(${names.join('|')})`;
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
-const order = [
-  {
-    name: 'api-folders-are-ordered',
-    comment: 'Add a new folder to the list of folders, above all folders that it imports.',
-    severity: 'error',
-    from: { path: '^apps/api/src/[^/]+/', pathNot: `^apps/api/src/(${folders.join('|')})/` },
-    to: {},
-  },
-  ...folders.slice(1).map((folder, index) => ({
-    name: `${folder}-imports-no-higher-folder`,
-    comment: 'Folders of the API may import only the folders below them in the list of folders.',
-    severity: 'error',
-    from: { path: `^apps/api/src/${folder}/` },
-    to: { path: `^apps/api/src/(${folders.slice(0, index + 1).join('|')})/` },
-  })),
-];
+const order = Object.entries(parts).flatMap(([part, tiers]) => {
+  const tierFolders = Object.values(tiers);
+  return [
+    {
+      name: `folders-of-${part.replaceAll('/', '-')}-have-a-tier`,
+      comment: 'Add a new folder to the lowest tier from which it may import what it needs.',
+      severity: 'error',
+      from: { path: `^${part}/[^/]+/`, pathNot: `^${part}/${alternatives(tierFolders.flat())}/` },
+      to: {},
+    },
+    ...Object.keys(tiers)
+      .slice(0, -1)
+      .map((tier, index) => ({
+        name: `${tier}-of-${part.replaceAll('/', '-')}-imports-no-higher-tier`,
+        severity: 'error',
+        from: { path: `^${part}/${alternatives(tiers[tier])}/` },
+        to: { path: `^${part}/${alternatives(tierFolders.slice(index + 1).flat())}/` },
+      })),
+  ];
+});
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -147,6 +130,14 @@ module.exports = {
       to: { path: '^libs/$1/src/index[.]ts$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles-between-folders',
+      comment: 'Move what both folders need to a lower folder, or what needs both to a higher one.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: ['^libs/auth/src/.', '^packages/[^/]+/src/.'] },
+      to: { circular: true },
+    },
     {
       name: 'no-unresolvable-imports',
       comment:
