@@ -30,11 +30,31 @@ const layers = [
 const parts = {
   'apps/api/src': {
     base: ['http', 'console', 'reference', 'search', 'audit', 'mail', 'billing'],
-    messages: ['mail-templates', 'webhooks', 'events', 'one-time-tokens'],
-    accounts: ['identities', 'accounts', 'sessions', 'passkeys', 'factors', 'passwords', 'email', 'running-apis'],
+    messages: ['mail-templates', 'webhooks', 'events', 'one-time-tokens', 'change-records'],
+    accounts: [
+      'identities',
+      'accounts',
+      'sessions',
+      'passkeys',
+      'factors',
+      'passwords',
+      'email',
+      'running-apis',
+    ],
     customers: ['customers', 'legacy-sign-in', 'overview', 'api-keys', 'organizations'],
     'sign-in': ['sign-in', 'identity-providers', 'sign-in-exchanges', 'email-codes'],
     surfaces: ['operators', 'projects', 'imports', 'health', 'pages', 'bootstrap', 'doctor'],
+  },
+  'libs/domain/src': {
+    base: ['errors', 'urls', 'targets', 'languages', 'limits', 'events', 'alerts', 'mails'],
+    customers: ['customers', 'factors', 'passkeys', 'search', 'imports'],
+    projects: ['api-keys', 'sessions', 'projects', 'identity-providers', 'organizations', 'operators'],
+    catalogs: ['webhooks', 'overview', 'audit', 'timeline'],
+  },
+  'libs/platform/src': {
+    base: ['clock', 'config', 'batching'],
+    logging: ['tracing', 'logging', 'crypto'],
+    services: ['http', 'queue', 'limits', 'mail', 'passkeys', 'metrics'],
   },
 };
 
@@ -135,7 +155,7 @@ module.exports = {
       comment: 'Move what both folders need to a lower folder, or what needs both to a higher one.',
       severity: 'error',
       scope: 'folder',
-      from: { path: ['^libs/auth/src/.', '^packages/[^/]+/src/.'] },
+      from: { path: ['^libs/(domain|platform|auth)/src/.', '^packages/[^/]+/src/.'] },
       to: { circular: true },
     },
     {

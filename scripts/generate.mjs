@@ -7,6 +7,10 @@ import { openApiDocuments } from './openapi-document.mjs';
 
 /** The defaults and ranges of the setting `limits`, which the console describes. */
 const LIMIT_RANGES = 'apps/console/src/projects/limit-ranges.json';
+/** The actions of the filter of the audit log. */
+const AUDIT_ACTIONS = 'apps/console/src/audit/audit-actions.json';
+/** The sentences of the timeline of a customer. */
+const TIMELINE_LABELS = 'apps/console/src/customers/timeline-labels.json';
 const CHART_SCHEMA = 'ops/helm/gatehouse/values.schema.json';
 /** The alert rules, and their copy in the chart: Helm reads no files outside of a chart. */
 const ALERT_RULES = 'ops/prometheus/alerts.yml';
@@ -51,6 +55,8 @@ async function generateFiles() {
     'docs/events.schema.json': await formatText('docs/events.schema.json', JSON.stringify(eventsSchema)),
     [CHART_SCHEMA]: await formatText(CHART_SCHEMA, JSON.stringify(chartSchema(settings))),
     [CHART_ALERT_RULES]: `# ${NOTE}\n${read(ALERT_RULES)}`,
+    [AUDIT_ACTIONS]: await formatText(AUDIT_ACTIONS, JSON.stringify(Object.keys(domain.auditActions))),
+    [TIMELINE_LABELS]: await formatText(TIMELINE_LABELS, JSON.stringify(domain.timelineLabels)),
     [LIMIT_RANGES]: await formatText(LIMIT_RANGES, JSON.stringify(limitRanges(limitSettings))),
     'docs/openapi.json': await formatText('docs/openapi.json', JSON.stringify(openApi.public)),
     'docs/operator-openapi.json': await formatText(

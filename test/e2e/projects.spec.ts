@@ -291,7 +291,7 @@ describe('a patch is rejected', () => {
   const many = (count: number, create: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => create(index));
 
-  /** Rejected URLs and origins are tested in libs/domain/src/projects/page-url.spec.ts. */
+  /** Rejected URLs and origins are tested in libs/domain/src/urls/page-url.spec.ts. */
   const invalidSettings: [setting: string, code: string, ...values: unknown[]][] = [
     ['allowedOrigins', 'invalid', ['https://a.example/'], ['*'], ['null'], [1], [null], [['x']]],
     ['allowedOrigins', 'invalid', ['https://a.example', 'https://a.example']],

@@ -27,7 +27,7 @@ export * from './crypto/read-signing-key.js';
 export * from './crypto/recovery-codes.js';
 export * from './crypto/signed-json.js';
 export * from './crypto/totp.js';
-export * from './crypto/unreadable-values.js';
+export * from './metrics/unreadable-values.js';
 export * from './crypto/webhook-signature.js';
 export * from './errors.js';
 export * from './failpoints.js';
@@ -55,7 +55,7 @@ export {
   type OperatorNotice,
   type OwnAction,
 } from './mail/operator-notices.js';
-export * from './mail/sender.js';
+export * from './config/sender.js';
 export * from './mail/smtp-failure.js';
 export * from './launcher-channel.js';
 export * from './metrics/api-metrics.js';

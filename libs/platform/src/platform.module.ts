@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config } from './config/config.js';
 import { CursorCodec } from './crypto/cursor-codec.js';
 import { Keyring } from './crypto/keyring.js';
-import { UnreadableValues } from './crypto/unreadable-values.js';
+import { UnreadableValues } from './metrics/unreadable-values.js';
 import { Failpoints } from './failpoints.js';
 import { LOGGER, type Logger } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';

@@ -61,6 +61,7 @@ async function run(action: AccessAction) {
     repository('erasures'),
     { record: (_tx: Tx, events: typeof recorded) => recorded.push(...events) } as never,
     { record: () => undefined } as never,
+    { record: () => Promise.resolve() } as never,
   );
   if (action === 'customer_deleted') await service.delete(tx, project, customer);
   else if (action === 'customer_disabled') await service.disable(tx, project, customer);

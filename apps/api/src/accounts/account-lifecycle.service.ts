@@ -28,6 +28,7 @@ import {
 } from '@gatehouse/persistence';
 import { now, sha256 } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
+import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
 import { accessEnds, type AccessAction, type AccessPart } from './access-ends.js';
 
@@ -80,6 +81,7 @@ export class AccountLifecycleService {
     private readonly erasures: ErasuresRepository,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
+    private readonly records: ChangeRecordsService,
   ) {}
 
   /**
@@ -103,9 +105,8 @@ export class AccountLifecycleService {
   /** Ends the access of a customer whom the transaction has disabled, or records that it has enabled them. */
   async applyDisabled(tx: Tx, project: ProjectContext, customer: Customer, reason?: string): Promise<void> {
     const details = reason === undefined ? {} : { reason };
-    const action = customer.disabledAt === null ? 'customer.enabled' : 'customer.disabled';
-    this.audit.record(tx, customerAction(action, customer, project, details));
-    this.events.record(tx, [customerEvent(action, customer, project)]);
+    const type = customer.disabledAt === null ? 'customer.enabled' : 'customer.disabled';
+    await this.records.record(tx, type, customer, project, { details });
     if (customer.disabledAt !== null)
       this.events.record(tx, await this.revokeAccess(tx, project, customer, 'customer_disabled'));
   }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsRepository } from '@gatehouse/persistence';
 import { AuditModule } from '../audit/audit.module.js';
+import { ChangeRecordsModule } from '../change-records/change-records.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
@@ -9,7 +10,7 @@ import { AccountsService } from './accounts.service.js';
 
 /** Creates accounts, and ends their access. */
 @Module({
-  imports: [AuditModule, IdentitiesModule, MailModule, OneTimeTokensModule],
+  imports: [AuditModule, ChangeRecordsModule, IdentitiesModule, MailModule, OneTimeTokensModule],
   // The repository is no provider of another module, so that nothing else can insert customers and identities.
   providers: [AccountLifecycleService, AccountsRepository, AccountsService],
   exports: [AccountLifecycleService, AccountsService],

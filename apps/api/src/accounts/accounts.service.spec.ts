@@ -44,6 +44,7 @@ function record(isOtherRequired = false) {
     quota as never,
     unused,
     unused,
+    unused,
     transactions as never,
   );
   return { service, steps, step };
@@ -141,6 +142,7 @@ describe('a created account', () => {
         record: (_tx: Tx, { action, details }: { action: string; details: object }) =>
           left.push(`audit ${action} ${JSON.stringify(details)}`),
       } as never,
+      unused,
       unused,
     );
     const { isBySecretKey = false, ...more } = profile as { isBySecretKey?: boolean };

@@ -24,18 +24,13 @@ import {
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
+import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { IdentityResponse } from '../identities/dto/identity.response.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRefusal, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { effectsOf, type AccountSource, type AdmissionRule } from './account-sources.js';
-
-/** The audit entry and the notice that each event of an identity comes with. */
-const identityEvents = {
-  'identity.linked': { action: 'customer.identity_linked', notice: 'identity-linked' },
-  'identity.unlinked': { action: 'customer.identity_unlinked', notice: 'identity-unlinked' },
-} as const;
 
 /** A person at a provider who is linked to a customer. */
 export interface LinkedPerson {
@@ -104,6 +99,7 @@ export class AccountsService {
     private readonly quota: MailQuotaService,
     private readonly events: EventsRepository,
     private readonly audit: AuditService,
+    private readonly records: ChangeRecordsService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -324,20 +320,18 @@ export class AccountsService {
     tx: Tx,
     project: ProjectContext,
     customer: Customer,
-    type: keyof typeof identityEvents,
+    type: 'identity.linked' | 'identity.unlinked',
     identity: Identity,
     { details = {}, isSilent = false }: { details?: Record<string, unknown>; isSilent?: boolean },
   ): Promise<void> {
-    const { action, notice } = identityEvents[type];
-    this.events.record(tx, [
-      customerEvent(type, customer, project, { identity: IdentityResponse.from(identity) }),
-    ]);
     const { id: identityId, provider } = identity;
-    const audited = customerAction(action, customer, project, { identityId, provider, ...details });
-    // Only customers link and move identities, also with the callback of a provider, which has no credential.
-    const isOwn = type === 'identity.linked' || isSilent;
-    this.audit.record(tx, isOwn ? { ...audited, customerId: customer.id } : audited);
-    if (!isSilent) await this.links.notify(tx, notice, customer, project);
+    await this.records.record(tx, type, customer, project, {
+      data: { identity: IdentityResponse.from(identity) },
+      details: { identityId, provider, ...details },
+      // Only customers link and move identities, also with the callback of a provider, which has no credential.
+      isByCustomer: type === 'identity.linked' || isSilent,
+      isSilent,
+    });
   }
 
   private readonly rules: Record<

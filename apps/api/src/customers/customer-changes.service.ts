@@ -21,7 +21,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
-import { AuditService, customerAction } from '../audit/audit.service.js';
+import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import { METADATA_RULE } from '../http/fields.js';
 import type { Precondition } from '../http/precondition.js';
 import { customerEvent } from '../events/customer-events.js';
@@ -38,7 +38,7 @@ export class CustomerChangesService {
     private readonly lifecycle: AccountLifecycleService,
     private readonly subjects: TokenSubjectsRepository,
     private readonly events: EventsRepository,
-    private readonly audit: AuditService,
+    private readonly records: ChangeRecordsService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -88,8 +88,8 @@ export class CustomerChangesService {
       const after = { ...patched, updatedAt: time };
       tx.awaitWithCommit(this.changes.update(tx, after));
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
-      this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
-      this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
+      const content = { data: { previous }, details: { changed } };
+      await this.records.record(tx, 'customer.updated', after, project, content);
       if (after.email !== before.email) await this.recordEmailChange(tx, before, after, project);
       return after;
     });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { ChangeRecordsModule } from '../change-records/change-records.module.js';
 import { EmailModule } from '../email/email.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
@@ -31,6 +32,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
   imports: [
     AccountsModule,
     AuditModule,
+    ChangeRecordsModule,
     EmailModule,
     FactorsModule,
     IdentitiesModule,

@@ -4,7 +4,6 @@ import { GatehouseError, hasErrorCode, invalidField, type ProjectContext } from 
 import {
   CustomerChangesRepository,
   CustomersRepository,
-  EventsRepository,
   OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
@@ -13,8 +12,7 @@ import {
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
-import { AuditService, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../events/customer-events.js';
+import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import type { Client, LinkClient } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
@@ -42,8 +40,7 @@ export class EmailChangeService {
     private readonly lifecycle: AccountLifecycleService,
     private readonly quota: MailQuotaService,
     private readonly required: RequiredProvidersService,
-    private readonly events: EventsRepository,
-    private readonly audit: AuditService,
+    private readonly records: ChangeRecordsService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -157,9 +154,8 @@ export class EmailChangeService {
       const customer = await this.changes.changeEmail(tx, project.id, id, newEmail);
       await this.lifecycle.leaveAddress(tx, project, used.customer, 'address_change_confirmed');
       const previous = emailVerified ? { email } : { email, emailVerified };
-      this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
-      const action = customerAction('customer.email_changed', customer, project);
-      this.audit.record(tx, { ...action, customerId: id });
+      const content = { data: { previous }, isByCustomer: true };
+      await this.records.record(tx, 'email.changed', customer, project, content);
       return 'changed';
     });
   }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { ChangeRecordsModule } from '../change-records/change-records.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -15,6 +16,7 @@ import { VerificationService } from './verification.service.js';
   imports: [
     AccountsModule,
     AuditModule,
+    ChangeRecordsModule,
     FactorsModule,
     IdentitiesModule,
     MailModule,

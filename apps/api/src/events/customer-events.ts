@@ -1,9 +1,9 @@
-import { customerJson, type Customer, type EventType, type ProjectContext } from '@gatehouse/domain';
+import { customerJson, type Customer, type CustomerEventType, type ProjectContext } from '@gatehouse/domain';
 import type { NewEvent } from '@gatehouse/persistence';
 
 /** Returns an event about a customer; `data` adds the other data of the event. */
 export const customerEvent = (
-  type: EventType,
+  type: CustomerEventType,
   customer: Customer,
   project: Pick<ProjectContext, 'organizationId'>,
   data: Record<string, unknown> = {},

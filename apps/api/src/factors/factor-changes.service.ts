@@ -13,7 +13,6 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import {
-  EventsRepository,
   FactorsRepository,
   PasskeysRepository,
   Transactions,
@@ -25,10 +24,8 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
-import { AuditService, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../events/customer-events.js';
+import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
-import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import {
   PasskeyCeremoniesService,
@@ -38,14 +35,6 @@ import {
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
 import { FreshProofService } from './fresh-proof.service.js';
 import { FactorCodesService, type NewTotpSecret } from './factor-codes.service.js';
-
-/** The audit entry and the notice that each event of a change comes with. */
-const recorded = {
-  'factor.added': { action: 'customer.factor_added', notice: 'factor-added' },
-  'factor.removed': { action: 'customer.factor_removed', notice: 'factor-removed' },
-  'passkey.added': { action: 'customer.passkey_added', notice: 'passkey-added' },
-  'passkey.removed': { action: 'customer.passkey_removed', notice: 'passkey-removed' },
-} as const;
 
 /** A passkey that was added, with the recovery codes that come with it, or null. */
 export interface AddedPasskey {
@@ -63,9 +52,7 @@ export class FactorChangesService {
     private readonly fresh: FreshProofService,
     private readonly ceremonies: PasskeyCeremoniesService,
     private readonly transactions: Transactions,
-    private readonly events: EventsRepository,
-    private readonly audit: AuditService,
-    private readonly links: OneTimeLinksService,
+    private readonly records: ChangeRecordsService,
     private readonly codes: FactorCodesService,
   ) {}
 
@@ -133,7 +120,8 @@ export class FactorChangesService {
     const passkey = await this.passkeys.insert(tx, { ...added, ...owner, name });
     if (!passkey) throw new GatehouseError('conflict', { detail: 'The passkey has already been added.' });
     const data = { passkey: PasskeyResponse.from(passkey) };
-    await this.record(tx, project, customer, 'passkey.added', data, { passkeyId: passkey.id });
+    const details = { passkeyId: passkey.id };
+    await this.records.record(tx, 'passkey.added', customer, project, { data, details });
     return { passkey, recoveryCodes: await this.issueMissingCodes(tx, project, customer) };
   }
 
@@ -147,8 +135,7 @@ export class FactorChangesService {
   async renewRecoveryCodes(tx: Tx, project: ProjectContext, customer: Customer): Promise<string[]> {
     const { codes, hashes } = this.codes.newRecoveryCodes(customer.id);
     await this.factors.replaceRecoveryCodes(tx, customer.id, hashes);
-    this.events.record(tx, [customerEvent('recovery_codes.generated', customer, project)]);
-    this.audit.record(tx, customerAction('customer.recovery_codes_generated', customer, project));
+    await this.records.record(tx, 'recovery_codes.generated', customer, project);
     return codes;
   }
 
@@ -169,7 +156,10 @@ export class FactorChangesService {
     const removed = await this.factors.delete(tx, customer.id, id);
     if (!removed) return this.removePasskey(tx, project, customer, id, details);
     const data = { factor: FactorResponse.from(removed) };
-    await this.record(tx, project, customer, 'factor.removed', data, { factorId: id, ...details });
+    await this.records.record(tx, 'factor.removed', customer, project, {
+      data,
+      details: { factorId: id, ...details },
+    });
     return this.listLeft(tx, customer.id);
   }
 
@@ -184,7 +174,10 @@ export class FactorChangesService {
     const removed = await this.passkeys.delete(tx, customer.id, id);
     if (!removed) throw notFound();
     const data = { passkey: PasskeyResponse.from(removed) };
-    await this.record(tx, project, customer, 'passkey.removed', data, { passkeyId: id, ...details });
+    await this.records.record(tx, 'passkey.removed', customer, project, {
+      data,
+      details: { passkeyId: id, ...details },
+    });
     return this.listLeft(tx, customer.id);
   }
 
@@ -231,23 +224,9 @@ export class FactorChangesService {
     added: TotpFactor,
   ): Promise<string[] | null> {
     const data = { factor: FactorResponse.from(added) };
-    await this.record(tx, project, customer, 'factor.added', data, { factorId: added.id });
+    const details = { factorId: added.id };
+    await this.records.record(tx, 'factor.added', customer, project, { data, details });
     return this.issueMissingCodes(tx, project, customer);
-  }
-
-  /** Records the event, the audit entry and the notice of a change. @param details for the audit log */
-  private async record(
-    tx: Tx,
-    project: ProjectContext,
-    customer: Customer,
-    type: keyof typeof recorded,
-    data: Record<string, unknown>,
-    details: Record<string, unknown>,
-  ): Promise<void> {
-    const { action, notice } = recorded[type];
-    this.events.record(tx, [customerEvent(type, customer, project, data)]);
-    this.audit.record(tx, customerAction(action, customer, project, details));
-    await this.links.notify(tx, notice, customer, project);
   }
 
   /**

@@ -2,15 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { GatehouseError, type CodeMethod, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
-  EventsRepository,
   FactorAttemptsRepository,
   FactorsRepository,
   type Tx,
 } from '@gatehouse/persistence';
-import { customerEvent } from '../events/customer-events.js';
+import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import { assertGranted, failurePolicy } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
-import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService, type SignInFailure } from './failed-sign-ins.service.js';
 
@@ -21,8 +19,7 @@ export class FactorCheckService {
     private readonly attempts: FactorAttemptsRepository,
     private readonly factors: FactorsRepository,
     private readonly customers: CustomersRepository,
-    private readonly events: EventsRepository,
-    private readonly links: OneTimeLinksService,
+    private readonly records: ChangeRecordsService,
     private readonly codes: FactorCodesService,
     private readonly failures: FailedSignInsService,
   ) {}
@@ -91,8 +88,7 @@ export class FactorCheckService {
     code: string,
   ): Promise<boolean> {
     if (!(await this.codes.consumeRecoveryCode(tx, this.factors, customer.id, code))) return false;
-    this.events.record(tx, [customerEvent('recovery_codes.used', customer, project)]);
-    await this.links.notify(tx, 'recovery-code-used', customer, project);
+    await this.records.record(tx, 'recovery_codes.used', customer, project);
     return true;
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { ChangeRecordsModule } from '../change-records/change-records.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
 import { MailTemplatesModule } from '../mail-templates/mail-templates.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -15,6 +16,7 @@ import { ReauthenticationCodesService } from './reauthentication-codes.service.j
 @Module({
   imports: [
     AuditModule,
+    ChangeRecordsModule,
     IdentitiesModule,
     MailModule,
     MailTemplatesModule,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer, EventType, ProjectContext } from '@gatehouse/domain';
+import type { Customer, CustomerEventType, ProjectContext } from '@gatehouse/domain';
 import { IdentitiesRepository, type NewEvent, type TotpFactor, type Tx } from '@gatehouse/persistence';
 import { customerEvent } from '../events/customer-events.js';
 import { FactorResponse } from '../factors/dto/factors.response.js';
@@ -39,7 +39,7 @@ export class ImportAdditionEventsService {
       updates.map(({ after, added: { candidate, names }, factor }) => {
         const keys = new Set(candidate.identities.map(identityKey));
         const own = identities.filter((each) => each.customerId === after.id && keys.has(identityKey(each)));
-        const event = (type: EventType, data?: Record<string, unknown>): NewEvent =>
+        const event = (type: CustomerEventType, data?: Record<string, unknown>): NewEvent =>
           customerEvent(type, after, project, data);
         return [
           after.id,

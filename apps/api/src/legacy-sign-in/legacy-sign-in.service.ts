@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isPasswordTooLong, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
-  EventsRepository,
   LegacySignInRepository,
   TokenSubjectsRepository,
   Transactions,
@@ -10,8 +9,7 @@ import {
 } from '@gatehouse/persistence';
 import { LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AccountsService, type Admission } from '../accounts/accounts.service.js';
-import { AuditService, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../events/customer-events.js';
+import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import type { Client } from '../http/request-context.js';
 import type { CustomerWithPassword } from '../passwords/password-check.service.js';
 import type { LegacyProfile } from './dto/legacy-profile.response.js';
@@ -26,8 +24,7 @@ export class LegacySignInService {
     private readonly client: LegacySystemClient,
     private readonly accounts: AccountsService,
     private readonly customers: CustomersRepository,
-    private readonly events: EventsRepository,
-    private readonly audit: AuditService,
+    private readonly records: ChangeRecordsService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -82,9 +79,8 @@ export class LegacySignInService {
   ): Promise<Customer | null> {
     const imported = await this.legacySignIn.setPassword(tx, project.id, profile.email, passwordHash);
     if (imported) {
-      this.events.record(tx, [customerEvent('password.changed', imported, project)]);
       const details = { source: 'legacy_sign_in' };
-      this.audit.record(tx, customerAction('customer.password_changed', imported, project, details));
+      await this.records.record(tx, 'password.changed', imported, project, { details, isSilent: true });
       return imported;
     }
     const otherIds = await this.subjects.findCustomerIds(tx, project.id, [profile.externalId ?? null]);

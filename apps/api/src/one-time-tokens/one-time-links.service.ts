@@ -5,6 +5,7 @@ import {
   isRedirectUrlAllowed,
   oneTimeTokenTtl,
   type Customer,
+  type CustomerNotice,
   type OneTimeTokenKind,
   type ProjectContext,
   type ProjectSettings,
@@ -17,7 +18,7 @@ import {
   type OneTimeToken,
   type Tx,
 } from '@gatehouse/persistence';
-import { newId, newToken, now, sha256, type CustomerNotice } from '@gatehouse/platform';
+import { newId, newToken, now, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { assertWithinLimit } from '../http/address-limit.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';

@@ -3,6 +3,7 @@ import { mailKinds } from '../components/mail-kinds';
 import type { IconName } from '../components/icon';
 import { signInFailures } from '../components/sign-in-failures';
 import { mailProblem } from '../lists/mail-log';
+import labels from './timeline-labels.json';
 
 /** An entry of the timeline of a customer. */
 export type TimelineEntry = Schemas['TimelineEntryResponse'];
@@ -56,39 +57,7 @@ const sessionEnds: Record<string, string> = {
 /** The sentences of events and actions that depend on nothing else. */
 const sentences: Record<string, string> = {
   'customer.imported': 'Created in another system and imported',
-  'customer.created': 'Customer created',
-  'customer.disabled': 'Customer disabled',
-  'customer.enabled': 'Customer enabled',
-  'customer.locked': 'Locked after too many failed sign-ins',
-  'customer.unlocked': 'Unlocked',
-  'customer.exported': 'Data exported',
-  'customer.disowned': 'Email address disowned by its owner',
-  'customer.email_changed': 'Email address changed',
-  'customer.sign_in_token_created': 'Sign-in token created',
-  'customer.sign_in_token_used': 'Signed in with a sign-in token',
-  'customer.reauthentication_required': 'New proof of identity required',
-  'customer.factor_added': 'Authenticator added',
-  'customer.factor_removed': 'Authenticator removed',
-  'customer.passkey_added': 'Passkey added',
-  'customer.passkey_removed': 'Passkey removed',
-  'customer.recovery_codes_generated': 'Recovery codes generated',
-  'customer.password_changed': 'Password changed',
-  'customer.password_reset': 'Password set with the link in an email',
-  'customer.verification_sent': 'Verification email requested',
-  'customer.password_reset_sent': 'Password reset email requested',
-  'customer.invitation_sent': 'Invitation email requested',
-  'recovery_codes.used': 'Recovery code used',
-  'recovery_codes.generated': 'Recovery codes generated',
-  'passkey.counter_anomaly': 'Passkey rejected: it may have been copied',
-  'passkey.added': 'Passkey added',
-  'passkey.removed': 'Passkey removed',
-  'factor.added': 'Authenticator added',
-  'factor.removed': 'Authenticator removed',
-  'token.reuse_detected': 'Refresh token reused',
-  'verification.completed': 'Email address verified',
-  'email.changed': 'Email address changed',
-  'password.changed': 'Password changed',
-  'password.reset_completed': 'Password reset',
+  ...labels,
 };
 
 const textIn = (details: TimelineEntry['details'], name: string): string => {

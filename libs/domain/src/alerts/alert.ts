@@ -147,3 +147,6 @@ export const testAlertText = (publicUrl: string): { subject: string; text: strin
   subject: 'Test alert',
   text: `Gatehouse at ${publicUrl}: This is a test alert. An operator sent it from the console. No action is required.`,
 });
+
+/** The actions of the audit log on alerts. */
+export const alertActions = ['alert.tested'] as const;

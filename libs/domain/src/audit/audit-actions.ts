@@ -1,113 +1,83 @@
-/** The type of the object of an audit log entry. */
-export type AuditTargetType =
-  | 'organization'
-  | 'project'
-  | 'api_key'
-  | 'customer'
-  | 'import'
-  | 'webhook_endpoint'
-  | 'webhook_delivery'
-  | 'webhook_redelivery'
-  | 'signing_key'
-  | 'operator'
-  | 'mail'
-  | 'alert'
-  | 'identity_provider';
+import { alertActions } from '../alerts/alert.js';
+import { apiKeyActions, apiKeyEvents } from '../api-keys/api-key.events.js';
+import {
+  customerActions,
+  customerEvents,
+  emailActions,
+  emailEvents,
+  passwordActions,
+  passwordEvents,
+} from '../customers/customer.events.js';
+import type { EventDeclarations, TimelineDeclaration } from '../events/event-declaration.js';
+import { factorEvents, recoveryCodeEvents } from '../factors/factor.events.js';
+import { identityEvents, identityProviderActions } from '../identity-providers/identity-provider.events.js';
+import { importActions } from '../imports/import-actions.js';
+import { mailActions } from '../mails/mail.js';
+import { operatorActions } from '../operators/operator-actions.js';
+import { organizationActions, organizationEvents } from '../organizations/organization.events.js';
+import { passkeyEvents } from '../passkeys/passkey.events.js';
+import { projectActions, projectEvents, signingKeyActions } from '../projects/project.events.js';
+import { sessionActions, sessionEvents } from '../sessions/session.events.js';
+import { webhookActions } from '../webhooks/webhook.events.js';
+
+type Declared<Action extends string> = Readonly<Record<Action, TimelineDeclaration>>;
+
+/** Returns the actions that events describe too. */
+const described = <Action extends string>(events: EventDeclarations<string, Action>): Declared<Action> =>
+  Object.fromEntries(
+    Object.values(events).flatMap(({ action, timeline, label }) =>
+      action === undefined ? [] : [[action, { timeline, label }]],
+    ),
+  ) as Declared<Action>;
+
+/** Returns the actions that the timeline of a customer does not show. */
+const named = <Action extends string>(actions: readonly Action[]): Declared<Action> =>
+  Object.fromEntries(actions.map((action) => [action, {}])) as Declared<Action>;
 
 /**
- * All actions of the audit log, with the type of their target. Logins and token refreshes of customers,
- * including failed ones, are events instead.
+ * All actions of the audit log. Logins and token refreshes of customers, including failed ones, are events
+ * instead.
  */
 export const auditActions = {
-  'organization.created': 'organization',
-  'organization.updated': 'organization',
-  'organization.billing_portal_opened': 'organization',
-  'project.created': 'project',
-  'project.updated': 'project',
-  'project.archived': 'project',
-  'project.exported': 'project',
-  'project.mail_template_updated': 'project',
-  'project.mail_template_deleted': 'project',
-  'identity_provider.created': 'identity_provider',
-  'identity_provider.updated': 'identity_provider',
-  'identity_provider.deleted': 'identity_provider',
-  'identity_provider.tested': 'identity_provider',
-  'identity_provider.domain_checked': 'identity_provider',
-  'identity_provider.domain_lapsed': 'identity_provider',
-  'api_key.created': 'api_key',
-  'api_key.rotated': 'api_key',
-  'api_key.revoked': 'api_key',
-  'api_key.scopes_added': 'api_key',
-  'customer.created': 'customer',
-  'customer.updated': 'customer',
-  'customer.disabled': 'customer',
-  'customer.enabled': 'customer',
-  'customer.unlocked': 'customer',
-  'customer.deleted': 'customer',
-  'customer.exported': 'customer',
-  'customer.sessions_revoked': 'customer',
-  'customer.sign_in_token_created': 'customer',
-  'customer.sign_in_token_used': 'customer',
-  'customer.reauthentication_required': 'customer',
-  'customer.factor_added': 'customer',
-  'customer.factor_removed': 'customer',
-  'customer.passkey_added': 'customer',
-  'customer.passkey_removed': 'customer',
-  'customer.identity_linked': 'customer',
-  'customer.identity_unlinked': 'customer',
-  'customer.recovery_codes_generated': 'customer',
-  'customer.password_changed': 'customer',
-  'customer.password_reset': 'customer',
-  'customer.disowned': 'customer',
-  'customer.email_changed': 'customer',
-  'customer.verification_sent': 'customer',
-  'customer.password_reset_sent': 'customer',
-  'customer.invitation_sent': 'customer',
-  'import.started': 'import',
-  'import.weak_hashes_found': 'import',
-  'webhook_endpoint.created': 'webhook_endpoint',
-  'webhook_endpoint.updated': 'webhook_endpoint',
-  'webhook_endpoint.enabled': 'webhook_endpoint',
-  'webhook_endpoint.disabled': 'webhook_endpoint',
-  'webhook_endpoint.secret_rotated': 'webhook_endpoint',
-  'webhook_endpoint.tested': 'webhook_endpoint',
-  'webhook_endpoint.deleted': 'webhook_endpoint',
-  'webhook_endpoint.recovered': 'webhook_endpoint',
-  'webhook_delivery.redelivered': 'webhook_delivery',
-  'webhook_delivery.discarded': 'webhook_delivery',
-  'webhook_delivery.replayed': 'webhook_delivery',
-  'webhook_redelivery.planned': 'webhook_redelivery',
-  'webhook_redelivery.started': 'webhook_redelivery',
-  'webhook_redelivery.cancelled': 'webhook_redelivery',
-  'signing_key.rotated': 'signing_key',
-  'operator.created': 'operator',
-  'operator.invited': 'operator',
-  'operator.invitation_accepted': 'operator',
-  'operator.updated': 'operator',
-  'operator.disabled': 'operator',
-  'operator.enabled': 'operator',
-  'operator.second_factor_enrolled': 'operator',
-  'operator.second_factor_reset': 'operator',
-  'operator.passkey_added': 'operator',
-  'operator.passkey_renamed': 'operator',
-  'operator.passkey_removed': 'operator',
-  'operator.recovery_codes_renewed': 'operator',
-  'operator.password_changed': 'operator',
-  'operator.single_sign_on_linked': 'operator',
-  'operator.sessions_revoked': 'operator',
-  'operator.customers_exported': 'operator',
-  'operator.password_failed': 'operator',
-  'operator.code_failed': 'operator',
-  'operator.signed_in': 'operator',
-  'operator.reauthenticated': 'operator',
-  'operator.signed_out': 'operator',
-  'mail.tested': 'mail',
-  'alert.tested': 'alert',
-} as const satisfies Record<string, AuditTargetType>;
+  ...described(organizationEvents),
+  ...named(organizationActions),
+  ...described(projectEvents),
+  ...named(projectActions),
+  ...named(identityProviderActions),
+  ...described(apiKeyEvents),
+  ...named(apiKeyActions),
+  ...described(customerEvents),
+  ...customerActions,
+  ...described(sessionEvents),
+  ...sessionActions,
+  ...described(factorEvents),
+  ...described(passkeyEvents),
+  ...described(identityEvents),
+  ...described(recoveryCodeEvents),
+  ...described(passwordEvents),
+  ...passwordActions,
+  ...described(emailEvents),
+  ...emailActions,
+  ...named(importActions),
+  ...named(webhookActions),
+  ...named(signingKeyActions),
+  ...named(operatorActions),
+  ...named(mailActions),
+  ...named(alertActions),
+};
 
 export type AuditAction = keyof typeof auditActions;
 
-export const auditTargetTypes = [...new Set(Object.values(auditActions))] as const;
+type TargetOf<Action extends string> = Action extends `${infer Target}.${string}` ? Target : never;
+
+/** The type of the object of an audit log entry: the part of the action before the dot. */
+export type AuditTargetType = TargetOf<AuditAction>;
+
+/** Returns the type of the object of an action: `customer` of `customer.created`. */
+export const targetTypeOf = (action: AuditAction): AuditTargetType =>
+  action.split('.', 1)[0] as AuditTargetType;
+
+export const auditTargetTypes = [...new Set((Object.keys(auditActions) as AuditAction[]).map(targetTypeOf))];
 
 /**
  * The types of actors: a server with a secret key, an operator, a customer, support in a session of a sign-in token, or

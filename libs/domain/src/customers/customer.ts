@@ -1,4 +1,3 @@
-import { customerMfaPolicies, type CustomerMfaPolicy } from '../factors/factor.js';
 import { LOCALE_LENGTH } from '../languages/locale.js';
 import {
   email,
@@ -12,6 +11,10 @@ import {
   uuid,
   type JsonSchema,
 } from '../json-schema.js';
+
+/** `inherit`: the policy of the project applies to the customer. */
+export const customerMfaPolicies = ['inherit', 'required'] as const;
+export type CustomerMfaPolicy = (typeof customerMfaPolicies)[number];
 
 /** An end user of a project (contract, sections 1 and 4). */
 export interface Customer {

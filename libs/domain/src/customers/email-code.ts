@@ -1,5 +1,3 @@
-import type { ProjectContext } from '../projects/project.js';
-
 /** Validity of an email code in seconds (sign-in contract, section 3). */
 export const EMAIL_CODE_TTL = 600;
 
@@ -11,7 +9,7 @@ export const MAX_CODE_GUESSES = 5;
  * addresses, without such a setting, and in production.
  */
 export const testCode = (
-  { settings }: Pick<ProjectContext, 'settings'>,
+  { settings }: { settings: { testEmailCode: string | null } },
   email: string,
   { production }: { production: boolean },
 ): string | null => (!production && isTestAddress(email) ? settings.testEmailCode : null);

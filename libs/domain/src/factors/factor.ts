@@ -1,10 +1,8 @@
+import type { CustomerMfaPolicy } from '../customers/customer.js';
+
 /** Whether a project, or one customer of it, requires a second factor to sign in (sign-in contract, section 1). */
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
 export type MfaPolicy = (typeof mfaPolicies)[number];
-
-/** `inherit`: the policy of the project applies to the customer. */
-export const customerMfaPolicies = ['inherit', 'required'] as const;
-export type CustomerMfaPolicy = (typeof customerMfaPolicies)[number];
 
 /** Returns the policy that applies to a customer of a project. */
 export const effectiveMfa = (project: MfaPolicy, customer: CustomerMfaPolicy): MfaPolicy =>

@@ -1,4 +1,4 @@
-import { targetUrlProblem, type TargetPolicy } from '../webhooks/target-policy.js';
+import { targetUrlProblem, type TargetPolicy } from '../targets/target-policy.js';
 
 /** The checks of the connection to a provider, in their order. */
 export const connectionCheckNames = [

@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from '../webhooks/target-policy.js';
+import { isLoopbackUrl } from '../targets/target-policy.js';
 import type { IdentityProvider } from './identity-provider.js';
 import type { ProviderPreset } from './provider-preset.js';
 import { deniesEmail, emailDomain, readEmail, type ProviderClaims } from './provider-profile.js';

@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
-import { isLoopbackUrl, targetUrlProblem, type TargetPolicy } from '../webhooks/target-policy.js';
+import { isLoopbackUrl, targetUrlProblem, type TargetPolicy } from '../targets/target-policy.js';
 import { hasPresetIssuer } from './email-trust.js';
 import type { ProviderPreset } from './provider-preset.js';
 import type { ProviderSettings } from './provider-settings.js';

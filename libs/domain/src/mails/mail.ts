@@ -30,3 +30,6 @@ export type MailReason = (typeof mailReasons)[number];
 /** The states of an email. A captured email is `sent`. */
 export const mailStates = ['queued', 'sent', 'failed', 'dropped'] as const;
 export type MailState = (typeof mailStates)[number];
+
+/** The actions of the audit log on emails. */
+export const mailActions = ['mail.tested'] as const;

@@ -1,4 +1,4 @@
-import { isPageUrl } from '../projects/page-url.js';
+import { isPageUrl } from '../urls/page-url.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 
 /**

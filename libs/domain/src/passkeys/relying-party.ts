@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 import type { FieldError } from '../errors/gatehouse-error.js';
-import { isPageOrigin } from '../projects/page-url.js';
+import { isPageOrigin } from '../urls/page-url.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 
 /** The setting `passkeys` of a project. */

@@ -1,7 +1,7 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 import { passkeySettingsErrors } from '../passkeys/relying-party.js';
-import { targetUrlProblem, type TargetPolicy } from '../webhooks/target-policy.js';
-import { isSecureOrigin } from './page-url.js';
+import { targetUrlProblem, type TargetPolicy } from '../targets/target-policy.js';
+import { isSecureOrigin } from '../urls/page-url.js';
 import type { Environment } from './project.js';
 import type { ProjectSettings, SignInSettings } from './project-settings.js';
 import type { SettingsPatch } from './settings-patch.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../json-object.js';
 import type { ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
-import { normalizeUrl } from '../webhooks/target-policy.js';
+import { normalizeUrl } from '../targets/target-policy.js';
 import {
   defaultSettings,
   type Branding,

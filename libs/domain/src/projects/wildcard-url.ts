@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { isPageOrigin, isPageUrl } from './page-url.js';
+import { isPageOrigin, isPageUrl } from '../urls/page-url.js';
 import type { ProjectSettings } from './project-settings.js';
 
 const WILDCARD = 'https://*.';

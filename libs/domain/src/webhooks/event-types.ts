@@ -1,92 +1,38 @@
+import { apiKeyEvents } from '../api-keys/api-key.events.js';
+import { customerEvents, emailEvents, passwordEvents } from '../customers/customer.events.js';
+import type { EventDeclaration } from '../events/event-declaration.js';
+import { factorEvents, recoveryCodeEvents } from '../factors/factor.events.js';
+import { identityEvents } from '../identity-providers/identity-provider.events.js';
+import { organizationEvents } from '../organizations/organization.events.js';
+import { passkeyEvents } from '../passkeys/passkey.events.js';
+import { projectEvents } from '../projects/project.events.js';
+import { sessionEvents, tokenEvents } from '../sessions/session.events.js';
 import { ALL_CUSTOM_EVENTS, isCustomEventType, type CustomEventType } from './custom-event-types.js';
+import { webhookEvents } from './webhook.events.js';
 
-/**
- * All event types of Gatehouse with their causes. `*` excludes the types that are marked `named`, which require an
- * explicit subscription (contract, section 5).
- */
+/** The types of events about customers. */
+export const customerEventTypes = {
+  ...customerEvents,
+  ...sessionEvents,
+  ...passwordEvents,
+  ...emailEvents,
+  ...factorEvents,
+  ...recoveryCodeEvents,
+  ...passkeyEvents,
+  ...identityEvents,
+  ...tokenEvents,
+};
+
+export type CustomerEventType = keyof typeof customerEventTypes;
+
+/** All event types of Gatehouse, in the order in which documents list them. */
 export const eventTypes = {
-  'customer.created': {
-    cause: 'a customer registered, moved from another system, or was created through the API',
-  },
-  'customer.updated': { cause: 'a customer was updated. previous contains the previous values' },
-  'customer.deleted': { cause: 'a customer was deleted. Contains ids only' },
-  'customer.disabled': { cause: 'a customer was disabled' },
-  'customer.enabled': { cause: 'a disabled customer was enabled' },
-  'customer.locked': {
-    cause:
-      'too many sign-ins of a customer failed. Until the lock ends, the customer can sign in only from known addresses; after 100 consecutive failures, only with a new password',
-  },
-  'customer.unlocked': {
-    cause:
-      'a customer was unlocked through the API, by a password reset or by a sign-in from a known address',
-  },
-  'verification.requested': { cause: 'a verification email was queued' },
-  'verification.completed': { cause: 'a customer verified their email address' },
-  'session.created': { cause: 'a customer signed in or registered' },
-  'session.revoked': { cause: 'a session was revoked before it expired' },
-  'login.succeeded': { cause: 'a customer signed in' },
-  'login.failed': {
-    cause: 'a sign-in of a customer failed. `reason` is the cause. At most one event per customer and minute',
-    named: true,
-  },
-  'password.changed': {
-    cause:
-      'a customer changed their password, an invited customer set their first password, or a disown or another proof of the address removed the password',
-  },
-  'password.reset_requested': { cause: 'a password reset email was queued' },
-  'password.reset_completed': {
-    cause: 'a customer set a new password with the link in a password reset email',
-  },
-  'email.changed': {
-    cause: 'the email address of a customer changed, through the API or after confirmation at both addresses',
-  },
-  'factor.added': { cause: 'a customer enrolled a second factor' },
-  'factor.removed': { cause: 'a second factor was removed, by the customer or through the API' },
-  'recovery_codes.generated': {
-    cause: 'a customer received new recovery codes, with the first second factor or later',
-  },
-  'recovery_codes.used': { cause: 'a customer used a recovery code in place of a second factor' },
-  'passkey.added': { cause: 'a customer added a passkey' },
-  'passkey.removed': { cause: 'a passkey was removed, by the customer or through the API' },
-  'passkey.counter_anomaly': {
-    cause:
-      'the signature counter of a passkey did not increase, so a copy of it may be in use. The sign-in was rejected',
-  },
-  'identity.linked': { cause: 'a customer was linked to an account at an identity provider' },
-  'identity.unlinked': {
-    cause: 'an account at an identity provider was unlinked, by the customer or through the API',
-  },
-  'token.reuse_detected': { cause: 'a refresh token was reused, so its session was revoked' },
-  'organization.created': {
-    cause: 'an organization was created. Delivered to the organization that created it',
-  },
-  'organization.updated': { cause: 'an organization was updated. previous contains the previous values' },
-  'project.created': { cause: 'a project was created' },
-  'project.updated': { cause: 'the name or the settings of a project changed' },
-  'project.archived': {
-    cause: 'a project was archived. Its API keys and the tokens of its customers are rejected',
-  },
-  'api_key.created': { cause: 'a key was created' },
-  'api_key.rotated': { cause: 'a key was rotated. rotatedFrom contains the id of the previous key' },
-  'api_key.revoked': { cause: 'a key was revoked' },
-  'api_key.expiring': {
-    cause: 'a key expires within a week. Emitted once per key, and not for keys that were rotated',
-  },
-  'webhook.endpoint_disabled': {
-    cause:
-      'an endpoint was disabled, through the API or because all attempts had failed for three days. Not delivered to the endpoint itself',
-    named: true,
-  },
-  'webhook.dead_lettered': {
-    cause:
-      'the last attempt of a delivery failed. Not delivered to the endpoint of that delivery, and not emitted for deliveries of webhook.* events',
-    named: true,
-  },
-  'webhook.test': {
-    cause: 'a test event was requested for an endpoint. Delivered to this endpoint only',
-    named: true,
-  },
-} as const satisfies Record<string, { cause: string; named?: boolean }>;
+  ...customerEventTypes,
+  ...organizationEvents,
+  ...projectEvents,
+  ...apiKeyEvents,
+  ...webhookEvents,
+} satisfies Record<string, EventDeclaration>;
 
 export type EventType = keyof typeof eventTypes;
 
@@ -144,7 +90,7 @@ const matchingCustomTypes = (subscriptions: string[]): string[] =>
 
 /** Returns whether `*` of an endpoint excludes the type. */
 export const isNamedOnly = (type: AnyEventType): boolean =>
-  (eventTypes as Record<string, { named?: boolean }>)[type]?.named ?? false;
+  (eventTypes as Record<string, EventDeclaration>)[type]?.named ?? false;
 
 /** Returns the entries of an endpoint's `events` that match this type. */
 export function matchingSubscriptions(type: AnyEventType): string[] {

@@ -1,6 +1,6 @@
 import { publicId } from '../ids.js';
 import { hiddenHeaders } from './custom-headers.js';
-import { normalizeUrl } from './target-policy.js';
+import { normalizeUrl } from '../targets/target-policy.js';
 
 export const endpointStatuses = ['enabled', 'disabled', 'deleted'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];

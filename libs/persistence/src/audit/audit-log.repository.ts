@@ -1,7 +1,7 @@
 // This file contains SQL: lists by filter and reach, deletion by batch, and a query of the catalog.
 import { IsNull } from 'typeorm';
 import {
-  auditActions,
+  targetTypeOf,
   type AuditAction,
   type AuditActor,
   type AuditActorType,
@@ -182,7 +182,7 @@ export class AuditLogRepository {
     const id = newId();
     const actorType = actor.type;
     const actorId = actor.id;
-    const targetType = auditActions[entry.action];
+    const targetType = targetTypeOf(entry.action);
     // The time in the id, so that the list can filter times by id.
     const createdAt = new Date(parseIdTime(id));
     tx.outbox.auditEntries.push({

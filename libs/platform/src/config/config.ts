@@ -23,7 +23,7 @@ import { readSecretFile } from './secret-file.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { tracingConfig, type TracingConfig } from './tracing-config.js';
 import { errorMessage } from '../errors.js';
-import { HostsFile } from '../http/hosts-file.js';
+import { HostsFile } from '../hosts-file.js';
 
 /** The checked configuration of a process; also its injection token. Durations in ms. */
 export abstract class Config {

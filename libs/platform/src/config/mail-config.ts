@@ -1,5 +1,4 @@
-import type { MailServerSetting } from '../mail/mailer.js';
-import type { Sender } from '../mail/sender.js';
+import type { Sender } from './sender.js';
 import { isRemoteMailServer } from './config-warnings.js';
 import type { SettingValues } from './settings.js';
 
@@ -10,6 +9,9 @@ export interface MailConfig {
   requireTls: boolean;
   from: Sender;
 }
+
+/** The setting with the URL of a mail server. */
+export type MailServerSetting = 'SMTP_URL' | 'ALERT_SMTP_URL';
 
 /** The mail server of alerts. */
 export interface AlertMailServer {

@@ -1,6 +1,6 @@
 import { canonicalEmail, parseUrl } from '@gatehouse/domain';
 import { parseDuration } from './duration.js';
-import { parseSender, type Sender } from '../mail/sender.js';
+import { parseSender, type Sender } from './sender.js';
 import { splitHosts } from './split-hosts.js';
 
 /** A setting of the environment, with its parser and its documentation. */

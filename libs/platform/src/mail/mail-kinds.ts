@@ -1,4 +1,5 @@
 import {
+  customerNotices,
   EMAIL_CODE_TTL,
   mailVariables,
   oneTimeTokenKinds,
@@ -9,20 +10,7 @@ import {
 } from '@gatehouse/domain';
 
 /** Emails that only inform. They contain no link to Gatehouse. */
-const notices = [
-  'password-changed',
-  'password-closed',
-  'already-registered',
-  'factor-added',
-  'factor-removed',
-  'passkey-added',
-  'passkey-removed',
-  'identity-linked',
-  'identity-unlinked',
-  'recovery-code-used',
-  'operator-notice',
-  'test',
-] as const;
+const notices = [...customerNotices, 'operator-notice', 'test'] as const;
 
 type Notice = (typeof notices)[number];
 /** Emails whose link contains a token: those of customers, and the invitation of an operator. That of a code is optional. */
@@ -43,7 +31,6 @@ const operatorMailKinds = ['operator-invitation', 'operator-notice', 'test'] as 
 
 type OperatorMailKind = (typeof operatorMailKinds)[number];
 export type CustomerMailKind = Exclude<MailKind, OperatorMailKind>;
-export type CustomerNotice = Extract<CustomerMailKind, Notice>;
 
 /** All kinds of emails to customers. Projects can change their texts. */
 export const customerMailKinds = mailKinds.filter(

@@ -1,5 +1,6 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { emailDomain, type Sender } from './sender.js';
+import type { MailServerSetting } from '../config/mail-config.js';
+import { emailDomain, type Sender } from '../config/sender.js';
 
 export interface OutgoingMail {
   to: string;
@@ -13,9 +14,6 @@ export interface OutgoingMail {
 
 const missingStartTls = (setting: string): string =>
   `the mail server does not support STARTTLS, which is required in production; use smtps:// in ${setting}, or set SMTP_REQUIRE_TLS=off`;
-
-/** The settings with the URL of a mail server. */
-export type MailServerSetting = 'SMTP_URL' | 'ALERT_SMTP_URL';
 
 /** Sends emails over SMTP with a connection pool. */
 export class Mailer {

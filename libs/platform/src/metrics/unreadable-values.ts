@@ -1,7 +1,7 @@
 import type { Counter } from 'prom-client';
 import type { Logger } from '../logging/logger.js';
-import type { Metrics } from '../metrics/metrics.js';
-import { storedPurposes, UnreadableValueError } from './keyring.js';
+import type { Metrics } from './metrics.js';
+import { storedPurposes, UnreadableValueError } from '../crypto/keyring.js';
 
 /** The ids of the record that contains a value. Never an email address. */
 type Subject = Record<string, string | null>;

@@ -1,6 +1,6 @@
 import type { Logger } from '../logging/logger.js';
-import { Metrics } from '../metrics/metrics.js';
-import { Keyring } from './keyring.js';
+import { Metrics } from './metrics.js';
+import { Keyring } from '../crypto/keyring.js';
 import { UnreadableValues } from './unreadable-values.js';
 
 const lost = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);

@@ -1,4 +1,4 @@
-import { parseUrl } from '../urls/parse-url.js';
+import { parseUrl } from './parse-url.js';
 
 const PAGE_URL_MAX_LENGTH = 2048;
 

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { ChangeRecordsService } from './change-records.service.js';
+
+/** Records what the declaration of an event type requires. */
+@Module({
+  imports: [AuditModule, OneTimeTokensModule],
+  providers: [ChangeRecordsService],
+  exports: [ChangeRecordsService],
+})
+export class ChangeRecordsModule {}

@@ -1,0 +1,54 @@
+import type { JsonSchema, Members } from '../json-schema.js';
+import type { CustomerNotice } from './customer-notices.js';
+
+/**
+ * The kinds of entries in the timeline of a customer. `webhook` selects the events that were sent to endpoints,
+ * whatever their type.
+ */
+export const timelineKinds = ['sign_in', 'session', 'account', 'security', 'mail', 'webhook'] as const;
+export type TimelineKind = (typeof timelineKinds)[number];
+
+/** How the timeline of a customer shows an event or an action. */
+export interface TimelineDeclaration {
+  /** Absent for what the timeline does not show: another entry describes the same change, or no customer has it. */
+  timeline?: TimelineKind;
+  /** The sentence of the entry. Absent if it depends on the entry's details. */
+  label?: string;
+}
+
+/** The time of an example, in ISO 8601, and its `data`. */
+export type EventExample = readonly [at: string, data: Record<string, unknown>];
+
+/** Everything that an event type determines. Documents, schemas, screens and tests derive from it. */
+export interface EventDeclaration<Action extends string = string> extends TimelineDeclaration {
+  /** Completes the sentence "Emitted when …". */
+  cause: string;
+  /** True if `*` excludes the type, which then requires an explicit subscription (contract, section 5). */
+  named?: true;
+  /** The members of `data`. */
+  data: Members;
+  example: EventExample;
+  /** The action of the audit log that describes the same change. It has the same kind and sentence. */
+  action?: Action;
+  /** Other actions that can describe the same change, if one transaction records both. */
+  otherActions?: readonly string[];
+  /** The email that informs the customer. */
+  mail?: CustomerNotice;
+}
+
+export type EventDeclarations<Type extends string, Action extends string> = Readonly<
+  Record<Type, EventDeclaration<Action>>
+>;
+
+/** Declares the events of a noun, and the actions of the audit log that describe the same changes. */
+export const declareEvents = <Type extends string, Action extends string = never>(
+  events: EventDeclarations<Type, Action>,
+): EventDeclarations<Type, Action> => events;
+
+/** Declares actions on customers that no event describes. */
+export const declareCustomerActions = <Action extends string>(
+  actions: Readonly<Record<Action, TimelineDeclaration>>,
+): Readonly<Record<Action, TimelineDeclaration>> => actions;
+
+/** Returns a reference to the schema of a resource, by its noun. */
+export const ref = (noun: string): JsonSchema => ({ $ref: `#/$defs/${noun}` });
