@@ -1,7 +1,7 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useIsSingleSignOnRequired, useOperator, useSession } from '../app/session';
-import { OperatorAccess } from '../components/operator-access';
+import { useIsSingleSignOnRequired, useOperator, useSession } from '../session/session';
+import { OperatorAccess } from '../operators/operator-access';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Page } from '../components/page';

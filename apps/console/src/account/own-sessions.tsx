@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { SESSION_PATH } from '../app/session';
+import { SESSION_PATH } from '../session/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useGet, useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
@@ -9,7 +9,7 @@ import { QueryContent } from '../components/query-content';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';
 import { toastSuccess } from '../components/toast';
-import { SessionState } from '../components/session-state';
+import { SessionState } from '../operators/session-state';
 
 type Entry = Schemas['OperatorSessionEntry'];
 

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { SESSION_PATH } from '../app/session';
+import { SESSION_PATH } from '../session/session';
 import { ActionDialog } from '../components/action-dialog';
-import { PasskeyForm } from '../components/passkey-form';
-import { createPasskey, supportsPasskeys } from '../components/passkeys';
+import { PasskeyForm } from '../sign-in/passkey-form';
+import { createPasskey, supportsPasskeys } from '../sign-in/passkeys';
 import { QueryContent } from '../components/query-content';
 import { RelativeTime } from '../components/relative-time';
 import { toastSuccess } from '../components/toast';

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useOperator } from '../app/session';
+import { SESSION_PATH, useOperator } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { PasswordField } from '../components/password-field';
+import { PasswordField } from '../sign-in/password-field';
 import { ProblemAlert } from '../components/problem-alert';
 import { toastSuccess } from '../components/toast';
 import { OWN_SESSIONS_PATH } from './own-sessions';

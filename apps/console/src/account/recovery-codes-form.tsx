@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH } from '../app/session';
+import { SESSION_PATH } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { CodeInput } from '../components/code-input';
+import { CodeInput } from '../sign-in/code-input';
 import { ProblemAlert } from '../components/problem-alert';
-import { RecoveryCodes } from '../components/recovery-codes';
+import { RecoveryCodes } from '../sign-in/recovery-codes';
 
 export function RecoveryCodesForm(): ReactNode {
   const [code, setCode] = useState('');

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { EnrollmentForm } from '../app/enrollment-step';
-import { SESSION_PATH } from '../app/session';
+import { EnrollmentForm } from '../sign-in/enrollment-step';
+import { SESSION_PATH } from '../session/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { CodeInput } from '../components/code-input';
-import { RecoveryCodes } from '../components/recovery-codes';
-import { SignInProblem } from '../components/sign-in-problem';
+import { CodeInput } from '../sign-in/code-input';
+import { RecoveryCodes } from '../sign-in/recovery-codes';
+import { SignInProblem } from '../sign-in/sign-in-problem';
 
 /** Replaces the authenticator app, after a code of the current one or a recovery code. */
 export function ReplaceAuthenticator(): ReactNode {

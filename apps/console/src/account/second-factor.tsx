@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { FactorEnrollment } from '../app/factor-enrollment';
-import { useSession } from '../app/session';
-import { RecoveryCodes } from '../components/recovery-codes';
+import { FactorEnrollment } from '../sign-in/factor-enrollment';
+import { useSession } from '../session/session';
+import { RecoveryCodes } from '../sign-in/recovery-codes';
 import { RecoveryCodesForm } from './recovery-codes-form';
 
 /** Enrolls a second factor for an operator who has none. For others, generates new recovery codes. */

@@ -13,7 +13,7 @@ import { usePreferences, useUpdatePreferences } from '../http/preferences';
 import { Icon } from '../components/icon';
 import { zoneName } from '../components/time';
 import { toastError } from '../components/toast';
-import { useOperator, useServer, useSignOut } from './session';
+import { useOperator, useServer, useSignOut } from '../session/session';
 import classes from './shell.module.css';
 
 /** Renders the account menu: the signed-in operator, the time zone, the color scheme and sign-out. */

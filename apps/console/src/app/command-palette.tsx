@@ -6,7 +6,7 @@ import { Icon } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';
 import { redactSecrets } from '../components/redact-secrets';
 import classes from './command-palette.module.css';
-import { useRunCommand } from './commands';
+import { useRunCommand } from '../commands/commands';
 import { findPageCommands } from './page-commands';
 import type { PaletteOption } from './palette-entries';
 import { rememberOption, usePaletteOptions } from './palette-options';

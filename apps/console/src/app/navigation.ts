@@ -1,6 +1,6 @@
 import type { IconName } from '../components/icon';
-import type { Command } from './commands';
-import type { Session } from './session';
+import type { Command } from '../commands/commands';
+import type { Session } from '../session/session';
 
 export interface NavigationItem {
   label: string;

@@ -1,4 +1,4 @@
-import type { Command } from './commands';
+import type { Command } from '../commands/commands';
 
 /** Selector of the buttons and links at the head of the page, and of its tabs. */
 const CONTROLS = '#content [data-commands] :is(button, a), #content [role=tab]';

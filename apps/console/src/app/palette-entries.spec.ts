@@ -1,4 +1,4 @@
-import type { Command } from './commands';
+import type { Command } from '../commands/commands';
 import { groupOptions, matchCommands } from './palette-entries';
 
 const commands: Command[] = [

@@ -1,5 +1,5 @@
 import type { IconName } from '../components/icon';
-import type { Command } from './commands';
+import type { Command } from '../commands/commands';
 
 /** An entry of the palette: a command, or a record, whose page it opens. */
 export interface PaletteOption extends Pick<Command, 'run' | 'to' | 'shortcut'> {

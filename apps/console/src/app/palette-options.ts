@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Problem } from '../http/problem';
 import { fetchPath } from '../http/queries';
 import type { IconName } from '../components/icon';
-import { useActiveCommands, type Command } from './commands';
+import { useActiveCommands, type Command } from '../commands/commands';
 import { groupOptions, matchCommands, type PaletteOption } from './palette-entries';
 import { recordPath } from './navigation';
 

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 import { createBrowserRouter, type RouteObject } from 'react-router';
 import { lazyScreen as createLazyScreen } from './lazy-screen';
-import { SessionGate, PageLoader } from './session-gate';
+import { SessionGate, PageLoader } from '../session/session-gate';
 import { NotFound, PageError, RouteError } from './route-error';
 import { Shell } from './shell';
 

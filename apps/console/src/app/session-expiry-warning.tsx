@@ -4,7 +4,7 @@ import { Icon } from '../components/icon';
 import { toastError } from '../components/toast';
 import { api } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { EXPIRY_WARNING_MS, SESSION_PATH, useSessionQuery } from './session';
+import { EXPIRY_WARNING_MS, SESSION_PATH, useSessionQuery } from '../session/session';
 import classes from './shell.module.css';
 
 /**

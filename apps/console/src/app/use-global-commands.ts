@@ -1,10 +1,10 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { usePreferences, useUpdatePreferences } from '../http/preferences';
 import { toastError } from '../components/toast';
-import { useCommands, type Command } from './commands';
+import { useCommands, type Command } from '../commands/commands';
 import { navigationCommands } from './navigation';
-import { useHasInstallationAccess } from './roles';
-import { useIsSingleSignOnRequired, useSession, useSignOut } from './session';
+import { useHasInstallationAccess } from '../session/roles';
+import { useIsSingleSignOnRequired, useSession, useSignOut } from '../session/session';
 
 /** The commands that create records, from any page. */
 const createCommands: Command[] = [

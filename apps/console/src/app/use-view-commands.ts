@@ -1,8 +1,8 @@
 import { useGet } from '../http/queries';
 import { viewParams, VIEWS_PATH, type SavedView } from '../lists/view-search';
-import { useCommands, type Command } from './commands';
+import { useCommands, type Command } from '../commands/commands';
 import { hiddenNavigation, navigation } from './navigation';
-import { useSession } from './session';
+import { useSession } from '../session/session';
 
 const pathsOfLists: Partial<Record<SavedView['list'], string>> = { attempts: '/deliveries/attempts' };
 

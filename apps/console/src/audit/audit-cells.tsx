@@ -1,8 +1,8 @@
 import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useOperator } from '../app/session';
-import { actorLabels } from '../components/actor-labels';
+import { useOperator } from '../session/session';
+import { actorLabels } from './actor-labels';
 import { UntrustedText } from '../components/untrusted-text';
 import { Id, shortId } from '../components/id';
 import { isDeletedTarget, targetPath, targetTypes, type AuditEntry } from './audit-actions';

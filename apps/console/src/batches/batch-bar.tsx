@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Batch } from '../components/redelivery-batch';
+import type { Batch } from './redelivery-batch';
 import classes from './batch.module.css';
 import { finishedCount } from './batch-format';
 

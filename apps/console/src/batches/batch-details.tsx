@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
-import { Actor } from '../app/actor';
+import { Actor } from '../audit/actor';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Id } from '../components/id';
-import type { Batch, NamedBatch } from '../components/redelivery-batch';
+import type { Batch, NamedBatch } from './redelivery-batch';
 import { EndpointName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { useFormatTime } from '../components/use-time-zone';

@@ -1,4 +1,4 @@
-import type { Batch } from '../components/redelivery-batch';
+import type { Batch } from './redelivery-batch';
 import { statusClassLabels } from '../components/status-class';
 
 /** The names of the filters of a batch, by parameter. */

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Actor } from '../app/actor';
+import { Actor } from '../audit/actor';
 import { choiceFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Page } from '../components/page';
-import type { NamedBatch } from '../components/redelivery-batch';
+import type { NamedBatch } from './redelivery-batch';
 import { RelativeTime } from '../components/relative-time';
 import { StatusBadge } from '../components/status-badge';
 import { BatchFilterLine } from './batch-details';

@@ -1,4 +1,6 @@
+import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { UntrustedText } from '../components/untrusted-text';
 import { ChartFrame, type ChartColor } from './chart-frame';
 import classes from './chart.module.css';
@@ -20,6 +22,18 @@ interface BarListProps {
   unit?: string;
   emptyText?: string;
 }
+
+/** Returns a bar whose name links to the records that it counts. */
+export const linkedBar = (name: string, value: number, path: string, color?: ChartColor): Bar => ({
+  name,
+  value,
+  color,
+  label: (
+    <Anchor component={Link} to={path} className={classes.name}>
+      <UntrustedText text={name} oneLine />
+    </Anchor>
+  ),
+});
 
 /** Renders a bar for each value. The length of a bar is proportional to its value. */
 export function BarList({

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useRef, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { api, type Schemas } from '../http/client';
-import { BulkActionDialog } from '../components/bulk-action-dialog';
+import { BulkActionDialog } from '../lists/bulk-action-dialog';
 import { toastSuccess } from '../components/toast';
 import { UntrustedText } from '../components/untrusted-text';
 

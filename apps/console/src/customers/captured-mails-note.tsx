@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useServer } from '../app/session';
+import { useServer } from '../session/session';
 
 /** Explains in a dialog where an email goes if the installation does not send emails. */
 export function CapturedMailsNote(): ReactNode {

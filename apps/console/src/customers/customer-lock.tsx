@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import type { Schemas } from '../http/client';
 import { useApiMutation, useGet } from '../http/queries';
 import { Icon } from '../components/icon';

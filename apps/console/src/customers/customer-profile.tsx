@@ -2,7 +2,7 @@ import { Group, Paper, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { CopyButton } from '../components/copy-button';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { deliveryColumns, summaryColumns } from '../lists/delivery-columns';
-import { deliveryStateFilter, statusClassFilter, timeFilter } from '../lists/filters';
+import { deliveryColumns, summaryColumns } from '../deliveries/delivery-columns';
+import { deliveryStateFilter, statusClassFilter } from '../deliveries/delivery-filters';
+import { timeFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
 

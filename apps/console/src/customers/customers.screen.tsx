@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Can, useCan } from '../app/roles';
+import { Can, useCan } from '../session/roles';
 import type { Schemas } from '../http/client';
 import { choiceFilter, projectFilter, textFilter, timeFilter, type ListQuery } from '../lists/filters';
 import { List } from '../lists/list';

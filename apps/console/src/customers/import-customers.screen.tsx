@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { useGet } from '../http/queries';
 import { Page } from '../components/page';
 import { ProblemAlert } from '../components/problem-alert';

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { RelativeTime } from '../components/relative-time';
 import { showInvisible } from '../components/visible-text';
 

@@ -1,8 +1,8 @@
 import type { Schemas } from '../http/client';
-import { mailKinds } from '../components/mail-kinds';
+import { mailKinds } from '../mails/mail-kinds';
 import type { IconName } from '../components/icon';
-import { signInFailures } from '../components/sign-in-failures';
-import { mailProblem } from '../lists/mail-log';
+import { signInFailures } from './sign-in-failures';
+import { mailProblem } from '../mails/mail-log';
 import labels from './timeline-labels.json';
 
 /** An entry of the timeline of a customer. */

@@ -1,9 +1,9 @@
 import { ActionIcon } from '@mantine/core';
-import { Actor } from '../app/actor';
+import { Actor } from '../audit/actor';
 import type { Schemas } from '../http/client';
-import { summaryColumns } from '../lists/delivery-columns';
+import { summaryColumns } from '../deliveries/delivery-columns';
 import type { Column } from '../lists/list-table';
-import { errorLabel } from '../components/explain-attempt';
+import { errorLabel } from '../deliveries/explain-attempt';
 import { UntrustedText } from '../components/untrusted-text';
 import { HoverTooltip } from '../components/hover-tooltip';
 import { Icon } from '../components/icon';

@@ -1,17 +1,16 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { useRedeliverCommand } from '../app/use-redeliver-command';
-import { Can, useCan } from '../app/roles';
+import { useRedeliverCommand } from '../deliveries/use-redeliver-command';
+import { Can, useCan } from '../session/roles';
 import { isAlwaysSelectable } from '../lists/list-table';
+import { deliverySearchFilter, statusClassFilter } from '../deliveries/delivery-filters';
 import {
-  deliverySearchFilter,
   endpointFilter,
   eventTypeFilter,
   numberFilter,
   organizationFilter,
   projectFilter,
-  statusClassFilter,
   textFilter,
   timeFilter,
   viewFilter,
@@ -20,11 +19,11 @@ import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
 import type { EmptyContent } from '../lists/list-notice';
 import { useList } from '../lists/use-list';
-import { DiscardDialog, RedeliverDialog } from '../components/delivery-dialogs';
+import { DiscardDialog, RedeliverDialog } from '../deliveries/delivery-dialogs';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';
-import { MAX_DELIVERY_IDS } from '../components/redelivery-batch';
-import { StartBatchDialog } from '../components/start-batch-dialog';
+import { MAX_DELIVERY_IDS } from '../batches/redelivery-batch';
+import { StartBatchDialog } from '../batches/start-batch-dialog';
 import { toastSuccess } from '../components/toast';
 import { deadLetterColumns, type DeadLetter } from './dead-letter-columns';
 import { filterByIds, toPlanFilter } from './plan-filter';

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import type { Batch } from '../components/redelivery-batch';
+import type { Batch } from '../batches/redelivery-batch';
 import { toastError } from '../components/toast';
 import type { PlanFilter } from './plan-filter';
 

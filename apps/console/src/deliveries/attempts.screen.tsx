@@ -1,22 +1,20 @@
 import type { ReactNode } from 'react';
-import { attemptColumns } from '../lists/attempt-columns';
+import { attemptColumns } from './attempt-columns';
+import { deliverySearchFilter, deliveryStateFilter, statusClassFilter } from './delivery-filters';
 import {
   choiceFilter,
-  deliverySearchFilter,
-  deliveryStateFilter,
   endpointFilter,
   eventTypeFilter,
   numberFilter,
   organizationFilter,
   projectFilter,
-  statusClassFilter,
   textFilter,
   timeFilter,
 } from '../lists/filters';
 import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
-import { errorLabels } from '../components/explain-attempt';
+import { errorLabels } from './explain-attempt';
 import { Page } from '../components/page';
 import { DeliveryViews } from './delivery-views';
 import { emptyDeliveries } from './empty-deliveries';

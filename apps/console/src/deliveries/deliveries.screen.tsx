@@ -1,20 +1,18 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
-import { useCan } from '../app/roles';
-import { useRedeliverCommand } from '../app/use-redeliver-command';
-import { deliveryColumns, summaryColumns, type ListedDelivery } from '../lists/delivery-columns';
+import { useCan } from '../session/roles';
+import { useRedeliverCommand } from './use-redeliver-command';
+import { deliveryColumns, summaryColumns, type ListedDelivery } from './delivery-columns';
+import { deliverySearchFilter, deliveryStateFilter, statusClassFilter } from './delivery-filters';
 import {
   choiceFilter,
-  deliverySearchFilter,
-  deliveryStateFilter,
   endpointFilter,
   eventTypeFilter,
   numberFilter,
   organizationFilter,
   projectFilter,
   sortFilter,
-  statusClassFilter,
   textFilter,
   timeFilter,
 } from '../lists/filters';
@@ -22,11 +20,11 @@ import { List } from '../lists/list';
 import { isAlwaysSelectable, type Column } from '../lists/list-table';
 import { useLinkedFilters } from '../lists/use-linked-filters';
 import { useList } from '../lists/use-list';
-import { errorLabels } from '../components/explain-attempt';
+import { errorLabels } from './explain-attempt';
 import { Icon } from '../components/icon';
 import { useUpdateSearch } from '../components/use-update-search';
 import { Page } from '../components/page';
-import { MAX_DELIVERY_IDS } from '../components/redelivery-batch';
+import { MAX_DELIVERY_IDS } from '../batches/redelivery-batch';
 import { AttemptsDrawer } from './attempts-drawer';
 import { DeliveryButtons, DeliveryDialogs, type DeliveryAction } from './delivery-actions';
 import { DeliveryViews } from './delivery-views';

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { BulkRedeliverDialog, DiscardDialog, RedeliverDialog } from '../components/delivery-dialogs';
+import { BulkRedeliverDialog, DiscardDialog, RedeliverDialog } from './delivery-dialogs';
 import { Icon } from '../components/icon';
-import { MAX_DELIVERY_IDS } from '../components/redelivery-batch';
+import { MAX_DELIVERY_IDS } from '../batches/redelivery-batch';
 import { toastSuccess } from '../components/toast';
-import type { ListedDelivery } from '../lists/delivery-columns';
+import type { ListedDelivery } from './delivery-columns';
 
 /** An action on selected deliveries whose dialog is open. */
 export interface DeliveryAction {

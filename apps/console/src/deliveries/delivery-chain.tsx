@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Actor } from '../app/actor';
+import { Actor } from '../audit/actor';
 import type { Schemas } from '../http/client';
 import { UntrustedText } from '../components/untrusted-text';
 import { Id } from '../components/id';

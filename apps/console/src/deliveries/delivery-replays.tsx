@@ -1,10 +1,10 @@
 import { Anchor, Paper, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Actor } from '../app/actor';
+import { Actor } from '../audit/actor';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { errorLabel } from '../components/explain-attempt';
+import { errorLabel } from './explain-attempt';
 import { JsonView } from '../components/json-view';
 import { RelativeTime } from '../components/relative-time';
 import { HttpStatus, StatusBadge } from '../components/status-badge';

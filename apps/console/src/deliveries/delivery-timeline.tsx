@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { Fragment, useEffect, useRef, type ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import type { Schemas } from '../http/client';
-import { errorLabel, explainAttempt } from '../components/explain-attempt';
+import { errorLabel, explainAttempt } from './explain-attempt';
 import { JsonView } from '../components/json-view';
 import { RelativeTime } from '../components/relative-time';
 import { HttpStatus } from '../components/status-badge';

@@ -1,14 +1,14 @@
 import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { useRedeliverCommand } from '../app/use-redeliver-command';
-import { Can } from '../app/roles';
+import { useRedeliverCommand } from './use-redeliver-command';
+import { Can } from '../session/roles';
 import { useGet } from '../http/queries';
-import { DiscardDialog, RedeliverDialog } from '../components/delivery-dialogs';
+import { DiscardDialog, RedeliverDialog } from './delivery-dialogs';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { Page } from '../components/page';
-import { ReplayDialog } from '../components/replay-dialog';
+import { ReplayDialog } from './replay-dialog';
 import { StatusBadge } from '../components/status-badge';
 import { toastSuccess } from '../components/toast';
 import { DeliveryChain } from './delivery-chain';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { api, type Schemas } from '../http/client';
 import { useApiUpdate } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useCan } from '../app/roles';
+import { useCan } from '../session/roles';
 import { comparison } from '../charts/compare-switch';
-import { attemptColumns } from '../lists/attempt-columns';
+import { attemptColumns } from '../deliveries/attempt-columns';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
 import { Icon } from '../components/icon';
-import { MAX_REPLAYS, ReplayDialog } from '../components/replay-dialog';
+import { MAX_REPLAYS, ReplayDialog } from '../deliveries/replay-dialog';
 import { toastSuccess } from '../components/toast';
 
 const { response, event, attempt, delivery, duration, startedAt } = attemptColumns;

@@ -1,13 +1,12 @@
 import { Alert, Group, Paper, SegmentedControl, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { ErrorBars, StatusBars, type AttemptsPath } from '../charts/attempt-bars';
+import { attemptsPath, ErrorBars, StatusBars, type AttemptsPath } from '../deliveries/attempt-bars';
 import { CompareSwitch, comparison } from '../charts/compare-switch';
 import { NoPreviousPeriod } from '../charts/no-previous-period';
 import { TimeChart } from '../charts/time-chart';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { attemptsPath } from '../lists/list-path';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { RelativeTime } from '../components/relative-time';

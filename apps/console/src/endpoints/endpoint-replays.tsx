@@ -1,12 +1,12 @@
 import { Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Actor } from '../app/actor';
+import { Actor } from '../audit/actor';
 import type { Schemas } from '../http/client';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
 import { comparison } from '../charts/compare-switch';
-import { errorLabel } from '../components/explain-attempt';
+import { errorLabel } from '../deliveries/explain-attempt';
 import { RelativeTime } from '../components/relative-time';
 import { HttpStatus, StatusBadge } from '../components/status-badge';
 import { UntrustedText } from '../components/untrusted-text';

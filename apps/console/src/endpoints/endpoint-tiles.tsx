@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import type { AttemptsPath } from '../charts/attempt-bars';
+import type { AttemptsPath } from '../deliveries/attempt-bars';
 import { changeRenderer } from '../charts/change';
 import { formatInteger } from '../charts/scale';
 import type { Schemas } from '../http/client';

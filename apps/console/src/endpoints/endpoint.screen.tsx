@@ -1,7 +1,7 @@
 import { Alert, Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { api, type Schemas } from '../http/client';
 import { useGet, useApiMutation } from '../http/queries';
 import { DangerAction, DangerZone } from '../components/danger-zone';

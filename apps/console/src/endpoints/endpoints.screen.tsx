@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
-import { Can, useCan } from '../app/roles';
+import { Can, useCan } from '../session/roles';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
 import { choiceFilter, projectFilter, textFilter } from '../lists/filters';

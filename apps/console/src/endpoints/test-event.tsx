@@ -1,10 +1,10 @@
 import { Alert, Button, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useGet, useApiMutation } from '../http/queries';
-import { errorLabel } from '../components/explain-attempt';
+import { errorLabel } from '../deliveries/explain-attempt';
 import { PropertyList } from '../components/property-list';
 import { Icon } from '../components/icon';
 import { JsonView } from '../components/json-view';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { summaryColumns } from '../lists/delivery-columns';
+import { summaryColumns } from '../deliveries/delivery-columns';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';

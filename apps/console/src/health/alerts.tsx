@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { ActionDialog } from '../components/action-dialog';
 import { QueryContent } from '../components/query-content';
 import { RelativeTime } from '../components/relative-time';
@@ -9,7 +9,7 @@ import { toastSuccess } from '../components/toast';
 import { UntrustedText } from '../components/untrusted-text';
 import { api, type Schemas } from '../http/client';
 import { useApiMutation, useGet } from '../http/queries';
-import { alertKindLabels } from '../components/alert-kinds';
+import { alertKindLabels } from './alert-kinds';
 
 type AlertEntry = Schemas['AlertResponse'];
 type Channel = AlertEntry['channel'];

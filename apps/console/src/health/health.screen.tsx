@@ -5,8 +5,8 @@ import { UntrustedText } from '../components/untrusted-text';
 import { formatCappedCount } from '../components/format-capped-count';
 import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
-import { InstallationOnly } from '../app/installation-only';
-import { HealthProblems } from '../components/health-problems';
+import { InstallationOnly } from '../session/installation-only';
+import { HealthProblems } from './health-problems';
 import { Page } from '../components/page';
 import { PageTabs } from '../components/page-tabs';
 import { RelativeTime } from '../components/relative-time';
@@ -27,8 +27,8 @@ import {
   workerStatus,
   type HealthWorker,
   type ComponentStatus,
-} from '../components/health';
-import { useHealth, type HealthSnapshot } from '../components/use-health';
+} from './health';
+import { useHealth, type HealthSnapshot } from './use-health';
 import { Alerts } from './alerts';
 import classes from './health.module.css';
 import { TestMail } from './test-mail';

@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Can } from '../app/roles';
-import { useOperator } from '../app/session';
+import { Can } from '../session/roles';
+import { useOperator } from '../session/session';
 import { api } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';

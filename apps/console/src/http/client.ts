@@ -9,7 +9,7 @@ import { isIdle } from './is-idle';
  */
 export type Schemas = components['schemas'];
 
-/** Dispatches `end` when a response reports that the session has ended. app/session.tsx listens to it. */
+/** Dispatches `end` when a response reports that the session has ended. session/session.tsx listens to it. */
 export const sessionEvents = new EventTarget();
 
 /**

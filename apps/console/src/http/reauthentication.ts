@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 /** Requests a code of the second factor. Resolves to false if the operator cancels. */
 export type Reauthenticate = () => Promise<boolean>;
 
-/** Provided by app/reauthentication-provider.tsx. Without a provider, actions that require a code fail. */
+/** Provided by sign-in/reauthentication-provider.tsx. Without a provider, actions that require a code fail. */
 export const ReauthenticationContext = createContext<Reauthenticate>(() => Promise.resolve(false));
 
 export const useReauthentication = (): Reauthenticate => useContext(ReauthenticationContext);

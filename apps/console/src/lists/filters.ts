@@ -1,7 +1,6 @@
 import { parseTimeRange } from '../components/time-range';
 import type { TimeZone } from '../components/time';
 import { redactSecrets } from '../components/redact-secrets';
-import { statusClassLabels } from '../components/status-class';
 
 interface Labeled {
   label: string;
@@ -57,22 +56,6 @@ export const choiceFilter = (label: string, options: Record<string, string>): Fi
   label,
   options,
 });
-
-/** Creates a filter for the class of the HTTP status. */
-export const statusClassFilter = (label: string): Filter => choiceFilter(label, statusClassLabels);
-
-/** Creates the search of a list of deliveries or attempts. */
-export const deliverySearchFilter = (): Filter =>
-  textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID');
-
-/** Creates a filter for the state of a delivery. */
-export const deliveryStateFilter = (label: string): Filter =>
-  choiceFilter(label, {
-    pending: 'Pending delivery',
-    succeeded: 'Succeeded delivery',
-    failed: 'Failed delivery',
-    cancelled: 'Canceled delivery',
-  });
 
 /** Creates tabs above the list, one of which is always selected: `fallback` if the URL contains none. */
 export const viewFilter = (label: string, options: Record<string, string>, fallback: string): Filter => ({

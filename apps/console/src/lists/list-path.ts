@@ -3,7 +3,3 @@ export function listPath(path: string, filters: Record<string, string>): string 
   const search = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''));
   return search.size > 0 ? `${path}?${search.toString()}` : path;
 }
-
-/** Returns the path of the list of the attempts that match the filters. */
-export const attemptsPath = (filters: Record<string, string>): string =>
-  listPath('/deliveries/attempts', filters);

@@ -11,7 +11,7 @@ import { JsonView } from '../components/json-view';
 import { QueryContent } from '../components/query-content';
 import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
-import { mailKinds } from '../components/mail-kinds';
+import { mailKinds } from '../mails/mail-kinds';
 
 type Mail = Schemas['MailboxEntry'];
 

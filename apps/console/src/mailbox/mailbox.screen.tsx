@@ -1,8 +1,8 @@
 import { Alert, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { Can } from '../app/roles';
-import { useServer } from '../app/session';
+import { Can } from '../session/roles';
+import { useServer } from '../session/session';
 import type { Schemas } from '../http/client';
 import { projectFilter, textFilter } from '../lists/filters';
 import { List } from '../lists/list';
@@ -15,7 +15,7 @@ import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';
 import { MailDrawer } from './mail-drawer';
-import { mailKinds } from '../components/mail-kinds';
+import { mailKinds } from '../mails/mail-kinds';
 
 type Mail = Schemas['MailboxEntry'];
 

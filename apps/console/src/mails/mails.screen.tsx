@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { useHasMailbox } from '../app/use-has-mailbox';
+import { useHasMailbox } from './use-has-mailbox';
 import { projectFilter, textFilter } from '../lists/filters';
 import { Page } from '../components/page';
-import { mailKindFilter, mailStateFilter, mailTimeFilter, recipientFilter } from '../lists/mail-log';
-import { mailColumns, MailList } from '../lists/mail-list';
+import { mailKindFilter, mailStateFilter, mailTimeFilter, recipientFilter } from './mail-log';
+import { mailColumns, MailList } from './mail-list';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

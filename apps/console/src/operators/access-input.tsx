@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { OrganizationMultiSelect } from '../components/organization-multi-select';
+import { OrganizationMultiSelect } from './organization-multi-select';
 
 const MAX_ORGANIZATIONS = 50;
 

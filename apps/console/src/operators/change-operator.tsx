@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { api, type Schemas } from '../http/client';
 import { useApiUpdate, useGet } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
-import { OperatorAccess } from '../components/operator-access';
+import { OperatorAccess } from './operator-access';
 import { ProblemAlert } from '../components/problem-alert';
 import { isStale, SavedChanges } from '../components/saved-changes';
 import { toastSuccess } from '../components/toast';

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { SecondFactorNotice } from '../app/second-factor-notice';
-import { useSession, type Role } from '../app/session';
+import { SecondFactorNotice } from '../session/second-factor-notice';
+import { useSession, type Role } from '../session/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';

@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useOperator } from '../app/session';
+import { useOperator } from '../session/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useIsSingleSignOnRequired, useOperator } from '../app/session';
+import { useIsSingleSignOnRequired, useOperator } from '../session/session';
 import { Icon } from '../components/icon';
 import { showInvisible } from '../components/visible-text';
 import type { Operator, OperatorAction } from './operator-actions';

@@ -7,7 +7,7 @@ import { QueryContent } from '../components/query-content';
 import { RelativeTime } from '../components/relative-time';
 import { Badge } from '../components/status-badge';
 import type { Operator } from './operator-actions';
-import { SessionState } from '../components/session-state';
+import { SessionState } from './session-state';
 
 interface OperatorSessionsProps {
   operator: Operator;

@@ -1,6 +1,6 @@
 import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Role } from '../app/session';
+import type { Role } from '../session/session';
 
 /**
  * The permissions of each role, in ascending order. Each role includes the permissions of the previous ones.

@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Role } from '../app/session';
+import type { Role } from '../session/session';
 import { roles } from './role-permissions';
 
 interface RoleRadioProps {

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { type FormEvent, type ReactNode } from 'react';
-import { useCan } from '../app/roles';
+import { useCan } from '../session/roles';
 import { api, type Schemas } from '../http/client';
 import { useApiUpdate } from '../http/queries';
 import { LinesInput } from '../components/lines-input';

@@ -1,13 +1,13 @@
 import { Button, Paper, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { EnvironmentBadge } from '../components/environment-badge';
+import { EnvironmentBadge } from '../projects/environment-badge';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';

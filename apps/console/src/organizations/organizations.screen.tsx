@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCan, useHasInstallationAccess } from '../app/roles';
+import { useCan, useHasInstallationAccess } from '../session/roles';
 import type { Schemas } from '../http/client';
 import { textFilter } from '../lists/filters';
 import { List } from '../lists/list';

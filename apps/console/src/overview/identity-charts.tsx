@@ -1,9 +1,8 @@
 import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { linkedBar } from '../charts/attempt-bars';
-import { BarList } from '../charts/bar-list';
+import { BarList, linkedBar } from '../charts/bar-list';
 import { TimeChart } from '../charts/time-chart';
-import { signInFailures } from '../components/sign-in-failures';
+import { signInFailures } from '../customers/sign-in-failures';
 import { bucketRange } from '../components/time-range';
 import type { Schemas } from '../http/client';
 import { listPath } from '../lists/list-path';

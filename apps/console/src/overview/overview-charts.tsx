@@ -1,10 +1,9 @@
 import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ErrorBars, linkedBar, StatusBars, type AttemptsPath } from '../charts/attempt-bars';
-import { BarList } from '../charts/bar-list';
+import { attemptsPath, ErrorBars, StatusBars, type AttemptsPath } from '../deliveries/attempt-bars';
+import { BarList, linkedBar } from '../charts/bar-list';
 import { TimeChart } from '../charts/time-chart';
 import type { Schemas } from '../http/client';
-import { attemptsPath } from '../lists/list-path';
 import { formatDuration } from '../components/time';
 import { bucketRange } from '../components/time-range';
 import classes from './overview.module.css';

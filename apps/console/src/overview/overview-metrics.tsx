@@ -9,7 +9,8 @@ import { formatCappedCount } from '../components/format-capped-count';
 import { formatPercent } from '../components/format-percent';
 import { RelativeTime } from '../components/relative-time';
 import type { Tone } from '../components/status-badge';
-import { attemptsPath, listPath } from '../lists/list-path';
+import { attemptsPath } from '../deliveries/attempt-bars';
+import { listPath } from '../lists/list-path';
 import { formatDuration } from '../components/time';
 import classes from './overview.module.css';
 

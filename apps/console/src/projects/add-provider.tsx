@@ -1,8 +1,8 @@
 import { Alert, Select, TextInput } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { SecondFactorNotice } from '../app/second-factor-notice';
-import { useSession } from '../app/session';
+import { SecondFactorNotice } from '../session/second-factor-notice';
+import { useSession } from '../session/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';

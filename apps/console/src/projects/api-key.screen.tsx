@@ -1,11 +1,11 @@
 import { Anchor, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { useCommands } from '../app/commands';
-import { useCan } from '../app/roles';
+import { useCommands } from '../commands/commands';
+import { useCan } from '../session/roles';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { actorLabels } from '../components/actor-labels';
+import { actorLabels } from '../audit/actor-labels';
 import { Id, shortId } from '../components/id';
 import { Page } from '../components/page';
 import { PropertyList } from '../components/property-list';

@@ -1,7 +1,7 @@
 import { Button, Menu, ActionIcon } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useCan } from '../app/roles';
+import { useCan } from '../session/roles';
 import { choiceFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { Icon } from '../components/icon';

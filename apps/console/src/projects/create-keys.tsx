@@ -1,7 +1,7 @@
 import { Button, Fieldset, Group } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { SecondFactorNotice } from '../app/second-factor-notice';
-import { useSession } from '../app/session';
+import { SecondFactorNotice } from '../session/second-factor-notice';
+import { useSession } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { toProblem, type Problem } from '../http/problem';
 import { useApiMutation } from '../http/queries';

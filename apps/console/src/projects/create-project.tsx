@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
-import { environmentLabels } from '../components/environment-badge';
+import { environmentLabels } from './environment-badge';
 import { NameAndSlugInputs, emptyNameAndSlug } from '../components/name-and-slug-inputs';
 import { OrganizationSelect } from '../components/record-select';
 import { toastSuccess } from '../components/toast';

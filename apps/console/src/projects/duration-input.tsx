@@ -1,6 +1,6 @@
 import { Group, Input, Select } from '@mantine/core';
 import { useId, useState, type ReactNode } from 'react';
-import { IntegerInput } from '../components/integer-input';
+import { IntegerInput } from './integer-input';
 
 const units = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const;
 type Unit = keyof typeof units;

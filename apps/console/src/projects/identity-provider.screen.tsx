@@ -1,7 +1,7 @@
 import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
-import { useCan } from '../app/roles';
+import { useCan } from '../session/roles';
 import { useGet } from '../http/queries';
 import { CopyTextButton } from '../components/copy-button';
 import { Icon } from '../components/icon';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useCan } from '../app/roles';
+import { useCan } from '../session/roles';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';

@@ -1,6 +1,6 @@
 import { Input, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { IntegerInput } from '../components/integer-input';
+import { IntegerInput } from './integer-input';
 import type { KeyDraft } from './key-draft';
 import { ScopePicker } from './scope-picker';
 

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useOperator } from '../app/session';
+import { useOperator } from '../session/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation, useApiUpdate, useGet } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useCan } from '../app/roles';
+import { useCan } from '../session/roles';
 import { api } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { List } from '../lists/list';

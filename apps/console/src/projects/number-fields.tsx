@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { IntegerInput } from '../components/integer-input';
+import { IntegerInput } from './integer-input';
 import { projectLabels } from './project-labels';
 import type { ProjectFields, ProjectForm } from './use-project-form';
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Paper, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { useBeforeUnload, useBlocker } from 'react-router';
-import { useCan } from '../app/roles';
+import { useCan } from '../session/roles';
 import { ActionDialog } from '../components/action-dialog';
 import { Icon } from '../components/icon';
 import { ProblemAlert } from '../components/problem-alert';

@@ -1,11 +1,11 @@
 import { Button, Group, Paper, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { Can } from '../app/roles';
+import { Can } from '../session/roles';
 import { api, unwrap } from '../http/client';
 import { useGet, useApiMutation } from '../http/queries';
 import { DangerAction, DangerZone } from '../components/danger-zone';
-import { EnvironmentBadge } from '../components/environment-badge';
+import { EnvironmentBadge } from './environment-badge';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText } from '../components/untrusted-text';
 import { Id } from '../components/id';

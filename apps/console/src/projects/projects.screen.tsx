@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { Can, useCan } from '../app/roles';
+import { Can, useCan } from '../session/roles';
 import type { Schemas } from '../http/client';
 import { choiceFilter, organizationFilter, textFilter, viewFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { EnvironmentBadge, environmentLabels } from '../components/environment-badge';
+import { EnvironmentBadge, environmentLabels } from './environment-badge';
 import { UntrustedText } from '../components/untrusted-text';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';

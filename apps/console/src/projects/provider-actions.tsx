@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { SecondFactorNotice } from '../app/second-factor-notice';
-import { useSession } from '../app/session';
+import { SecondFactorNotice } from '../session/second-factor-notice';
+import { useSession } from '../session/session';
 import { api, type Schemas } from '../http/client';
 import { useApiMutation, useApiUpdate } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';

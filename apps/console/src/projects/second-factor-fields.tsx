@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { IntegerInput } from '../components/integer-input';
+import { IntegerInput } from './integer-input';
 import { projectLabels } from './project-labels';
 import type { SectionProps } from './settings-fields';
 

@@ -1,7 +1,7 @@
 import { ColorInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
-import { IntegerInput } from '../components/integer-input';
+import { IntegerInput } from './integer-input';
 import { BrandPreview, DEFAULT_COLOR } from './brand-preview';
 import { DurationInput } from './duration-input';
 import { projectLabels } from './project-labels';

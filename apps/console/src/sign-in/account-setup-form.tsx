@@ -1,12 +1,12 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { useReplaceSession, type Session } from '../app/session';
+import { useReplaceSession, type Session } from '../session/session';
 import { useApiMutation } from '../http/queries';
-import { PasswordField } from '../components/password-field';
+import { PasswordField } from './password-field';
 import { SignInLayout } from './sign-in-layout';
 import { useLinkToken } from './use-link-token';
-import { SignInProblem } from '../components/sign-in-problem';
+import { SignInProblem } from './sign-in-problem';
 
 export interface AccountSetup {
   token: string;

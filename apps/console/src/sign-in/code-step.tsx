@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, Stack } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useReplaceSession } from '../app/session';
+import { SESSION_PATH, useReplaceSession } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { CodeInput } from '../components/code-input';
-import { SignInProblem } from '../components/sign-in-problem';
+import { CodeInput } from './code-input';
+import { SignInProblem } from './sign-in-problem';
 import { StartOver } from './start-over';
 
 /** Renders the input for an authenticator code, or for a recovery code if the authenticator is lost. */

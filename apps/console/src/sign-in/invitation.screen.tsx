@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useIsSingleSignOnRequired } from '../app/session';
+import { useIsSingleSignOnRequired } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { AccountSetupForm } from './account-setup-form';
 

@@ -1,8 +1,8 @@
 import { Button, Divider } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SESSION_PATH, useReplaceSession, useSession } from '../app/session';
-import { getPasskey, supportsPasskeys } from '../components/passkeys';
-import { SignInProblem } from '../components/sign-in-problem';
+import { SESSION_PATH, useReplaceSession, useSession } from '../session/session';
+import { getPasskey, supportsPasskeys } from './passkeys';
+import { SignInProblem } from './sign-in-problem';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 

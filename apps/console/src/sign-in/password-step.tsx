@@ -1,10 +1,10 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useReplaceSession } from '../app/session';
+import { SESSION_PATH, useReplaceSession } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { PasswordField } from '../components/password-field';
-import { SignInProblem } from '../components/sign-in-problem';
+import { PasswordField } from './password-field';
+import { SignInProblem } from './sign-in-problem';
 import { StartOver } from './start-over';
 
 /** @param fixedEmail the address of the only operator who can sign in */

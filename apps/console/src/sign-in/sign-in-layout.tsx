@@ -1,6 +1,6 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
-import { Logo } from '../app/logo';
+import { Logo } from '../components/logo';
 import classes from './sign-in-layout.module.css';
 import { HttpsRequired } from './https-required';
 

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useIsSingleSignOnRequired, useSession } from '../app/session';
-import { RecoveryCodes } from '../components/recovery-codes';
+import { useIsSingleSignOnRequired, useSession } from '../session/session';
+import { RecoveryCodes } from './recovery-codes';
 import { CodeStep } from './code-step';
 import { SignInLayout } from './sign-in-layout';
-import { FactorEnrollment } from '../app/factor-enrollment';
+import { FactorEnrollment } from './factor-enrollment';
 import { PasskeyStep } from './passkey-step';
 import { PasswordStep } from './password-step';
 import { SingleSignOn } from './single-sign-on';

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { Navigate } from 'react-router';
-import { useReturnPath } from '../app/session-gate';
-import { useSession } from '../app/session';
+import { useReturnPath } from '../session/session-gate';
+import { useSession } from '../session/session';
 import { SignInSteps } from './sign-in-steps';
 
 /** The sign-in screen. After the sign-in, it redirects to the requested page. */

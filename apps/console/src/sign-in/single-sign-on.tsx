@@ -1,8 +1,8 @@
 import { Divider } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useReturnPath } from '../app/session-gate';
-import { SESSION_PATH, useSession } from '../app/session';
-import { SingleSignOnButton } from '../components/single-sign-on-button';
+import { useReturnPath } from '../session/session-gate';
+import { SESSION_PATH, useSession } from '../session/session';
+import { SingleSignOnButton } from './single-sign-on-button';
 import { UntrustedText } from '../components/untrusted-text';
 import { api, unwrap } from '../http/client';
 

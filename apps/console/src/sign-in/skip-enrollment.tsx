@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SESSION_PATH, useReplaceSession } from '../app/session';
+import { SESSION_PATH, useReplaceSession } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { SignInProblem } from '../components/sign-in-problem';
+import { SignInProblem } from './sign-in-problem';
 
 /** Signs in without a second factor, which the api allows in development on the same machine. */
 export function SkipEnrollment(): ReactNode {

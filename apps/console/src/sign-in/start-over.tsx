@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useSignOut } from '../app/session';
+import { useSignOut } from '../session/session';
 
 /** Renders a link back to the password step, for an operator who entered the wrong email address. */
 export function StartOver(): ReactNode {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { UntrustedText } from '../components/untrusted-text';
 import { shortId } from '../components/id';
-import { useOperator } from './session';
+import { useOperator } from '../session/session';
 
 const kindLabels: Record<string, string> = { operator: 'Operator', key: 'API key' };
 

@@ -1,4 +1,4 @@
-import { useCommands } from './commands';
+import { useCommands } from '../commands/commands';
 
 /**
  * Offers a redelivery as a command with the shortcut "r".

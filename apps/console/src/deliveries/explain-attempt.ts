@@ -1,4 +1,4 @@
-import { formatDuration } from './time';
+import { formatDuration } from '../components/time';
 
 /** The fields of an attempt that determine the explanation of its outcome. */
 export interface AttemptOutcome {

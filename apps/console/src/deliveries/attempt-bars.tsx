@@ -1,19 +1,18 @@
-import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { errorLabel } from '../components/explain-attempt';
+import { errorLabel } from './explain-attempt';
 import { statusClassLabels } from '../components/status-class';
-import { UntrustedText } from '../components/untrusted-text';
-import { BarList, type Bar } from './bar-list';
-import type { ChartColor } from './chart-frame';
-import classes from './chart.module.css';
+import { listPath } from '../lists/list-path';
+import { BarList, linkedBar } from '../charts/bar-list';
+import type { ChartColor } from '../charts/chart-frame';
 
 type StatusCount = Schemas['OverviewStatus'];
 type ErrorCount = Schemas['OverviewError'];
 
 /** Returns the path of the list of the attempts that match the filters. */
 export type AttemptsPath = (filters: Record<string, string>) => string;
+
+export const attemptsPath: AttemptsPath = (filters) => listPath('/deliveries/attempts', filters);
 
 const statusColors: Record<StatusCount['status'], ChartColor> = {
   '2xx': 'good',
@@ -23,18 +22,6 @@ const statusColors: Record<StatusCount['status'], ChartColor> = {
   other: 'bad',
   none: 'calm',
 };
-
-/** Returns a bar whose name links to the attempts that it counts. */
-export const linkedBar = (name: string, value: number, path: string, color?: ChartColor): Bar => ({
-  name,
-  value,
-  color,
-  label: (
-    <Anchor component={Link} to={path} className={classes.name}>
-      <UntrustedText text={name} oneLine />
-    </Anchor>
-  ),
-});
 
 interface AttemptBarsProps<Count> {
   counts: Count[];

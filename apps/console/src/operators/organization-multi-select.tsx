@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQueries } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { fetchPath } from '../http/queries';
-import { organizations, useRecordOptions } from './record-select';
-import { redactSecrets } from './redact-secrets';
-import { showInvisible } from './visible-text';
+import { organizations, useRecordOptions } from '../components/record-select';
+import { redactSecrets } from '../components/redact-secrets';
+import { showInvisible } from '../components/visible-text';
 
 interface OrganizationMultiSelectProps {
   /** The IDs of the selected organizations. */

@@ -1,10 +1,10 @@
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Problem } from '../http/problem';
-import { Icon } from './icon';
-import { ProblemAlert } from './problem-alert';
-import { formatWait } from './time';
-import { useTimeZone } from './use-time-zone';
+import { Icon } from '../components/icon';
+import { ProblemAlert } from '../components/problem-alert';
+import { formatWait } from '../components/time';
+import { useTimeZone } from '../components/use-time-zone';
 
 /** Texts for operators, by error code. Other errors are shown with their title and detail. */
 const errorTexts: Record<string, string> = {

@@ -2,7 +2,7 @@ import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { HealthProblem } from './health';
-import { Icon } from './icon';
+import { Icon } from '../components/icon';
 
 /** Renders problems, each with a link to the records that it is about. */
 export function HealthProblems({ problems }: { problems: HealthProblem[] }): ReactNode {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
-import { Badge } from './status-badge';
+import { Badge } from '../components/status-badge';
 
 /** Renders the missing sign-in step of an operator's session, or nothing if the sign-in is complete. */
 export function SessionState({

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Badge, type Tone } from './status-badge';
+import { Badge, type Tone } from '../components/status-badge';
 
 /** Labels of the environments, by their names in the API. */
 export const environmentLabels: Record<string, string> = {

@@ -2,9 +2,9 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation, useGet } from '../http/queries';
-import { ActionDialog } from './action-dialog';
-import { BulkActionDialog, type BulkResult } from './bulk-action-dialog';
-import { Id } from './id';
+import { ActionDialog } from '../components/action-dialog';
+import { BulkActionDialog, type BulkResult } from '../lists/bulk-action-dialog';
+import { Id } from '../components/id';
 
 const INVALIDATED_PATHS = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
 

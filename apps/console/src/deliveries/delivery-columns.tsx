@@ -2,12 +2,12 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { errorLabel } from '../components/explain-attempt';
+import { errorLabel } from './explain-attempt';
 import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
 import { HttpStatus, StatusBadge } from '../components/status-badge';
 import { UntrustedText } from '../components/untrusted-text';
-import type { Column } from './list-table';
+import type { Column } from '../lists/list-table';
 
 type Summary = Schemas['DeliverySummaryResponse'];
 export type ListedDelivery = Schemas['ListedDeliveryResponse'];

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { useNavigate } from 'react-router';
 import type { IconName } from '../components/icon';
-import { roleIncludes, useRole } from './roles';
-import type { Role } from './session';
+import { roleIncludes, useRole } from '../session/roles';
+import type { Role } from '../session/session';
 
 /** An action or a page that a shortcut and the command palette offer. Either `run` or `to` is set. */
 export interface Command {

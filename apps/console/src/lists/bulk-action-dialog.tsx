@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Progress, Stack, Table, Text } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from './action-dialog';
+import { ActionDialog } from '../components/action-dialog';
 import { runAll, type RunResult } from './run-all';
 
 /** The result of an action on several records. */

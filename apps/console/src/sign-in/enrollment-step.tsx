@@ -1,17 +1,17 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useReplaceSession } from './session';
+import { SESSION_PATH, useReplaceSession } from '../session/session';
 import { api, unwrap } from '../http/client';
 import { toProblem, type Problem } from '../http/problem';
 import { useApiMutation } from '../http/queries';
 import type { Schemas } from '../http/client';
-import { CodeInput } from '../components/code-input';
+import { CodeInput } from './code-input';
 import { CopyTextButton } from '../components/copy-button';
 import { QueryContent } from '../components/query-content';
 import classes from './enrollment-step.module.css';
 import { QrCode } from './qr-code';
-import { SignInProblem } from '../components/sign-in-problem';
+import { SignInProblem } from './sign-in-problem';
 
 export interface EnrollmentStepProps {
   onEnrolled: (recoveryCodes: string[]) => void;

@@ -1,6 +1,6 @@
 import type { Schemas } from '../http/client';
-import { choiceFilter, textFilter, timeFilter } from './filters';
-import { mailKinds } from '../components/mail-kinds';
+import { choiceFilter, textFilter, timeFilter } from '../lists/filters';
+import { mailKinds } from './mail-kinds';
 
 /** An entry of the log of emails. */
 export type MailLogEntry = Schemas['MailLogResponse'];

@@ -1,8 +1,8 @@
 import type { Schemas } from '../http/client';
 import { alertKindLabels } from './alert-kinds';
-import { formatCappedCount } from './format-capped-count';
-import type { Tone } from './status-badge';
-import { formatDuration } from './time';
+import { formatCappedCount } from '../components/format-capped-count';
+import type { Tone } from '../components/status-badge';
+import { formatDuration } from '../components/time';
 
 /** The health of the installation. */
 export type Health = Schemas['HealthResponse'];

@@ -9,7 +9,7 @@ import { ProjectName } from '../components/record-name';
 import { StatusBadge } from '../components/status-badge';
 import { AbsoluteTime } from '../components/absolute-time';
 import { UntrustedText } from '../components/untrusted-text';
-import { mailKinds } from '../components/mail-kinds';
+import { mailKinds } from './mail-kinds';
 import { mailReason, type MailLogEntry } from './mail-log';
 
 interface MailLogDrawerProps {

@@ -1,10 +1,10 @@
 import type { Schemas } from '../http/client';
-import { errorLabel } from '../components/explain-attempt';
+import { errorLabel } from './explain-attempt';
 import { UntrustedText } from '../components/untrusted-text';
 import { RelativeTime } from '../components/relative-time';
 import { HttpStatus, StatusBadge } from '../components/status-badge';
 import { formatDuration } from '../components/time';
-import type { Column } from './list-table';
+import type { Column } from '../lists/list-table';
 
 /** The columns of lists of attempts. Each list uses those for which it has space. */
 export const attemptColumns = {

@@ -2,7 +2,7 @@ import { Checkbox, Text } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
-import { ActionDialog } from './action-dialog';
+import { ActionDialog } from '../components/action-dialog';
 import type { Batch } from './redelivery-batch';
 import { RefusalList } from './refusal-list';
 

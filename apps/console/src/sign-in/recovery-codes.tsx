@@ -1,8 +1,8 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
-import { CopyTextButton } from './copy-button';
-import { downloadText } from './download';
-import { Icon } from './icon';
+import { CopyTextButton } from '../components/copy-button';
+import { downloadText } from '../components/download';
+import { Icon } from '../components/icon';
 import classes from './recovery-codes.module.css';
 
 /**

@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { OrganizationName } from './record-name';
+import { OrganizationName } from '../components/record-name';
 
 interface OperatorAccessProps {
   /** The organizations to which the operator is limited; null for no limit. */

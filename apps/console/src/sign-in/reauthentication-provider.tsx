@@ -4,12 +4,12 @@ import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { api, unwrap, type Schemas } from '../http/client';
 import { ReauthenticationContext } from '../http/reauthentication';
 import { ActionDialog } from '../components/action-dialog';
-import { CodeInput } from '../components/code-input';
-import { getPasskey, supportsPasskeys } from '../components/passkeys';
-import { SignInProblem } from '../components/sign-in-problem';
-import { SingleSignOnButton } from '../components/single-sign-on-button';
+import { CodeInput } from './code-input';
+import { getPasskey, supportsPasskeys } from './passkeys';
+import { SignInProblem } from './sign-in-problem';
+import { SingleSignOnButton } from './single-sign-on-button';
 import { fetchPath, useApiMutation } from '../http/queries';
-import { SESSION_PATH, useSession, type Session } from './session';
+import { SESSION_PATH, useSession, type Session } from '../session/session';
 
 interface Prompt {
   result: Promise<boolean>;

@@ -1,11 +1,11 @@
 import { Anchor, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { PasskeyForm } from '../components/passkey-form';
-import { createPasskey, supportsPasskeys } from '../components/passkeys';
+import { PasskeyForm } from './passkey-form';
+import { createPasskey, supportsPasskeys } from './passkeys';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { EnrollmentStep, type EnrollmentStepProps } from './enrollment-step';
-import { SESSION_PATH, useReplaceSession, useSession } from './session';
+import { SESSION_PATH, useReplaceSession, useSession } from '../session/session';
 
 /** Enrolls an authenticator app or a passkey for an operator who has no second factor. */
 export function FactorEnrollment(props: EnrollmentStepProps): ReactNode {

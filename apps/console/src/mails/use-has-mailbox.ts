@@ -1,5 +1,5 @@
-import { useCan } from './roles';
-import { useServer } from './session';
+import { useCan } from '../session/roles';
+import { useServer } from '../session/session';
 
 /** Returns true if emails are captured and the operator can read them in the mailbox. */
 export function useHasMailbox(): boolean {

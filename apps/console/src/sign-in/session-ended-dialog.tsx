@@ -1,7 +1,7 @@
 import { focusManager, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { SignInSteps } from '../sign-in/sign-in-steps';
-import { SESSION_PATH, useSession } from './session';
+import { SignInSteps } from './sign-in-steps';
+import { SESSION_PATH, useSession } from '../session/session';
 import classes from './session-ended-dialog.module.css';
 
 let isCovered = false;

@@ -1,8 +1,8 @@
 import { Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { api } from '../http/client';
-import { BulkActionDialog, type BulkResult } from './bulk-action-dialog';
-import { CopyTextButton } from './copy-button';
+import { BulkActionDialog, type BulkResult } from '../lists/bulk-action-dialog';
+import { CopyTextButton } from '../components/copy-button';
 import { renderDelivery } from './delivery-dialogs';
 
 /** Maximum number of deliveries that are replayed at once. */

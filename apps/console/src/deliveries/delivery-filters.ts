@@ -1,0 +1,18 @@
+import { statusClassLabels } from '../components/status-class';
+import { choiceFilter, textFilter, type Filter } from '../lists/filters';
+
+/** Creates a filter for the class of the HTTP status. */
+export const statusClassFilter = (label: string): Filter => choiceFilter(label, statusClassLabels);
+
+/** Creates the search of a list of deliveries or attempts. */
+export const deliverySearchFilter = (): Filter =>
+  textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID');
+
+/** Creates a filter for the state of a delivery. */
+export const deliveryStateFilter = (label: string): Filter =>
+  choiceFilter(label, {
+    pending: 'Pending delivery',
+    succeeded: 'Succeeded delivery',
+    failed: 'Failed delivery',
+    cancelled: 'Canceled delivery',
+  });
