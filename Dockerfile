@@ -25,7 +25,7 @@ RUN npm ci --include=dev --include-workspace-root -w apps -w libs --ignore-scrip
 COPY nest-cli.json tsconfig.json tsconfig.build.json vite.config.mjs ./
 COPY apps apps
 COPY libs libs
-COPY packages/cli/src/import-shared packages/cli/src/import-shared
+COPY packages/cli/src/console-shared packages/cli/src/console-shared
 COPY scripts/all.mjs scripts/build-parts.mjs scripts/build.mjs scripts/environment.mjs scripts/memory-options.mjs \
   scripts/processes.mjs scripts/run-all.mjs scripts/supervisor.mjs scripts/
 RUN npm run build

@@ -33,7 +33,7 @@ export const PROGRAMS_PART = {
 };
 export const CONSOLE_PART = {
   stamp: path.join(DIST, '.console-stamp'),
-  sources: ['apps/console', 'packages/cli/src/import-shared'],
+  sources: ['apps/console', 'packages/cli/src/console-shared'],
   outputs: [],
   bundle: 'dist/console',
   steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],

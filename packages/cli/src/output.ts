@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Cli, Output } from './cli.js';
-import { fitText, visibleJson, visibleText } from './visible-text.js';
+import { visibleJson, visibleText } from './console-shared/visible-text.js';
+import { fitText } from './text-width.js';
 
 /** The codes of the styles (ECMA-48, SGR). */
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;

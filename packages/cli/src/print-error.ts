@@ -2,7 +2,7 @@ import { GatehouseError } from '@gatehouse/server';
 import type { Cli } from './cli.js';
 import { CliError, ExitCode } from './cli-error.js';
 import { printNote, styled } from './output.js';
-import { visibleJson, visibleText } from './visible-text.js';
+import { visibleJson, visibleText } from './console-shared/visible-text.js';
 
 /** An error as it is printed. */
 interface Description {

@@ -5,7 +5,7 @@ import { usageError } from './cli-error.js';
 import { parseNumber } from './options.js';
 import { printJson, printNote } from './output.js';
 import { createTable, type Column } from './table.js';
-import { visibleText } from './visible-text.js';
+import { visibleText } from './console-shared/visible-text.js';
 
 /** The options of a command that prints a list. */
 export interface PageOptions {

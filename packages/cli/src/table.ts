@@ -1,5 +1,6 @@
 import { printLine, printNote, printRecord, styled, type Printer, type Style } from './output.js';
-import { fitText, visibleText, widthOf } from './visible-text.js';
+import { visibleText } from './console-shared/visible-text.js';
+import { fitText, widthOf } from './text-width.js';
 
 export interface Column<Row> {
   title: string;

@@ -1,6 +1,6 @@
 import { Alert, Group, Select, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import type { Delimiter } from '../../../../packages/cli/src/import-shared/parse-csv';
+import type { Delimiter } from '../../../../packages/cli/src/console-shared/parse-csv';
 import { Icon } from '../components/icon';
 import { UntrustedText } from '../components/untrusted-text';
 import { FileDrop } from './file-drop';

@@ -2,10 +2,10 @@ import {
   RowConverter,
   customerFields,
   type CellProblem,
-} from '../../../../packages/cli/src/import-shared/customer-rows';
-import { decodeChunks } from '../../../../packages/cli/src/import-shared/decode-text';
-import { EncodingError, FileError } from '../../../../packages/cli/src/import-shared/file-error';
-import { parseCsv, type Delimiter } from '../../../../packages/cli/src/import-shared/parse-csv';
+} from '../../../../packages/cli/src/console-shared/customer-rows';
+import { decodeChunks } from '../../../../packages/cli/src/console-shared/decode-text';
+import { EncodingError, FileError } from '../../../../packages/cli/src/console-shared/file-error';
+import { parseCsv, type Delimiter } from '../../../../packages/cli/src/console-shared/parse-csv';
 import { LocalReport, type ReportEntry } from './import-report';
 
 /** The lines of a file in the format of the import. */

@@ -4,7 +4,7 @@ import {
   ALLOW_FAST_HASHES,
   UPDATE,
   type OptionText,
-} from '../../../../packages/cli/src/import-shared/option-texts';
+} from '../../../../packages/cli/src/console-shared/option-texts';
 import type { ImportOptions } from './import-options';
 
 interface ImportOptionChoicesProps {

@@ -1,4 +1,4 @@
-import { explainLineError, isUnchanged } from '../../../../packages/cli/src/import-shared/line-remedies';
+import { explainLineError, isUnchanged } from '../../../../packages/cli/src/console-shared/line-remedies';
 import type { Schemas } from '../http/client';
 import { formatCsv } from './format-csv';
 

@@ -3,7 +3,8 @@ import type { Cli } from '../cli.js';
 import { createFeedReader, followFeed, type FeedEvent } from '../follow-feed.js';
 import { parsePastTime } from '../options.js';
 import { formatTime, printJson, printLine, printNote, styled } from '../output.js';
-import { fitText, visibleJson, visibleText, widthOf } from '../visible-text.js';
+import { visibleJson, visibleText } from '../console-shared/visible-text.js';
+import { fitText, widthOf } from '../text-width.js';
 
 interface TailOptions {
   types?: string;

@@ -7,7 +7,7 @@ import { addPageOptions, printPages, type PageOptions } from '../print-pages.js'
 import { findProject } from '../project.js';
 import { confirm } from '../prompt.js';
 import type { Column } from '../table.js';
-import { visibleText } from '../visible-text.js';
+import { visibleText } from '../console-shared/visible-text.js';
 
 type ApiKey = components['schemas']['ApiKeyResponse'];
 type CreateBody = Parameters<Gatehouse['apiKeys']['create']>[1];

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { CliError, usageError } from '../cli-error.js';
 import { printJson, printLine } from '../output.js';
-import { visibleText } from '../visible-text.js';
+import { visibleText } from '../console-shared/visible-text.js';
 
 interface Options {
   data?: string;

@@ -1,5 +1,5 @@
 import { JSONParser, TokenType, type ParsedTokenInfo } from '@streamparser/json';
-import { countKeys } from '../import-shared/repeated-keys.js';
+import { countKeys } from '../console-shared/repeated-keys.js';
 
 type Token = Pick<ParsedTokenInfo, 'token' | 'value'>;
 

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { JSONParser } from '@streamparser/json';
-import type { DecodedChunk } from '../import-shared/decode-text.js';
-import { parseCsv, type CsvRows } from '../import-shared/parse-csv.js';
-import { hasRepeatedKey } from '../import-shared/repeated-keys.js';
+import type { DecodedChunk } from '../console-shared/decode-text.js';
+import { parseCsv, type CsvRows } from '../console-shared/parse-csv.js';
+import { hasRepeatedKey } from '../console-shared/repeated-keys.js';
 import { toObject, type JsonObject } from '../json-object.js';
 import { findRepeatedField, KeyTracker } from './key-tracker.js';
 import { readDecoded, readLineGroups, readText, unreadable } from './read-text.js';

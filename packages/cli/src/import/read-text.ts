@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { CliError, usageError } from '../cli-error.js';
-import { decodeChunks, detectEncoding, type DecodedChunk } from '../import-shared/decode-text.js';
-import { EncodingError } from '../import-shared/file-error.js';
+import { decodeChunks, detectEncoding, type DecodedChunk } from '../console-shared/decode-text.js';
+import { EncodingError } from '../console-shared/file-error.js';
 
 /** The encodings of files without a byte order mark that are not UTF-8, by the paths of the files. */
 const encodings = new Map<string, string>();

@@ -1,4 +1,4 @@
-import { explainLineError } from '../import-shared/line-remedies.js';
+import { explainLineError } from '../console-shared/line-remedies.js';
 import type { LeftOut } from './source.js';
 
 /** The fields that occur twice, by the positions of the records. */

@@ -1,5 +1,5 @@
 import { usageError } from '../cli-error.js';
-import { hasRepeatedKey } from '../import-shared/repeated-keys.js';
+import { hasRepeatedKey } from '../console-shared/repeated-keys.js';
 import { toObject, type JsonObject } from '../json-object.js';
 import { epochToMs, parseTime } from '../parse-time.js';
 import { notImported, toText, type CustomerDraft } from './source-fields.js';

@@ -8,7 +8,7 @@ import { printReasons } from '../../import/import-summary.js';
 import { addFileOptions, openFiles, type FileOptions } from '../../import/open-files.js';
 import { printJson, printNote, printRecord } from '../../output.js';
 import { printTable } from '../../table.js';
-import { visibleText } from '../../visible-text.js';
+import { visibleText } from '../../console-shared/visible-text.js';
 
 interface Options extends FileOptions {
   hashes?: boolean;

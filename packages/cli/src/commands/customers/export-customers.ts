@@ -10,7 +10,7 @@ import { CountedCustomers, countCustomers } from '../../export/read-customers.js
 import { targets } from '../../export/targets.js';
 import { printNote, write } from '../../output.js';
 import { findProject } from '../../project.js';
-import { visibleJson, visibleText } from '../../visible-text.js';
+import { visibleJson, visibleText } from '../../console-shared/visible-text.js';
 import { collectProviderName, exportToSystem, findTarget, type SystemOptions } from './export-to-system.js';
 
 interface Options extends SystemOptions {

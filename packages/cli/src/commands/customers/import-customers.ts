@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Cli } from '../../cli.js';
 import { CliError, ExitCode } from '../../cli-error.js';
-import { ALLOW_FAST_HASHES, UPDATE, type OptionText } from '../../import-shared/option-texts.js';
+import { ALLOW_FAST_HASHES, UPDATE, type OptionText } from '../../console-shared/option-texts.js';
 import type { IdentitySlugs } from '../../import/identity-slugs.js';
 import { deriveImportId } from '../../import/import-id.js';
 import { ImportReport } from '../../import/import-report.js';

@@ -5,7 +5,7 @@ import { CliError, ExitCode, usageError } from '../../cli-error.js';
 import { createProgress, printJson, printLine, printNote } from '../../output.js';
 import { describeError } from '../../print-error.js';
 import { confirm } from '../../prompt.js';
-import { visibleJson, visibleText } from '../../visible-text.js';
+import { visibleJson, visibleText } from '../../console-shared/visible-text.js';
 import { addFilterOptions, toFilter, type FilterOptions } from './filter.js';
 
 type Redelivery = components['schemas']['RedeliveryResponse'];

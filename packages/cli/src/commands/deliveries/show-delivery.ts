@@ -2,7 +2,7 @@ import type { components } from '@gatehouse/server';
 import type { Command } from 'commander';
 import type { Cli } from '../../cli.js';
 import { formatTime, printJson, printLine, printRecord, styled } from '../../output.js';
-import { visibleLines, visibleText } from '../../visible-text.js';
+import { visibleLines, visibleText } from '../../console-shared/visible-text.js';
 import { describeResponse, styleOf } from './list-deliveries.js';
 
 type Delivery = components['schemas']['DeliveryResponse'];

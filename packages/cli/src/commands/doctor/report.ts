@@ -1,6 +1,6 @@
 import type { Cli } from '../../cli.js';
 import { printJson, printLine, styled, type Style } from '../../output.js';
-import { visibleText } from '../../visible-text.js';
+import { visibleText } from '../../console-shared/visible-text.js';
 import type { CheckResult } from './check-result.js';
 
 const SYMBOLS: Record<CheckResult['status'], { symbol: string; style: Style }> = {

@@ -3,7 +3,7 @@ import type { Cli } from '../../cli.js';
 import { CliError, usageError } from '../../cli-error.js';
 import { ask } from '../../prompt.js';
 import { checkUrl } from '../../settings.js';
-import { visibleText } from '../../visible-text.js';
+import { visibleText } from '../../console-shared/visible-text.js';
 import { askSecret } from './ask-secret.js';
 import { readVariable } from './env-file.js';
 import type { Framework } from './framework.js';

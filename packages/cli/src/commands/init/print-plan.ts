@@ -1,5 +1,5 @@
 import { printLine, styled, type Printer } from '../../output.js';
-import { visibleText } from '../../visible-text.js';
+import { visibleText } from '../../console-shared/visible-text.js';
 import { runCommand, toText } from './install-packages.js';
 import type { Plan } from './plan.js';
 

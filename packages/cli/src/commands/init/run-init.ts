@@ -2,7 +2,7 @@ import type { Cli } from '../../cli.js';
 import { CliError, ExitCode, usageError } from '../../cli-error.js';
 import { printJson } from '../../output.js';
 import { confirm } from '../../prompt.js';
-import { visibleText } from '../../visible-text.js';
+import { visibleText } from '../../console-shared/visible-text.js';
 import { applyPlan } from './apply-plan.js';
 import { findTarget } from './connection.js';
 import { findConflicts, type Conflict } from './env-file.js';

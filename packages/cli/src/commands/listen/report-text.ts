@@ -1,6 +1,7 @@
 import type { Cli } from '../../cli.js';
 import { formatTime, printLine, printNote, styled } from '../../output.js';
-import { fitText, visibleText } from '../../visible-text.js';
+import { visibleText } from '../../console-shared/visible-text.js';
+import { fitText } from '../../text-width.js';
 import type { ListenRecord } from './listen-record.js';
 
 type Response = Extract<ListenRecord, { kind: 'response' }>;

@@ -4,7 +4,7 @@ import {
   isTarget,
   RowConverter,
   type CellProblem,
-} from '../../import-shared/customer-rows.js';
+} from '../../console-shared/customer-rows.js';
 import type { JsonObject } from '../../json-object.js';
 import { fitCustomer } from '../fit-metadata.js';
 import { isCsv, readColumns, readObjects, readTable, toPosition } from '../read-files.js';

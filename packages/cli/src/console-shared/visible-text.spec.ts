@@ -1,4 +1,22 @@
-import { fitText, visibleJson, visibleLines, visibleText, widthOf } from './visible-text.js';
+import { showInvisible, splitInvisible, visibleJson, visibleLines, visibleText } from './visible-text.js';
+
+describe('splitInvisible', () => {
+  it.each([
+    ['invoice\u202Efdp.exe', 'invoice[U+202E]fdp.exe'],
+    ['a\u2066b\u2069c\u200Ed\u061C', 'a[U+2066]b[U+2069]c[U+200E]d[U+061C]'],
+    ['pay\u200Bpal\u00AD.com\uFEFF', 'pay[U+200B]pal[U+00AD].com[U+FEFF]'],
+    ['\u0000\u001B[31m\u007F\u0085', '[U+0000][U+001B][31m[U+007F][U+0085]'],
+    ['a\u200Db\u200Cc \uFE0F', 'a[U+200D]b[U+200C]c [U+FE0F]'],
+    ['\u3164\u{E0041}\uD800x\u2028', '[U+3164][U+E0041][U+D800]x[U+2028]'],
+  ])('shows the invisible characters of %j', (text, shown) => {
+    expect(showInvisible(text)).toBe(shown);
+  });
+
+  it.each(['', 'Ada\tLovelace\r\n', '👩‍💻 ❤️ 👍🏽 1️⃣ 🏳️‍🌈', 'می‌خواهم', 'क्‍ष', '日本語 עברית مرحبا', '葛\u{E0100}'])(
+    'leaves %j unchanged',
+    (text) => expect(splitInvisible(text)).toEqual(text ? [{ text, isCode: false }] : []),
+  );
+});
 
 it('replaces characters that control the terminal, are invisible or change the order of text', () => {
   const cases: [string, string][] = [
@@ -28,26 +46,4 @@ it('escapes the same characters in JSON without changing its value', () => {
   expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u{e0041}]/u);
   expect(text).toContain('\\u202e');
   expect(JSON.parse(text)).toEqual(value);
-});
-
-it('counts the columns that a text takes, and shortens it to a number of columns', () => {
-  const widths: [string, number][] = [
-    ['', 0],
-    ['abc', 3],
-    ['é', 1],
-    ['e\u0301', 1],
-    ['日本', 4],
-    ['👩‍💻', 2],
-    ['ｆｕ', 4],
-    ['한', 2],
-  ];
-  expect(widths.map(([text]) => widthOf(text))).toEqual(widths.map(([, width]) => width));
-  const cases: [string, number, string][] = [
-    ['abcdef', 6, 'abcdef'],
-    ['abcdef', 5, 'abcd…'],
-    ['日本語', 5, '日本…'],
-    ['日本語', 4, '日…'],
-    ['👩‍💻👩‍💻', 3, '👩‍💻…'],
-  ];
-  expect(cases.map(([text, width]) => fitText(text, width))).toEqual(cases.map(([, , fitted]) => fitted));
 });

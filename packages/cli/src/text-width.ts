@@ -1,0 +1,30 @@
+/** Characters that take two columns of a terminal: CJK, full width forms, and emoji. */
+const WIDE =
+  /[\p{Emoji_Presentation}\ufe0f\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
+
+const widthOfGrapheme = (grapheme: string): number => (WIDE.test(grapheme) ? 2 : 1);
+
+/** Returns the number of columns that a text takes in a terminal. */
+export function widthOf(text: string): number {
+  if (isPlain(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += widthOfGrapheme(segment);
+  return width;
+}
+
+/** Returns a text that takes at most `width` columns. A shortened one ends with "…". */
+export function fitText(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let fitted = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    used += widthOfGrapheme(segment);
+    if (used > width - 1) break;
+    fitted += segment;
+  }
+  return `${fitted}…`;
+}
