@@ -65,6 +65,35 @@ const parts = {
     overview: ['overview'],
     app: ['app'],
   },
+  'libs/persistence/src': {
+    base: ['sql', 'migrations', 'database', 'lists', 'failed-attempts'],
+    resources: [
+      ...[
+        'installation',
+        'signing-keys',
+        'encryption',
+        'host-names',
+        'idempotency',
+        'alerts',
+        'organizations',
+      ],
+      ...['projects', 'api-keys', 'events', 'webhooks', 'mails', 'mail-templates', 'audit'],
+    ],
+    customers: ['customers', 'imports'],
+    'sign-in': [
+      ...[
+        'passkeys',
+        'factors',
+        'sessions',
+        'login-attempts',
+        'one-time-tokens',
+        'email-codes',
+        'identity-providers',
+      ],
+      ...['sign-in-flows', 'sign-in-tokens', 'sign-in-exchanges', 'legacy-sign-in', 'accounts', 'operators'],
+    ],
+    overviews: ['customer-data', 'search', 'overview', 'health', 'schema'],
+  },
 };
 
 const alternatives = (names) => `(${names.join('|')})`;
@@ -79,6 +108,13 @@ const order = Object.entries(parts).flatMap(([part, tiers]) => {
       severity: 'error',
       from: { path: `^${part}/[^/]+/`, pathNot: `^${part}/${alternatives(tierFolders.flat())}/` },
       to: {},
+    },
+    {
+      name: `folders-of-${part.replaceAll('/', '-')}-import-no-root-file`,
+      comment: 'Files outside folders compose them. Move what a folder needs to a folder of a low tier.',
+      severity: 'error',
+      from: { path: `^${part}/[^/]+/` },
+      to: { path: `^${part}/[^/]+$` },
     },
     ...Object.keys(tiers)
       .slice(0, -1)
@@ -164,7 +200,7 @@ module.exports = {
       comment: 'Move what both folders need to a lower folder, or what needs both to a higher one.',
       severity: 'error',
       scope: 'folder',
-      from: { path: ['^apps/console/src/.', '^libs/(domain|platform|auth)/src/.', '^packages/[^/]+/src/.'] },
+      from: { path: ['^apps/console/src/.', '^libs/[^/]+/src/.', '^packages/[^/]+/src/.'] },
       to: { circular: true },
     },
     {

@@ -12,7 +12,7 @@ const EXCEPTIONS = {
   'libs/persistence/src/migrations/1764115200000-add-system-customer-indexes.ts': ['house'],
   'libs/persistence/src/migrations/1763856000000-add-api-key-rotation-and-expiry.ts': ['untold'],
   'libs/persistence/src/migrations/1763942410000-add-endpoint-headers-and-health.ts': ['untold'],
-  'libs/persistence/src/customers/erasures.repository.ts': ['untold'],
+  'libs/persistence/src/customer-data/erasures.repository.ts': ['untold'],
   'libs/persistence/src/webhooks/delivery.entity.ts': ['untold'],
   'libs/persistence/src/webhooks/delivery-processing.repository.ts': ['untold'],
   'libs/persistence/src/webhooks/unnotified-dead-letters.repository.ts': ['untold'],

@@ -35,7 +35,7 @@ const files: [file: string, rules: Rule[]][] = [
   ['apps/api/src/customers/customers.service.ts', ['new-accounts', 'ended-access']],
   ['apps/api/src/operators/operators.service.ts', ['new-accounts']],
   ['apps/webhook-worker/src/mail/mail-sender.ts', ['new-accounts']],
-  ['libs/persistence/src/customers/accounts.repository.ts', []],
+  ['libs/persistence/src/accounts/accounts.repository.ts', []],
   ['libs/persistence/src/customers/customers.repository.ts', ['inserted-accounts']],
 ];
 

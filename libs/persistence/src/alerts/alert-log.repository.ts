@@ -1,9 +1,9 @@
 // This file contains SQL: an upsert with counters, SKIP LOCKED, the database clock, and deletion of all but the newest rows.
 import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { statement, text, textOf, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { AlertLogEntryEntity } from './alert-log-entry.entity.js';
 
 /** Number of messages that the log keeps. */

@@ -2,8 +2,8 @@
 // with the database clock and a parameter.
 import type { AlertCondition, AlertDestination, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { integer, statement, uuid, type RowOf } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { integer, statement, uuid, type RowOf } from '../sql/statements.js';
 import { AlertEntity } from './alert.entity.js';
 
 const claimRow = {

@@ -1,7 +1,7 @@
 // This file contains SQL: unions of tables.
 import type { AuditTargetType } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { statement, text, textOf, uuid, type RowOf } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
 /** An actor as the audit log refers to it: `key:<id>`, `operator:<id>`, `customer:<id>`. */

@@ -9,11 +9,11 @@ import {
   type Reach,
 } from '@gatehouse/domain';
 import { newId, type Logger } from '@gatehouse/platform';
-import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { filterIdRange, NIL_UUID, parseIdTime } from '../uuid-v7.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { filterIdRange, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 import { OrganizationEntity } from '../organizations/organization.entity.js';
-import { ownerRangeCondition } from '../owner-range-condition.js';
+import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import {
   boolean,
   dynamicStatement,
@@ -25,8 +25,8 @@ import {
   textOf,
   timestamptz,
   uuid,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 /** An audit entry to be written. */
 export interface NewAuditEntry {

@@ -7,13 +7,13 @@ import {
   COUNT_CAP,
   COUNT_SCAN_LIMIT,
   type CappedCount,
-} from '../capped-count.js';
-import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { filterIdRange, NIL_UUID } from '../uuid-v7.js';
-import { ownerRangeCondition } from '../owner-range-condition.js';
-import { dynamicStatement } from '../statements.js';
-import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
+} from '../lists/capped-count.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { filterIdRange, NIL_UUID } from '../sql/uuid-v7.js';
+import { ownerRangeCondition } from '../lists/owner-range-condition.js';
+import { dynamicStatement } from '../sql/statements.js';
+import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
 import {
   addAuditFilter,
   auditColumns,

@@ -1,8 +1,14 @@
 // This file contains SQL: bounded index scans whose ranges are merged, and conditions on a reach.
 import type { Customer, Reach } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, organizationIdsSql, organizationsWithin } from '../conditions.js';
-import type { Database } from '../database.js';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../lists/capped-count.js';
+import { Conditions, organizationIdsSql, organizationsWithin } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
 import {
   boolean,
   dynamicStatement,
@@ -14,8 +20,8 @@ import {
   uuid,
   type Query,
   type RowOf,
-} from '../statements.js';
-import { NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import {
   addMatchConditions,
   emptyCustomerFilter,

@@ -1,6 +1,6 @@
 // This file contains SQL: conditions on the counted failures of customers.
 import { defaultLimits, failureLimits, MAX_PASSWORD_GUESSES, type ProjectLimits } from '@gatehouse/domain';
-import { IS_EXPIRED } from '../login-attempts/login-allowance.js';
+import { IS_EXPIRED } from '../failed-attempts/login-allowance.js';
 
 /** SQL for a limit of the project `p`. */
 const limitSql = (setting: keyof ProjectLimits): string =>

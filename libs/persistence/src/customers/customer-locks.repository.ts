@@ -1,7 +1,7 @@
 // This file contains SQL: conditions on counted failures and the limits of projects.
 import type { Customer } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { KNOWN_ADDRESS_SINCE } from '../login-attempts/login-allowance.js';
+import type { Database } from '../database/database.js';
+import { KNOWN_ADDRESS_SINCE } from '../failed-attempts/login-allowance.js';
 import {
   boolean,
   integer,
@@ -11,7 +11,7 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
+} from '../sql/statements.js';
 import {
   FAILURES_OF_CUSTOMER,
   IS_FACTOR_LOCKED,

@@ -1,5 +1,5 @@
-import type { Conditions } from '../conditions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import type { Conditions } from '../sql/conditions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { isSortedByText, searchedTexts, type CustomerFilter, type SearchedText } from './customer-filter.js';
 import { lockRanges } from './customer-lock-sql.js';
 

@@ -1,10 +1,10 @@
 // This file contains SQL: a condition on many values, long pages with a password hash, and a bounded
 // aggregate.
 import type { Customer } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { integer, statement, text, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import type { Database } from '../database/database.js';
+import { integer, statement, text, uuid } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import {
   customerWithHashColumns,
   customerWithHashRow,

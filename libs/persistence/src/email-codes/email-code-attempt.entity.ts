@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { LoginAllowance } from '../login-attempts/login-allowance.js';
+import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
 /** Guesses at email codes per email address of a project. */
 @Entity('email_code_attempts')

@@ -1,14 +1,14 @@
 // This file contains SQL: upserts and conditional changes in one statement, and times by the clock of the database.
 import { MAX_CODE_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { AttemptCounter, limitValues, type AttemptLimit } from '../login-attempts/attempt-counter.js';
+import type { Database } from '../database/database.js';
+import { AttemptCounter, limitValues, type AttemptLimit } from '../failed-attempts/attempt-counter.js';
 import {
   attemptResultRow,
   KNOWN_ADDRESS_SINCE,
   type LoginAllowance,
-} from '../login-attempts/login-allowance.js';
+} from '../failed-attempts/login-allowance.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import {
   boolean,
   bytea,
@@ -18,8 +18,8 @@ import {
   text,
   timestamptz,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { currentCount, isGuessed } from './guesses-sql.js';
 
 /**

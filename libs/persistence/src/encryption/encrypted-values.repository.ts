@@ -1,5 +1,5 @@
 // This file contains SQL: bounded scans in the order of any primary key, and updates of many rows.
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import {
   arrayOf,
   bytea,
@@ -9,8 +9,8 @@ import {
   text,
   type Query,
   type RowOf,
-} from '../statements.js';
-import { NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import {
   encryptedColumns,
   pepperedColumns,

@@ -1,9 +1,9 @@
 // This file contains SQL: bounded scans by filter and reach, comparisons of transaction numbers, and an
 // update of many rows.
 import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
-import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
-import { visibleBody } from '../customers/erasure-sql.js';
-import type { Database } from '../database.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
+import { visibleBody } from './erasure-sql.js';
+import type { Database } from '../database/database.js';
 import {
   boolean,
   dynamicStatement,
@@ -14,9 +14,9 @@ import {
   text,
   uuid,
   type RowOf,
-} from '../statements.js';
-import { minIdAt, NIL_UUID } from '../uuid-v7.js';
-import type { Transactions } from '../transactions.js';
+} from '../sql/statements.js';
+import { minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
+import type { Transactions } from '../database/transactions.js';
 import { eventTypeCondition } from './event-type-condition.js';
 
 /** A position between two events of the feed. */

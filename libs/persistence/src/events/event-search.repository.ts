@@ -7,14 +7,14 @@ import {
   COUNT_CAP,
   COUNT_SCAN_LIMIT,
   type CappedCount,
-} from '../capped-count.js';
-import { Conditions, organizationIdsSql, sampleReaches } from '../conditions.js';
-import { visibleBody } from '../customers/erasure-sql.js';
-import type { Database } from '../database.js';
-import { MAX_CREATED_AT_SKEW_MS, filterIdRange, NIL_UUID } from '../uuid-v7.js';
-import { ownerRangeCondition } from '../owner-range-condition.js';
-import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
-import { dynamicStatement, text, uuid } from '../statements.js';
+} from '../lists/capped-count.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
+import { visibleBody } from './erasure-sql.js';
+import type { Database } from '../database/database.js';
+import { MAX_CREATED_AT_SKEW_MS, filterIdRange, NIL_UUID } from '../sql/uuid-v7.js';
+import { ownerRangeCondition } from '../lists/owner-range-condition.js';
+import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
+import { dynamicStatement, text, uuid } from '../sql/statements.js';
 import type { FeedEvent } from './event-feed.repository.js';
 import { eventTypeCondition } from './event-type-condition.js';
 

@@ -1,5 +1,5 @@
 import { ALL_CUSTOM_EVENTS, CUSTOM_EVENT_PREFIX } from '@gatehouse/domain';
-import type { Conditions } from '../conditions.js';
+import type { Conditions } from '../sql/conditions.js';
 
 /** Returns SQL for whether a column contains a custom type. */
 export const isCustomTypeSql = (column: string): string => `starts_with(${column}, '${CUSTOM_EVENT_PREFIX}')`;

@@ -1,7 +1,7 @@
 import { matchingSubscriptions, publicId, type AnyEventType } from '@gatehouse/domain';
 import { newId, now, tracing } from '@gatehouse/platform';
-import type { EventRow } from '../outbox.js';
-import type { Tx } from '../transactions.js';
+import type { EventRow } from '../database/outbox.js';
+import type { Tx } from '../database/transactions.js';
 
 /** An event to be recorded, of a project or of an organization. */
 export interface NewEvent {

@@ -1,8 +1,8 @@
 // This file contains SQL: conditional changes that return rows, and times by the clock of the database.
 import type { AuthenticationMethod, ChallengeKind, ProviderProfile } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
-import type { Database } from '../database.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
+import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import {
   arrayOf,
   bytea,
@@ -13,8 +13,8 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { ChallengeEntity } from './challenge.entity.js';
 
 const challengeRow = {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { LoginAllowance } from '../login-attempts/login-allowance.js';
+import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
 /** Failed attempts at the second factor of a customer, over all challenges and sessions. */
 @Entity('factor_attempts')

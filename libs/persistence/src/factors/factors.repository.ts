@@ -1,10 +1,19 @@
 // This file contains SQL: conditional updates that return rows, sets of rows in one statement, and times by the clock
 // of the database.
-import { pruneInBatches, pruneStatement } from '../prune.js';
-import type { Database, Sql } from '../database.js';
-import { boolean, bytea, integer, neverNull, nullable, statement, timestamptz, uuid } from '../statements.js';
-import type { RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import type { Database, Sql } from '../database/database.js';
+import {
+  boolean,
+  bytea,
+  integer,
+  neverNull,
+  nullable,
+  statement,
+  timestamptz,
+  uuid,
+} from '../sql/statements.js';
+import type { RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { markChangedSql } from '../customers/changed-here-sql.js';
 import { hasPasskeySql, listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
 import { TotpFactorEntity } from './totp-factor.entity.js';

@@ -1,10 +1,10 @@
 // This file contains SQL: an upsert with a delete, the connections of other processes, and times by the clock of the
 // database.
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import { migrations } from '../migrations/index.js';
-import { boolean, nullable, statement, text, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import { boolean, nullable, statement, text, type RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /**
  * Time in seconds without a heartbeat after which an api counts as stopped. Processes of 0.1.0 connect at least once a

@@ -1,6 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { Config, LOGGER, Metrics, type Logger } from '@gatehouse/platform';
-import { Database } from '../database.js';
+import { Database } from '../database/database.js';
 import { ClockAndHostMonitor } from './clock-and-host-monitor.js';
 import { ProcessProblemsRepository, type ProblemSource } from './process-problems.repository.js';
 

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { Metrics, type Config, type Logger } from '@gatehouse/platform';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import { ClockAndHostMonitor } from './clock-and-host-monitor.js';
 import type { ProcessProblem, ProcessProblemsRepository } from './process-problems.repository.js';
 

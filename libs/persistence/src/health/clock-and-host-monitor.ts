@@ -8,8 +8,8 @@ import {
   type Logger,
   type Metrics,
 } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { findWritableHosts } from '../writable-hosts.js';
+import type { Database } from '../database/database.js';
+import { findWritableHosts } from './writable-hosts.js';
 import { describeClockSkew, CLOCK_SKEW_LIMIT_MS, measureClockSkew } from './clock-skew.js';
 import type {
   ProblemSource,

@@ -1,7 +1,7 @@
 // This file contains SQL: the clock of the database.
 import { monotonicMs, now } from '@gatehouse/platform';
-import type { Sql } from '../run-statement.js';
-import { statement, timestamptz } from '../statements.js';
+import type { Sql } from '../database/run-statement.js';
+import { statement, timestamptz } from '../sql/statements.js';
 
 /** Difference to the clock of PostgreSQL from which a clock counts as wrong, in ms. */
 export const CLOCK_SKEW_LIMIT_MS = 2_000;

@@ -1,6 +1,6 @@
 // This file contains SQL: settings of the server, and the rights of the current role.
-import type { Database } from '../database.js';
-import { arrayOf, boolean, integer, statement, text, type RowOf } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { arrayOf, boolean, integer, statement, text, type RowOf } from '../sql/statements.js';
 
 const serverRow = {
   version: text,

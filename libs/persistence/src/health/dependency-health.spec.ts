@@ -1,6 +1,6 @@
 import type { Config, DeliveryQueue } from '@gatehouse/platform';
-import type { Database, DatabaseProblem } from '../database.js';
-import type { BacklogRepository } from '../webhooks/backlog.repository.js';
+import type { Database, DatabaseProblem } from '../database/database.js';
+import type { BacklogRepository } from './backlog.repository.js';
 import { DependencyHealth } from './dependency-health.js';
 
 interface Servers {

@@ -1,7 +1,7 @@
 // This file contains SQL: an upsert with a delete, and times by the clock of the database.
 import type { ProcessProblemKind } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { statement, text, textOf, timestamptz, type RowOf } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { statement, text, textOf, timestamptz, type RowOf } from '../sql/statements.js';
 
 /** A problem of a process. */
 export interface ProcessProblem {

@@ -1,6 +1,6 @@
 // This file contains SQL: an upsert with a delete, a write outside a transaction, and an expression with the
 // database clock.
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import {
   boolean,
   double,
@@ -11,7 +11,7 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
+} from '../sql/statements.js';
 
 /** A heartbeat of a webhook worker. */
 export interface WorkerHeartbeat {

@@ -1,7 +1,7 @@
 // This file contains SQL: bounded scans of any table.
-import type { Database } from '../database.js';
-import { arrayOf, dynamicStatement, nullable, text, uuid, type RowOf } from '../statements.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import type { Database } from '../database/database.js';
+import { arrayOf, dynamicStatement, nullable, text, uuid, type RowOf } from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /** Number of rows that one statement scans, to stay within its timeout. */
 const BATCH_SIZE = 10_000;

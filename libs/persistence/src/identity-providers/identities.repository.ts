@@ -1,9 +1,18 @@
 // This file contains SQL: joins with the provider, and conditional changes that return rows.
 import type { IdentityProviderType } from '@gatehouse/domain';
 import { markChangedSql } from '../customers/changed-here-sql.js';
-import type { Database, Sql } from '../database.js';
-import { boolean, nullable, statement, text, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database, Sql } from '../database/database.js';
+import {
+  boolean,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 const identityRow = {
   id: uuid,

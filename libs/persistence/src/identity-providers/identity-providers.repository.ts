@@ -6,11 +6,11 @@ import {
   type IdentityProvider,
   type ProjectContext,
 } from '@gatehouse/domain';
-import type { Database, Sql } from '../database.js';
-import { selectedRow, selectList } from '../entity-columns.js';
+import type { Database, Sql } from '../database/database.js';
+import { selectedRow, selectList } from '../sql/entity-columns.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { arrayOf, bytea, integer, nullable, statement, text, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import { arrayOf, bytea, integer, nullable, statement, text, uuid, type RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { IdentityProviderEntity } from './identity-provider.entity.js';
 
 /** The fields of `IdentityProvider`. */

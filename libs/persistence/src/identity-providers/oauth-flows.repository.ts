@@ -1,7 +1,7 @@
 // This file contains SQL: a conditional delete that returns the row, and times by the clock of the database.
 import { OAUTH_FLOW_TTL, type CodeKind } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
+import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import {
   bytea,
   integer,
@@ -12,7 +12,7 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
+} from '../sql/statements.js';
 
 const flowRow = {
   projectId: uuid,

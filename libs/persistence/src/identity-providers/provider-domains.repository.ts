@@ -2,11 +2,11 @@
 // database.
 import { GatehouseError, notFound, type ProviderDomain } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
-import type { Database, Sql } from '../database.js';
-import { selectedRow, selectList } from '../entity-columns.js';
-import { boolean, nullable, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import type { Database, Sql } from '../database/database.js';
+import { selectedRow, selectList } from '../sql/entity-columns.js';
+import { boolean, nullable, statement, text, timestamptz, uuid, type RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { IdentityProviderDomainEntity } from './identity-provider-domain.entity.js';
 
 const UNIQUE_VIOLATION = '23505';

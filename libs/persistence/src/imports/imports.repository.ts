@@ -13,12 +13,20 @@ import {
   type ListedKind,
   type Reach,
 } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { NIL_UUID } from '../uuid-v7.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
-import { dynamicStatement, integer, nullable, statement, textOf, timestamptz, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import {
+  dynamicStatement,
+  integer,
+  nullable,
+  statement,
+  textOf,
+  timestamptz,
+  uuid,
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { ImportFailureEntity } from './import-failure.entity.js';
 import { ImportEntity } from './import.entity.js';
 

@@ -1,7 +1,7 @@
 // This file contains SQL: the identity of the database and of its server.
 import { errorCode, sha256 } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { statement, text } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { statement, text } from '../sql/statements.js';
 
 /** Error codes of PostgreSQL for a function that the role may not call, and for one that the server does not have. */
 const NOT_READABLE: readonly string[] = ['42501', '42883'];

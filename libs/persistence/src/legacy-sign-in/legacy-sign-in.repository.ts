@@ -1,10 +1,10 @@
 // This file contains SQL: a join on the hot path of sign-in, and a conditional change that returns a row.
 import type { Customer } from '@gatehouse/domain';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import { ProjectEntity } from '../projects/project.entity.js';
-import { boolean, bytea, neverNull, nullable, statement, text } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import { boolean, bytea, neverNull, nullable, statement, text } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 /** The system from which the customers of a project move. */
 export interface LegacySystem {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { LoginAllowance } from './login-allowance.js';
+import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
 /** Failed logins per email address of a project. */
 @Entity('login_attempts')

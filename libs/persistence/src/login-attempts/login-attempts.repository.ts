@@ -4,13 +4,32 @@ import {
   customerWithHashRow,
   type CustomerWithPasswordHash,
 } from '../customers/customers.repository.js';
-import type { Database, Sql } from '../database.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
-import { bytea, integer, nullable, statement, text, timestamptz, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database, Sql } from '../database/database.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import {
+  bytea,
+  integer,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
-import { AttemptCounter, isGrantedSql, limitValues, type AttemptLimit } from './attempt-counter.js';
-import { attemptResultRow, IS_EXPIRED, KNOWN_ADDRESS_SINCE, type LoginAllowance } from './login-allowance.js';
+import {
+  AttemptCounter,
+  isGrantedSql,
+  limitValues,
+  type AttemptLimit,
+} from '../failed-attempts/attempt-counter.js';
+import {
+  attemptResultRow,
+  IS_EXPIRED,
+  KNOWN_ADDRESS_SINCE,
+  type LoginAllowance,
+} from '../failed-attempts/login-allowance.js';
 
 /** The limit of failed logins and the attempt to count. */
 export interface LoginAttempt extends AttemptLimit {

@@ -1,9 +1,9 @@
 // This file contains SQL: an upsert that returns the row, and a read for every email.
 import type { MailText } from '@gatehouse/domain';
 import type { CustomerMailKind } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { jsonb, statement, text, textOf, timestamptz, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import { jsonb, statement, text, textOf, timestamptz, type RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { MailTemplateEntity } from './mail-template.entity.js';
 
 const templateRow = {

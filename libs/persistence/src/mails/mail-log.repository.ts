@@ -9,11 +9,11 @@ import {
   COUNT_CAP,
   COUNT_SCAN_LIMIT,
   type CappedCount,
-} from '../capped-count.js';
-import { Conditions, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { ownerRangeCondition } from '../owner-range-condition.js';
-import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
+} from '../lists/capped-count.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { ownerRangeCondition } from '../lists/owner-range-condition.js';
+import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
 import {
   dynamicStatement,
   integer,
@@ -23,8 +23,8 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import { filterIdRange, MAX_CREATED_AT_SKEW_MS, NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import { filterIdRange, MAX_CREATED_AT_SKEW_MS, NIL_UUID } from '../sql/uuid-v7.js';
 import type { StoredMailState } from './mail.entity.js';
 import { isRecentlyOverLimit } from './over-limit-sql.js';
 

@@ -8,10 +8,10 @@ import {
   COUNT_CAP,
   COUNT_SCAN_LIMIT,
   type CappedCount,
-} from '../capped-count.js';
-import { Conditions, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
+} from '../lists/capped-count.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import {
   bytea,
   dynamicStatement,
@@ -22,9 +22,9 @@ import {
   textOf,
   timestamptz,
   uuid,
-} from '../statements.js';
-import { NIL_UUID } from '../uuid-v7.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
+import type { Tx } from '../database/transactions.js';
 
 export interface NewMail extends StoredMail {
   /** Null for an email to an operator. */

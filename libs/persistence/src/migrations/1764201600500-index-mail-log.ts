@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { runInTransaction } from '../migration-run.js';
+import { runInTransaction } from './migration-run.js';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
 /** Validates the constraint of the log of emails, and adds indexes for its filters. */

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { errorMessage } from '@gatehouse/platform';
-import { runInTransaction } from '../migration-run.js';
+import { runInTransaction } from './migration-run.js';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
 /** The texts in which operators search for any part, by table. */

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { migrationRun, runInTransaction } from '../migration-run.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import { migrationRun, runInTransaction } from './migration-run.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /** The columns with names, by table. Each table has an `id`. */
 const namesByTable = {

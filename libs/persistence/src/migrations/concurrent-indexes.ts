@@ -1,8 +1,8 @@
 // This file contains SQL: indexes, and the progress of their builds.
 import type { QueryRunner } from 'typeorm';
 import { errorCode, errorMessage } from '@gatehouse/platform';
-import { migrationRun, runInTransaction } from '../migration-run.js';
-import { double, integer, nullable, statement, text } from '../statements.js';
+import { migrationRun, runInTransaction } from './migration-run.js';
+import { double, integer, nullable, statement, text } from '../sql/statements.js';
 
 /** Interval between two log messages about the progress of an index, in ms. */
 const PROGRESS_INTERVAL_MS = 10_000;

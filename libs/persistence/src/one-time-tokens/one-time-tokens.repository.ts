@@ -6,10 +6,10 @@ import {
   customerWithProjectRow,
   toCustomerWithProject,
 } from '../customers/customers.repository.js';
-import type { Database, Sql } from '../database.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
-import { boolean, nullable, statement, text, textOf, timestamptz, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database, Sql } from '../database/database.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import { boolean, nullable, statement, text, textOf, timestamptz, uuid } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 export interface NewOneTimeToken {
   id: string;

@@ -1,9 +1,9 @@
 // This file contains SQL: expressions with the database clock, and a delete that returns the row.
 import { IsNull } from 'typeorm';
-import type { Database } from '../database.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
-import { bytea, nullable, statement, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import { bytea, nullable, statement, uuid } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { OperatorLinkEntity } from './operator-link.entity.js';
 
 const insertLink = statement(

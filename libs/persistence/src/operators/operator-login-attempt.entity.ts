@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { LoginAllowance } from '../login-attempts/login-allowance.js';
+import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
 /** Failed sign-ins per email address of an operator. */
 @Entity('operator_login_attempts')

@@ -1,7 +1,7 @@
 // This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the clock of the
 // database.
 import { CEREMONY_TTL } from '@gatehouse/domain';
-import type { Database, Sql } from '../database.js';
+import type { Database, Sql } from '../database/database.js';
 import {
   credentialColumns,
   credentialRow,
@@ -10,8 +10,8 @@ import {
   type NewPasskey,
   type PasskeyCredential,
 } from '../passkeys/passkeys.repository.js';
-import { bytea, statement, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import { bytea, statement, uuid, type RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 /** The purpose for which a passkey of an operator signs a challenge. */
 export type OperatorPasskeyPurpose = 'second_factor' | 'enroll' | 'add' | 'reauthenticate';

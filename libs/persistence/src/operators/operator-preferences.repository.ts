@@ -10,10 +10,10 @@ import {
   type PreferencesPatch,
   type SavedView,
 } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { jsonb, smallint, statement, text, textOf, uuid } from '../statements.js';
-import type { ResultType } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import { jsonb, smallint, statement, text, textOf, uuid } from '../sql/statements.js';
+import type { ResultType } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { OperatorPreferencesEntity } from './operator-preferences.entity.js';
 import { SavedViewEntity } from './saved-view.entity.js';
 

@@ -8,8 +8,8 @@ import {
   type OperatorStage,
   type Reach,
 } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
+import type { Database } from '../database/database.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import {
   arrayOf,
   boolean,
@@ -22,8 +22,8 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import {
   hasOperatorPasskeySql,
   hasOperatorFactorSql,

@@ -1,8 +1,8 @@
 // This file contains SQL: derived columns, inserts and updates that return rows, locks, conditional updates,
 // and updates that leave `updated_at` unchanged.
 import { notFound, type Operator, type OperatorRole, type OperatorStatus } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
-import type { Database, ReadManager } from '../database.js';
+import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
+import type { Database, ReadManager } from '../database/database.js';
 import {
   arrayOf,
   boolean,
@@ -15,8 +15,8 @@ import {
   uuid,
   type RowOf,
   type Statement,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { OperatorEntity } from './operator.entity.js';
 
 /** The row of an operator with the columns of `operatorColumns`. */

@@ -2,13 +2,21 @@
 // reach.
 import { In } from 'typeorm';
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../capped-count.js';
-import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { nameOrSlugCondition } from '../search/contains-condition.js';
-import { arrayOf, dynamicStatement, nullable, statement, text, timestamptz, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { nameOrSlugCondition } from '../lists/contains-condition.js';
+import {
+  arrayOf,
+  dynamicStatement,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { OrganizationEntity } from './organization.entity.js';
 
 export type NewOrganization = Pick<Organization, 'id' | 'name' | 'slug' | 'parentId'>;

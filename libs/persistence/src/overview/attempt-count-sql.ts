@@ -2,7 +2,7 @@
 // yet, and settings of a transaction.
 import { ALL_CUSTOM_EVENTS, attemptErrors, countedStatusClasses, durationBounds } from '@gatehouse/domain';
 import { isCustomTypeSql } from '../events/event-type-condition.js';
-import { nullable, statement, text } from '../statements.js';
+import { nullable, statement, text } from '../sql/statements.js';
 
 /** The scope of the entire installation. Every other scope is a project or an endpoint. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';

@@ -1,8 +1,16 @@
 // This file contains SQL: aggregates, in a transaction with one snapshot.
 import { coveringBuckets, type Bucket } from '@gatehouse/domain';
-import { dynamicStatement, integer, jsonb, nullable, statement, timestamptz, uuid } from '../statements.js';
-import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../uuid-v7.js';
-import type { Transactions, Tx } from '../transactions.js';
+import {
+  dynamicStatement,
+  integer,
+  jsonb,
+  nullable,
+  statement,
+  timestamptz,
+  uuid,
+} from '../sql/statements.js';
+import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../sql/uuid-v7.js';
+import type { Transactions, Tx } from '../database/transactions.js';
 import { SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import {
   ENDPOINT_METRICS_QUERY,

@@ -1,11 +1,11 @@
 // This file contains SQL: SKIP LOCKED, upserts of aggregates, comparisons of transaction numbers, and counts by batch.
 import { ACTIVE_CUSTOMER_DAYS, customerCountSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';
-import { dynamicStatement, integer, smallint, statement, text, uuid, type RowOf } from '../statements.js';
-import type { Transactions } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import { dynamicStatement, integer, smallint, statement, text, uuid, type RowOf } from '../sql/statements.js';
+import type { Transactions } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { bucketStartSql, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import { identityCountersSql, identityEventColumns, isIdentityEvent } from './identity-count-sql.js';
 import { retainedSpans, type RetainedSpan } from './retained-rollups.js';

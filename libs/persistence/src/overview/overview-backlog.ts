@@ -1,9 +1,15 @@
 // This file contains SQL: bounded counts.
 import { URGENCY } from '@gatehouse/domain';
-import { capCount, capScanCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { dynamicStatement, integer, nullable, timestamptz } from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import {
+  capCount,
+  capScanCount,
+  COUNT_CAP,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../lists/capped-count.js';
+import { dynamicStatement, integer, nullable, timestamptz } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { isDeadLetter } from '../webhooks/delivery-filter.js';
 
 /** The dead letters and the pending deliveries. */

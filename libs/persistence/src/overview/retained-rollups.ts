@@ -1,8 +1,8 @@
 // This file contains SQL: deletion by batch.
 import { bucketSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
+import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
 
 /** The buckets of one length that are retained: those that start at `since` or later. */

@@ -1,8 +1,8 @@
 // This file contains SQL: a conditional delete that returns the row, and times by the clock of the database.
 import { CEREMONY_TTL, type CeremonyPurpose } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
-import { statement, timestamptz } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import { statement, timestamptz } from '../sql/statements.js';
 
 /** The purpose of a challenge. A response is accepted for this only. */
 export interface PasskeyCeremony {

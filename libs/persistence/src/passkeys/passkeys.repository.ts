@@ -1,7 +1,7 @@
 // This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the clock of the
 // database.
 import { markChangedSql } from '../customers/changed-here-sql.js';
-import type { Database, Sql } from '../database.js';
+import type { Database, Sql } from '../database/database.js';
 import {
   arrayOf,
   bigint,
@@ -14,8 +14,8 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 /** The columns of a passkey `k` that operators and customers see. */
 export const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };

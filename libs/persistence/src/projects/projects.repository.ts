@@ -12,10 +12,16 @@ import {
   type Reach,
   type StoredSettings,
 } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
-import type { Database, Sql } from '../database.js';
-import { nameOrSlugCondition } from '../search/contains-condition.js';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../lists/capped-count.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
+import type { Database, Sql } from '../database/database.js';
+import { nameOrSlugCondition } from '../lists/contains-condition.js';
 import {
   boolean,
   dynamicStatement,
@@ -27,9 +33,9 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /** The columns of a project joined with its organization, as `toProjectContext` reads them. */
 export const projectColumns = `

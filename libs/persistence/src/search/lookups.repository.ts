@@ -1,10 +1,11 @@
-// This file contains SQL: index conditions on a prefix or a collation, and reads of attempts and deliveries.
+// This file contains SQL: index conditions on a collation, and reads of attempts and deliveries.
 import type { Reach } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../conditions.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
-import type { Database } from '../database.js';
-import { dynamicStatement, statement, uuid } from '../statements.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import type { Database } from '../database/database.js';
+import { dynamicStatement, statement, uuid } from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
+import { endpointNameCondition, urlPrefixCondition } from '../webhooks/endpoint-conditions.js';
 
 /** Maximum number of customers that are found by one email address, each in a project of its own. */
 const MAX_CUSTOMERS = 100;
@@ -14,17 +15,6 @@ const MAX_CUSTOMERS = 100;
  * scanned.
  */
 const MAX_ENDPOINTS = 100;
-
-/** Number of characters of a URL in its index. */
-const INDEXED_URL_LENGTH = 256;
-
-/** Returns SQL for whether the URL of an endpoint begins with a text. @param table alias of the endpoints */
-export function urlPrefixCondition(where: Conditions, prefix: string, table = 'w'): string {
-  const text = `${where.bind(prefix)}::text`;
-  const start = `left(${text}, ${INDEXED_URL_LENGTH})`;
-  const indexed = `(left(${table}.url, ${INDEXED_URL_LENGTH}) COLLATE "C")`;
-  return `${indexed} >= ${start} AND ${indexed} < ${start} || chr(1114111) AND starts_with(${table}.url, ${text})`;
-}
 
 const findCustomersByEmail = dynamicStatement(
   { id: uuid },
@@ -48,13 +38,6 @@ const findCustomer = dynamicStatement(
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );
-
-/** Returns SQL for whether the name of an endpoint `w` contains a text, or its default, the host, begins with it. */
-export function endpointNameCondition(where: Conditions, text: string): string {
-  const isNamed = `strpos(lower(w.name), lower(${where.bind(text)}::text)) > 0`;
-  const hosts = ['https', 'http'].map((scheme) => urlPrefixCondition(where, `${scheme}://${text}`));
-  return `(CASE WHEN w.name IS NULL THEN ${hosts.join(' OR ')} ELSE ${isNamed} END)`;
-}
 
 type EndpointCondition = (where: Conditions, text: string) => string;
 

@@ -1,9 +1,9 @@
 // This file contains SQL: an upsert, conditional changes that return rows, and times by the clock of the database.
 import { EMAIL_CODE_TTL, MAX_CODE_GUESSES, type RevocableAccess } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
-import { boolean, statement, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import { boolean, statement, uuid } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 const replaceCode = statement(
   {},

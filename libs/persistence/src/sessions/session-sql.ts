@@ -1,5 +1,5 @@
 import { defaultSettings, type AuthenticationMethod } from '@gatehouse/domain';
-import { arrayOf, nullable, text, textOf, timestamptz, uuid } from '../statements.js';
+import { arrayOf, nullable, text, textOf, timestamptz, uuid } from '../sql/statements.js';
 
 /** The columns of a session under the names of `SessionRecord`, for a table aliased `s`. */
 export const sessionColumns = `

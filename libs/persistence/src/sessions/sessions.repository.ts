@@ -24,13 +24,13 @@ import {
   identityRow,
   toCustomerWithProject,
 } from '../customers/customers.repository.js';
-import type { Database } from '../database.js';
-import { selectedRow, selectList } from '../entity-columns.js';
-import { IS_EXPIRED } from '../login-attempts/login-allowance.js';
+import type { Database } from '../database/database.js';
+import { selectedRow, selectList } from '../sql/entity-columns.js';
+import { IS_EXPIRED } from '../failed-attempts/login-allowance.js';
 import { projectRow } from '../projects/projects.repository.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
-import { boolean, integer, jsonb, nullable, statement, text, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import { boolean, integer, jsonb, nullable, statement, text, uuid } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import {
   isActiveSession,
   needsProof,

@@ -7,8 +7,8 @@ import {
   type ProviderProfile,
 } from '@gatehouse/domain';
 import { ISSUED_AT, issuedAtFor } from '../customers/access-revocation-sql.js';
-import type { Database } from '../database.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
+import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import {
   arrayOf,
   bytea,
@@ -20,8 +20,8 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 /** The values to which a code is bound. It is useless with any others. */
 export interface ExchangeKey {

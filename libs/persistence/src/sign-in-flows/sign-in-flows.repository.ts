@@ -6,7 +6,7 @@ import {
   type ProviderProfile,
 } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import {
   arrayOf,
   bytea,
@@ -17,8 +17,8 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 /** The values to which a flow is bound. Its secret is useless with any others. */
 export interface FlowKey {

@@ -1,10 +1,19 @@
 // This file contains SQL: times by the clock of the database, and deletion that returns rows.
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { AuthenticationMethod, MigratedProof } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { pruneInBatches, pruneStatement } from '../prune.js';
-import { arrayOf, nullable, statement, text, textOf, timestamptz, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import {
+  arrayOf,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { SignInTokenEntity } from './sign-in-token.entity.js';
 
 const insertToken = statement(

@@ -1,6 +1,6 @@
 // This file contains SQL: a table lock, and ages by the clock of the database.
 import type { JsonWebKey } from 'node:crypto';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import {
   bytea,
   double,
@@ -10,8 +10,8 @@ import {
   text,
   timestamptz,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 
 export interface NewSigningKey {
   kid: string;

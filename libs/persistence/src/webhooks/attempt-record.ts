@@ -1,5 +1,5 @@
 import type { AttemptError, DeliveryState } from '@gatehouse/domain';
-import { visibleResponseBody } from '../customers/erasure-sql.js';
+import { visibleResponseBody } from '../events/erasure-sql.js';
 import {
   boolean,
   integer,
@@ -10,7 +10,7 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
+} from '../sql/statements.js';
 import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
 /** The row of an attempt with the columns of `attemptColumns`. */

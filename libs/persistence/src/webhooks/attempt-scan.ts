@@ -1,11 +1,11 @@
 import type { Reach } from '@gatehouse/domain';
-import { Conditions } from '../conditions.js';
+import { Conditions } from '../sql/conditions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
-import { minIdAt, parseIdTime } from '../uuid-v7.js';
-import { ownerRangeCondition } from '../owner-range-condition.js';
-import { endpointNameCondition, urlPrefixCondition } from '../search/lookups.repository.js';
+import { minIdAt, parseIdTime } from '../sql/uuid-v7.js';
+import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { DAY_MS, startOfDay } from './attempt-partitions.js';
 import type { AttemptFilter, AttemptScope } from './attempt-scope.js';
+import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions.js';
 import { addHttpStatus, canMatchSuccess } from './http-status-condition.js';
 
 /**

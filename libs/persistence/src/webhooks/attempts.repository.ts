@@ -7,11 +7,11 @@ import {
   COUNT_CAP,
   COUNT_SCAN_LIMIT,
   type CappedCount,
-} from '../capped-count.js';
-import { sampleReaches, type Conditions } from '../conditions.js';
-import type { Database } from '../database.js';
-import { dynamicStatement } from '../statements.js';
-import { minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
+} from '../lists/capped-count.js';
+import { sampleReaches, type Conditions } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { dynamicStatement } from '../sql/statements.js';
+import { minIdAt, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
 import { attemptColumns, attemptRow, type AttemptRecord } from './attempt-record.js';
 import {
@@ -27,7 +27,7 @@ import {
   countAttemptsByDelivery,
   isDeliveryListSource,
 } from './attempts-by-delivery.js';
-import { boundedScanRow, boundedScanSql, matchingRows, type ScannedPage } from '../scanned-page.js';
+import { boundedScanRow, boundedScanSql, matchingRows, type ScannedPage } from '../lists/scanned-page.js';
 import type { DeliverySummary } from './deliveries.repository.js';
 import { findAttemptSource } from './attempt-source.js';
 

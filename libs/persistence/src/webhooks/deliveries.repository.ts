@@ -6,9 +6,9 @@ import type {
   EndpointStatus,
   Reach,
 } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../conditions.js';
-import { isErased, visibleBody } from '../customers/erasure-sql.js';
-import type { Database } from '../database.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { isErased, visibleBody } from '../events/erasure-sql.js';
+import type { Database } from '../database/database.js';
 import {
   arrayOf,
   boolean,
@@ -22,9 +22,9 @@ import {
   uuid,
   type Query,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
 /** The row of a delivery with the columns of `deliveryColumns`. */

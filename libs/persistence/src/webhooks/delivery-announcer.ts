@@ -7,8 +7,8 @@ import {
   type DeliveryQueue,
   type Logger,
 } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { statement, text } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { statement, text } from '../sql/statements.js';
 
 /** The channel on which PostgreSQL notifies workers of due deliveries. */
 export const DELIVERY_CHANNEL = 'gatehouse_deliveries';

@@ -1,6 +1,6 @@
 // This file contains SQL: recursive queries.
-import type { Database } from '../database.js';
-import { nullable, statement, uuid, type RowOf } from '../statements.js';
+import type { Database } from '../database/database.js';
+import { nullable, statement, uuid, type RowOf } from '../sql/statements.js';
 import { deliveryColumns, deliveryRow } from './deliveries.repository.js';
 
 const linkRow = { ...deliveryRow, batchId: nullable(uuid) };

@@ -1,5 +1,5 @@
-import { bytea, double, neverNull, nullable, smallint, text, uuid, type RowOf } from '../statements.js';
-import { minIdAtSql } from '../uuid-v7.js';
+import { bytea, double, neverNull, nullable, smallint, text, uuid, type RowOf } from '../sql/statements.js';
+import { minIdAtSql } from '../sql/uuid-v7.js';
 
 // SQL of a claim, shared by the claims of jobs and of due deliveries.
 

@@ -7,11 +7,11 @@ import {
   type DeliveryState,
   type Reach,
 } from '@gatehouse/domain';
-import { organizationIdsSql, organizationWithinSql, type Conditions } from '../conditions.js';
+import { organizationIdsSql, organizationWithinSql, type Conditions } from '../sql/conditions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
-import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../uuid-v7.js';
-import { ownerRangeCondition } from '../owner-range-condition.js';
-import { endpointNameCondition, urlPrefixCondition } from '../search/lookups.repository.js';
+import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../sql/uuid-v7.js';
+import { ownerRangeCondition } from '../lists/owner-range-condition.js';
+import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions.js';
 import { addHttpStatus, type HttpStatusFilter } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 

@@ -1,7 +1,7 @@
 import { URGENCY, type DeliveryState } from '@gatehouse/domain';
-import type { Conditions } from '../conditions.js';
-import type { ScanOrder } from '../scanned-page.js';
-import { filterIdRange, MAX_CREATED_AT_SKEW_MS } from '../uuid-v7.js';
+import type { Conditions } from '../sql/conditions.js';
+import type { ScanOrder } from '../lists/scanned-page.js';
+import { filterIdRange, MAX_CREATED_AT_SKEW_MS } from '../sql/uuid-v7.js';
 import { batchDeliveriesSql } from './attempt-source.js';
 import type { OwnerScope } from './attempt-scope.js';
 import { isDeadLetter, rangeConditions, type DeliveryFilter } from './delivery-filter.js';

@@ -1,7 +1,7 @@
 // This file contains SQL: the hot path of the worker, with claims and outcomes of many deliveries at once.
 import { URGENCY, type FinishedAttempt, type DeliveryState } from '@gatehouse/domain';
 import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import {
   integer,
   neverNull,
@@ -11,8 +11,8 @@ import {
   textOf,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Transactions } from '../transactions.js';
+} from '../sql/statements.js';
+import type { Transactions } from '../database/transactions.js';
 import { ensurePartitionsFor } from './attempt-partitions.js';
 import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';

@@ -1,11 +1,11 @@
 // This file contains SQL: deletion by batch, and changes of partitions.
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
-import type { Database, Sql } from '../database.js';
-import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
-import { orderedPruneStatement, pruneInIdOrder } from '../prune.js';
-import { arrayOf, boolean, dynamicStatement, nullable, statement, uuid } from '../statements.js';
-import type { Transactions, Tx } from '../transactions.js';
+import type { Database, Sql } from '../database/database.js';
+import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
+import { orderedPruneStatement, pruneInIdOrder } from '../database/prune.js';
+import { arrayOf, boolean, dynamicStatement, nullable, statement, uuid } from '../sql/statements.js';
+import type { Transactions, Tx } from '../database/transactions.js';
 import {
   attachPartition,
   createAttemptsTable,

@@ -7,10 +7,10 @@ import {
   COUNT_CAP,
   COUNT_SCAN_LIMIT,
   type CappedCount,
-} from '../capped-count.js';
-import { sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { boundedScanSql, scanPage, type ScannedPage } from '../scanned-page.js';
+} from '../lists/capped-count.js';
+import { sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
 import {
   boolean,
   dynamicStatement,
@@ -21,8 +21,8 @@ import {
   textOf,
   uuid,
   type RowOf,
-} from '../statements.js';
-import { NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { findAttemptScope, type OwnerScope } from './attempt-scope.js';
 import { locateBatch } from './attempt-source.js';
 import { deliveryColumns, deliveriesWithin, deliveryRow } from './deliveries.repository.js';

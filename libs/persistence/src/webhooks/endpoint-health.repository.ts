@@ -1,6 +1,6 @@
 // This file contains SQL: an upsert of many rows that depends on their previous values, and a bounded scan.
 import type { EndpointHealth, TimeRange } from '@gatehouse/domain';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import {
   integer,
   neverNull,
@@ -10,8 +10,8 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import { MAX_UUID, minIdAt, NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import { MAX_UUID, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
 
 const failingEndpointRow = { endpointId: uuid, failingSince: neverNull(timestamptz) };
 

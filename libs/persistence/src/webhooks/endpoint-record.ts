@@ -1,5 +1,5 @@
 import type { EndpointDisabledReason, EndpointStatus, WebhookEndpoint } from '@gatehouse/domain';
-import { arrayOf, nullable, text, textOf, timestamptz, uuid } from '../statements.js';
+import { arrayOf, nullable, text, textOf, timestamptz, uuid } from '../sql/statements.js';
 import { endpointNameSql } from './endpoint-name-sql.js';
 
 /** The row of an endpoint with the columns of `endpointColumns`. */

@@ -1,7 +1,7 @@
 // This file contains SQL: aggregates of a bounded range.
-import type { Database } from '../database.js';
-import { dynamicStatement, integer, nullable, timestamptz, type RowOf } from '../statements.js';
-import { MAX_UUID, minIdAt, NIL_UUID } from '../uuid-v7.js';
+import type { Database } from '../database/database.js';
+import { dynamicStatement, integer, nullable, timestamptz, type RowOf } from '../sql/statements.js';
+import { MAX_UUID, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
 
 /** Maximum number of attempts in the statistics: the newest ones. */
 export const MAX_STATS_ATTEMPTS = 10_000;

@@ -1,5 +1,5 @@
 import type { StatusRanges } from '@gatehouse/domain';
-import type { Conditions } from '../conditions.js';
+import type { Conditions } from '../sql/conditions.js';
 
 /** The part of a filter that concerns HTTP statuses. */
 export interface HttpStatusFilter {

@@ -1,8 +1,8 @@
 // This file contains SQL: the ranked claims of the hot path, and index scans of the ready queues.
 import { newId } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { double, nullable, statement, uuid, type Statement } from '../statements.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import type { Database } from '../database/database.js';
+import { double, nullable, statement, uuid, type Statement } from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 
 /** The free capacity of a worker, and the capacity in use. */

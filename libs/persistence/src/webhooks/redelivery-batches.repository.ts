@@ -8,10 +8,16 @@ import {
   type RedeliveryState,
   type SkipCounts,
 } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { pruneStatement, pruneInBatches } from '../prune.js';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../lists/capped-count.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import {
   arrayOf,
   dynamicStatement,
@@ -24,9 +30,9 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 import type { RedeliveryPlan } from './redelivery-plans.js';
 import { skipReason } from './redelivery-skip-reason.js';

@@ -1,5 +1,5 @@
 import { entireInstallation, MAX_BATCH_SIZE } from '@gatehouse/domain';
-import type { Tx } from '../transactions.js';
+import type { Tx } from '../database/transactions.js';
 import type { DeliveryFilter } from './delivery-filter.js';
 import { planRedelivery } from './redelivery-plans.js';
 

@@ -6,11 +6,19 @@ import {
   type SkipCounts,
   type WebhookEndpoint,
 } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../conditions.js';
-import { arrayOf, dynamicStatement, integer, jsonb, uuid, type Query, type RowOf } from '../statements.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import {
+  arrayOf,
+  dynamicStatement,
+  integer,
+  jsonb,
+  uuid,
+  type Query,
+  type RowOf,
+} from '../sql/statements.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
-import type { Tx } from '../transactions.js';
-import { MAX_CREATED_AT_SKEW_MS, minIdAt, NIL_UUID } from '../uuid-v7.js';
+import type { Tx } from '../database/transactions.js';
+import { MAX_CREATED_AT_SKEW_MS, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
 import { deliveriesWithin } from './deliveries.repository.js';
 import {
   addDeliveryConditions,

@@ -1,9 +1,9 @@
 // This file contains SQL: locks, limits per endpoint, and many rows in one statement.
 import { URGENCY, type RedeliverySkipReason } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
-import type { Database } from '../database.js';
-import { nullable, statement, textOf, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import { nullable, statement, textOf, uuid, type RowOf } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 import { itemSkipReasonSql } from './redelivery-skip-reason.js';
 

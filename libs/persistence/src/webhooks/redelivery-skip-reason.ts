@@ -1,5 +1,5 @@
 import type { DeliveryState, RedeliverySkipReason } from '@gatehouse/domain';
-import { isErased } from '../customers/erasure-sql.js';
+import { isErased } from '../events/erasure-sql.js';
 
 /** Returns the SQL literal of a reason. */
 export const skipReason = (reason: RedeliverySkipReason): string => `'${reason}'`;

@@ -1,8 +1,17 @@
 // This file contains SQL: a claim with SKIP LOCKED, and a check that each run of the worker repeats.
 import type { AttemptError } from '@gatehouse/domain';
-import type { Database } from '../database.js';
-import { neverNull, nullable, smallint, statement, text, textOf, timestamptz, uuid } from '../statements.js';
-import type { Tx } from '../transactions.js';
+import type { Database } from '../database/database.js';
+import {
+  neverNull,
+  nullable,
+  smallint,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
 import type { DeadLetter } from './endpoint-events.js';
 
 /** A dead letter that no event has reported yet. */

@@ -2,14 +2,28 @@
 // many deliveries.
 import { IsNull, Not } from 'typeorm';
 import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
-import { Conditions, sampleReaches } from '../conditions.js';
-import type { Database } from '../database.js';
-import { columnList } from '../entity-columns.js';
-import { containsCondition, searchedText } from '../search/contains-condition.js';
-import { bytea, dynamicStatement, integer, nullable, statement, uuid, type RowOf } from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+import {
+  capScanCount,
+  countedRow,
+  countedSql,
+  COUNT_SCAN_LIMIT,
+  type CappedCount,
+} from '../lists/capped-count.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import type { Database } from '../database/database.js';
+import { columnList } from '../sql/entity-columns.js';
+import { containsCondition, searchedText } from '../lists/contains-condition.js';
+import {
+  bytea,
+  dynamicStatement,
+  integer,
+  nullable,
+  statement,
+  uuid,
+  type RowOf,
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
 import { endpointColumns, endpointRow } from './endpoint-record.js';
 import { endpointStatusSql, type EndpointStatusFilter } from './endpoint-status-sql.js';

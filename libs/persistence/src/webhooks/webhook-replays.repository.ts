@@ -1,8 +1,8 @@
 // This file contains SQL: conditions on a reach, joins, and claims with SKIP LOCKED.
 import type { AttemptError, AttemptResult, Reach } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../conditions.js';
-import { isErased } from '../customers/erasure-sql.js';
-import type { Database } from '../database.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { isErased } from '../events/erasure-sql.js';
+import type { Database } from '../database/database.js';
 import {
   boolean,
   bytea,
@@ -16,9 +16,9 @@ import {
   timestamptz,
   uuid,
   type RowOf,
-} from '../statements.js';
-import type { Tx } from '../transactions.js';
-import { NIL_UUID } from '../uuid-v7.js';
+} from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { WebhookReplayEntity } from './webhook-replay.entity.js';
 
 export type NewReplay = Pick<

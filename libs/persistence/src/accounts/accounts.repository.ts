@@ -1,0 +1,109 @@
+// This file contains SQL: the hot path of sign-up, inserts of many rows, and inserts that return what they have inserted.
+import {
+  changeableFields,
+  customerFieldNames,
+  type ChangeableCustomer,
+  type Customer,
+} from '@gatehouse/domain';
+import { columnList, recordColumns } from '../sql/entity-columns.js';
+import { statement, uuid } from '../sql/statements.js';
+import type { Tx } from '../database/transactions.js';
+import type { ImportedIdentity, NewIdentity } from '../identity-providers/identities.repository.js';
+import { CustomerEntity } from '../customers/customer.entity.js';
+import {
+  customerColumns,
+  customerRow,
+  type CustomerWithPasswordHash,
+} from '../customers/customers.repository.js';
+
+export interface NewCustomer extends ChangeableCustomer {
+  id: string;
+  passwordHash: string | null;
+  /** Browser and operating system with which the customer registered, or null. */
+  registrationDevice: string | null;
+  /** True if the customer moves from another system, which knows the password. */
+  imported: boolean;
+}
+
+const insertedFields = ['id', 'passwordHash', 'registrationDevice', 'imported', ...changeableFields] as const;
+const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
+
+const insertCustomer = statement(
+  customerRow,
+  `INSERT INTO customers AS c (project_id, ${columnList(CustomerEntity, insertedFields)})
+   VALUES ($1, ${insertedValues})
+   ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
+);
+
+/** The fields that an import sets. Its project is a parameter. */
+const importedFields = [
+  ...customerFieldNames.filter((name) => name !== 'projectId'),
+  'passwordHash',
+] as const;
+
+const insertCustomers = statement(
+  { id: uuid },
+  `INSERT INTO customers (project_id, organization_id, imported, import_updated_at,
+     ${columnList(CustomerEntity, importedFields)})
+   SELECT $1, (SELECT organization_id FROM projects WHERE id = $1), true, c."updatedAt", c.*
+   FROM json_to_recordset($2::json) AS c (${recordColumns(CustomerEntity, importedFields)})
+   -- In a fixed order, so that two imports of the same customers cannot deadlock.
+   ORDER BY c.email
+   ON CONFLICT DO NOTHING RETURNING id`,
+);
+
+const insertIdentity = statement(
+  { id: uuid },
+  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject, email, is_pending, last_used_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, now()) ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
+);
+
+const insertIdentities = statement(
+  { id: uuid },
+  `INSERT INTO identities (id, project_id, provider_id, customer_id, subject)
+   SELECT d.id, $1, i.id, d."customerId", d.subject
+   FROM json_to_recordset($2::json) AS d (id uuid, provider text, subject text, "customerId" uuid)
+     JOIN identity_providers i ON i.project_id = $1 AND i.slug = d.provider
+   -- In a fixed order, so that two imports of the same identities cannot deadlock.
+   ORDER BY i.id, d.subject
+   ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
+);
+
+/** Inserts customers and their identities. Only `apps/api/src/accounts` may use it (docs/adr/0109-one-service-for-accounts.md). */
+export class AccountsRepository {
+  /** Inserts a customer, or returns null if the email or the external id is taken. */
+  async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
+    const [row] = await tx.execute(insertCustomer, [
+      projectId,
+      ...insertedFields.map((field) => customer[field]),
+    ]);
+    return row ?? null;
+  }
+
+  /**
+   * Inserts customers of one project with all of their fields. Skips customers whose email or external id is
+   * taken, including by another customer of the same call.
+   * @returns the ids of the inserted customers
+   */
+  async insertAll(tx: Tx, projectId: string, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
+    const rows = await tx.execute(insertCustomers, [projectId, JSON.stringify(customers)]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Links a person to a customer whom the transaction has locked. Returns false if the person is already linked. */
+  async link(tx: Tx, identity: NewIdentity): Promise<boolean> {
+    const { id, projectId, providerId, customerId, subject, email, isPending } = identity;
+    const values = [id, projectId, providerId, customerId, subject, email, isPending];
+    const rows = await tx.execute(insertIdentity, values);
+    return rows.length > 0;
+  }
+
+  /**
+   * Inserts identities of customers that the transaction has inserted, at providers that it has locked. Returns false if
+   * one of the identities is already linked.
+   */
+  async linkAll(tx: Tx, projectId: string, identities: ImportedIdentity[]): Promise<boolean> {
+    const rows = await tx.execute(insertIdentities, [projectId, JSON.stringify(identities)]);
+    return rows.length === identities.length;
+  }
+}

@@ -1,0 +1,269 @@
+import pg from 'pg';
+import { DataSource, getMetadataArgsStorage, type ColumnType, type DataSourceOptions } from 'typeorm';
+import {
+  errorMessage,
+  splitHosts,
+  VERSION,
+  withTimeout,
+  type Config,
+  type Logger,
+} from '@gatehouse/platform';
+import { DatabaseHosts, type ParameterStatus } from './database-hosts.js';
+import { migrations } from '../migrations/index.js';
+import { poolerParameters, setSessionSql, type Timeouts } from './session-settings.js';
+import { timeStatement, traceStatement } from './statement-spans.js';
+import { markConnectionError, READ_ONLY } from './unavailable-error.js';
+
+/**
+ * Timeouts of a request that PostgreSQL applies, in ms. Together with those of `clientTimeouts`, their sum stays below
+ * 15 s (requirement I7). Behind a pooler in transaction mode, they are settings of the role.
+ */
+export const SERVER_TIMEOUTS = {
+  // Longer than the timeout for a connection: if transactions that wait for a lock occupy every connection, a
+  // request that waits for a connection fails first, instead of getting one and waiting for the same lock.
+  lock_timeout: 2_250,
+  statement_timeout: 5_000,
+  // For a client that no longer sends: it must not keep the locks of its transaction.
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+/** No timeouts of PostgreSQL: migrations have limits of their own (migration-run.ts), and LISTEN has none. */
+const NO_TIMEOUTS: Timeouts = {
+  lock_timeout: 0,
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+};
+
+/** Timeouts of a request that pg applies, in ms. */
+const clientTimeouts = {
+  connectionTimeoutMillis: 2_000,
+  // For a PostgreSQL that hangs or a network that drops packets. It does not end the statement.
+  query_timeout: 6_000,
+};
+
+/** For connections that wait without a time limit, for a long statement or a notification: they notice a lost server. */
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
+
+/**
+ * Timeouts of the replica that pg applies, in ms. They are shorter, because a request that fails on the replica is repeated on the
+ * primary, and all of them together stay below 15 s.
+ */
+const replicaTimeouts = { connectionTimeoutMillis: 1_000, query_timeout: 4_000 };
+
+/** Timeout of a statement on the replica that PostgreSQL applies, in ms. */
+const REPLICA_STATEMENT_TIMEOUT = 3_000;
+
+/** Maximum time for closing the connections, in ms. */
+export const CLOSE_MS = 2_000;
+
+/** The options of a connection in addition to those of pg. */
+interface ConnectionConfig extends pg.ClientConfig {
+  hosts?: DatabaseHosts | undefined;
+  /** The timeouts of the session, in ms; null behind a pooler in transaction mode, where a session has no settings. */
+  sessionTimeouts?: Timeouts | null;
+  /** Receives the duration of each statement in seconds. */
+  observeStatement?: ((seconds: number) => void) | undefined;
+}
+
+/** The parameters that pg sends when it connects. Its types lack this method. */
+const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: () => object };
+
+/**
+ * A connection that sets its session (session-settings.ts), and whose errors cannot end the process. While it passes from
+ * the pool to TypeORM it has no error listener, and a message from PostgreSQL, such as its shutdown, would be an uncaught
+ * error. The next statement on the connection reports the error.
+ */
+class Connection extends pg.Client {
+  private readonly hosts: DatabaseHosts | undefined;
+  private readonly sessionTimeouts: Timeouts | null;
+  private readonly observeStatement: ConnectionConfig['observeStatement'];
+  /** The major version of the server. */
+  private version = 0;
+
+  constructor({ hosts, sessionTimeouts = null, observeStatement, ...config }: ConnectionConfig = {}) {
+    super(config);
+    this.hosts = hosts;
+    this.sessionTimeouts = sessionTimeouts;
+    this.observeStatement = observeStatement;
+    this.on('error', () => undefined);
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (parameterName === 'server_version') this.version = Number.parseInt(parameterValue);
+    });
+    // After a failover, the connection may lead to the former primary, which is now a standby. The next one leads to the
+    // new primary. The error reaches the statement before the connection ends.
+    this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
+      if (code !== READ_ONLY) return;
+      this.hosts?.forget();
+      setImmediate(() => void this.end());
+    });
+  }
+
+  /** Connects, to one of the hosts if the database has several, and sets the settings of the session. */
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
+    const connected = this.connectAndSet().catch((error: unknown) => {
+      markConnectionError(error);
+      throw error;
+    });
+    if (!callback) return connected;
+    connected.then(() => callback(null as never), callback);
+  }
+
+  private async connectAndSet(): Promise<pg.Client> {
+    if (this.hosts) await this.connectToHost(this.hosts);
+    else await super.connect();
+    if (!this.sessionTimeouts) return this;
+    try {
+      // Not as parameters of the connection: a pooler in session mode rejects most of them.
+      await (this.send([setSessionSql(this.sessionTimeouts, this.version)]) as Promise<unknown>);
+      return this;
+    } catch (error) {
+      void this.end();
+      throw error;
+    }
+  }
+
+  private async connectToHost(hosts: DatabaseHosts): Promise<void> {
+    const { host, port } = await hosts.choose();
+    // The pool destroys the stream of a connection that takes too long.
+    if (this.connection.stream.destroyed) throw new Error('Connection terminated due to connection timeout');
+    Object.assign(this, { host, port });
+    try {
+      await super.connect();
+    } catch (error) {
+      hosts.forget();
+      throw error;
+    }
+  }
+
+  /** Returns the parameters that pg sends when it connects. */
+  protected getStartupConf(): object {
+    return { ...getStartupConf.call(this), ...(this.sessionTimeouts ? {} : poolerParameters) };
+  }
+
+  /** Sends the statements of one turn of the event loop with one system call, which costs more than they do. */
+  override query(...args: never[]): never {
+    const { stream } = this.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+    const { observeStatement } = this;
+    return traceStatement(this, args, (traced) =>
+      observeStatement
+        ? timeStatement(traced, (timed) => this.send(timed), observeStatement)
+        : this.send(traced),
+    );
+  }
+
+  /** Sends a statement. @param args arguments of the `query` method of pg */
+  protected send(args: unknown[]): never {
+    return (super.query as (...values: unknown[]) => never)(...args);
+  }
+}
+
+/**
+ * A connection without prepared statements. A pooler in transaction mode would store them on a server connection that
+ * the next transaction does not get.
+ */
+class UnpreparedConnection extends Connection {
+  protected override send([query, ...rest]: unknown[]): never {
+    const isNamed = typeof query === 'object' && query !== null && 'name' in query;
+    return super.send([isNamed ? { ...query, name: undefined } : query, ...rest]);
+  }
+}
+
+/** The data source of a process. A PostgreSQL that does not respond cannot delay the shutdown. */
+class GatehouseDataSource extends DataSource {
+  /** Closes the pool within two seconds. Does nothing if the pool is closed already. */
+  override async destroy(): Promise<void> {
+    await withTimeout(super.destroy(), CLOSE_MS, 'PostgreSQL did not close the connection in time').catch(
+      () => undefined,
+    );
+  }
+}
+
+/** Creates a data source, which is not connected yet. */
+export function createDataSource(options: DataSourceOptions): DataSource {
+  const source = new GatehouseDataSource(options);
+  // TypeORM checks column types against this list, which lacks the type of events.xact.
+  source.driver.supportedDataTypes.push('xid8' as ColumnType);
+  return source;
+}
+
+/** Returns the options of the pool that serves a process. @param observeStatement receives the duration of each statement in s */
+export const poolOptions = (
+  { database }: Config,
+  logger: Logger,
+  observeStatement?: ConnectionConfig['observeStatement'],
+): DataSourceOptions =>
+  dataSourceOptions(database.url!, logger, { ...servingOptions(database), observeStatement });
+
+/** Returns the options of the pool that reads from the replica. */
+export const replicaPoolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
+  dataSourceOptions(database.readUrl!, logger, {
+    ...servingOptions(database),
+    ...replicaTimeouts,
+    sessionTimeouts:
+      database.pooler === 'none'
+        ? { ...SERVER_TIMEOUTS, statement_timeout: REPLICA_STATEMENT_TIMEOUT }
+        : null,
+  });
+
+/** Returns the options of a pool that serves requests. */
+const servingOptions = ({ pooler, pool }: Config['database']) => ({
+  ...clientTimeouts,
+  sessionTimeouts: pooler === 'none' ? SERVER_TIMEOUTS : null,
+  Client: pooler === 'transaction' ? UnpreparedConnection : Connection,
+  max: pool,
+  idleTimeoutMillis: 30_000,
+});
+
+/**
+ * Returns the options of two connections of the owner of the tables, without a time limit for statements: one migrates
+ * while the other renews the lease.
+ */
+export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
+  dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
+    ...keepAlive,
+    sessionTimeouts: isOwnerPooled(database) ? null : NO_TIMEOUTS,
+    connectionTimeoutMillis: clientTimeouts.connectionTimeoutMillis,
+    max: 2,
+  });
+
+/** Returns whether the connections of the owner of the tables lead to a pooler in transaction mode. */
+export const isOwnerPooled = ({ pooler, migrateUrl }: Config['database']): boolean =>
+  pooler !== 'none' && migrateUrl === null;
+
+/** Creates a single connection that neither a pool nor a pooler manages. It is not connected yet. */
+export const createConnection = (url: string): pg.Client =>
+  new Connection({ ...hostOptions(url), ...keepAlive, sessionTimeouts: NO_TIMEOUTS });
+
+/** Returns the options of pg that select the host: the first one, and all of them if there are several. */
+const hostOptions = (url: string) => ({
+  connectionString: splitHosts(url)[0]!,
+  hosts: DatabaseHosts.of(url),
+});
+
+/** Returns the options that all connections share. @param extra options of pg's pool */
+const dataSourceOptions = (
+  url: string,
+  logger: Logger,
+  extra: pg.PoolConfig & Pick<ConnectionConfig, 'observeStatement' | 'sessionTimeouts'>,
+): DataSourceOptions => ({
+  type: 'postgres',
+  url: splitHosts(url)[0]!,
+  // Every entity: the entry point of this lib loads entities.ts.
+  entities: getMetadataArgsStorage().tables.map(({ target }) => target),
+  migrations,
+  migrationsTableName: 'migrations',
+  logging: false,
+  poolErrorHandler: (error: unknown) =>
+    logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
+  extra: {
+    application_name: `gatehouse/${VERSION}`,
+    Client: Connection,
+    hosts: DatabaseHosts.of(url),
+    pipeline: true,
+    ...extra,
+  },
+});

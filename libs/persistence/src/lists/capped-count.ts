@@ -1,0 +1,47 @@
+import { integer, type RowOf } from '../sql/statements.js';
+
+/** Maximum count. Lists show larger numbers as "10,000 or more". */
+export const COUNT_CAP = 10_000;
+
+/**
+ * Maximum number of rows that a count scans, however few of them match, so that it stays within the timeout.
+ */
+export const COUNT_SCAN_LIMIT = 20_000;
+
+/** A count with an upper limit. */
+export interface CappedCount {
+  count: number;
+  /** True if there may be more, because not all rows were scanned. */
+  isMore: boolean;
+}
+
+/** The row of a statement with the text of `countedSql`; `capScanCount` evaluates it. */
+export const countedRow = {
+  /** Number of scanned rows. */
+  scanned: integer,
+  /** Number of scanned rows that match. */
+  matching: integer,
+};
+
+/** The result of a bounded scan. */
+export type ScanCount = RowOf<typeof countedRow>;
+
+/** Caps the count of a scan that covered all rows, or more rows than the cap. */
+export const capCount = (matching: number): CappedCount => ({
+  count: Math.min(matching, COUNT_CAP),
+  isMore: matching > COUNT_CAP,
+});
+
+/** Caps the count of a bounded scan. @param window maximum number of rows that the scan could read */
+export const capScanCount = ({ scanned, matching }: ScanCount, window: number): CappedCount => ({
+  count: capCount(matching).count,
+  isMore: capCount(matching).isMore || scanned >= window,
+});
+
+/**
+ * Returns SQL that counts rows and those of them that match.
+ * @param rows SQL for a bounded number of rows, with an alias
+ * @param isMatch SQL for the condition of a match
+ */
+export const countedSql = (rows: string, isMatch: string): string =>
+  `SELECT count(*)::int AS scanned, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;

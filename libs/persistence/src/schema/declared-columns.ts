@@ -1,0 +1,24 @@
+import { Table } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import type { Database } from '../database/database.js';
+
+/** A column as its entity declares it. */
+export interface DeclaredColumn {
+  table: string;
+  name: string;
+  /** SQL for the type, the nullability and the default. */
+  definition: string;
+}
+
+/** Returns the columns of every entity, to be compared with those of the migrated schema. */
+export function declaredColumns({ dataSource }: Database): DeclaredColumn[] {
+  const driver = dataSource.driver as PostgresDriver;
+  return dataSource.entityMetadatas.flatMap((metadata) =>
+    Table.create(metadata, driver).columns.map((column) => {
+      const nullability = column.isNullable ? '' : ' NOT NULL';
+      const value = column.default === undefined ? '' : ` DEFAULT ${column.default}`;
+      const definition = `${driver.createFullType(column)}${nullability}${value}`;
+      return { table: metadata.tableName, name: column.name, definition };
+    }),
+  );
+}

@@ -1,0 +1,139 @@
+// This file contains SQL: the rights of the current role, and tables without a repository.
+import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import type { Database } from '../database/database.js';
+import { MigrationLease } from './migration-lease.js';
+import { migrationRun, runInTransaction } from '../migrations/migration-run.js';
+import { currentMigrationNames } from '../migrations/current-migration-names.js';
+import { migrations } from '../migrations/index.js';
+import { grantRuntimePrivileges } from './runtime-role.js';
+import { statement, text } from '../sql/statements.js';
+
+const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
+
+/**
+ * Applies pending migrations, one process at a time (ADR 0054). Each one commits separately, so that none holds its
+ * locks while another builds indexes. A killed process leaves no transaction half applied, and the next one continues
+ * after the last applied migration. Migrations without a transaction can be repeated (concurrent-indexes.ts).
+ *
+ * Then grants the role of DATABASE_URL its privileges, and stores the retention of the audit log, which this
+ * role cannot shorten (ADR 0037).
+ * @param auditRetention in ms
+ * @returns names of the applied migrations
+ * @throws Error if migrations are pending and the role does not own the tables
+ */
+export async function migrate(database: Database, auditRetention: number): Promise<string[]> {
+  const [runtime] = await database.execute(findRole);
+  return database.runAsOwner(async (source) => {
+    const runner = source.createQueryRunner();
+    try {
+      const { role, canMigrate } = await readRights(runner);
+      if (!canMigrate) {
+        await requireNoPendingMigrations(database, role);
+        return [];
+      }
+      const executor = new MigrationExecutor(source, runner);
+      const isPending = (await executor.getPendingMigrations()).length > 0;
+      const applied = isPending ? await runMigrations(executor, source, runner) : [];
+      await grantRuntimePrivileges(runner, runtime!.role);
+      await storeAuditRetention(runner, auditRetention);
+      return applied;
+    } finally {
+      await runner.release();
+    }
+  });
+}
+
+/** A role, and whether it owns the tables or can create them. */
+export interface MigrationRights {
+  role: string;
+  canMigrate: boolean;
+}
+
+/**
+ * Connects as the owner of the tables (MIGRATE_DATABASE_URL) and returns the rights of this role.
+ * @throws Error if the connection fails
+ */
+export const readMigrationRights = (database: Database): Promise<MigrationRights> =>
+  database.runAsOwner(async (source) => {
+    const runner = source.createQueryRunner();
+    try {
+      return await readRights(runner);
+    } finally {
+      await runner.release();
+    }
+  });
+
+/** Returns the rights of the current role. */
+async function readRights(runner: QueryRunner): Promise<MigrationRights> {
+  const [rights] = (await runner.query(
+    `SELECT current_user::text AS role, coalesce(
+       (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('migrations')),
+       has_schema_privilege(current_schema(), 'CREATE'), false) AS "canMigrate"`,
+  )) as [MigrationRights];
+  return rights;
+}
+
+async function requireNoPendingMigrations(database: Database, role: string): Promise<void> {
+  const pending = await listPendingMigrations(database);
+  if (pending.length === 0) return;
+  throw new Error(
+    `the database has pending migrations (${pending.length}), and the role ${role} does not own the tables; set MIGRATE_DATABASE_URL to the URL of their owner`,
+  );
+}
+
+function runMigrations(
+  executor: MigrationExecutor,
+  source: DataSource,
+  runner: QueryRunner,
+): Promise<string[]> {
+  const { logger } = migrationRun.getStore()!;
+  return MigrationLease.hold(source, async (lease) => {
+    await addCurrentNames(runner);
+    // Another process may have applied some of them in the meantime.
+    const pending = await executor.getPendingMigrations();
+    for (const migration of pending) {
+      logger.info({ migration: migration.name }, 'migration started');
+      const instance = migration.instance!;
+      const hasTransaction = instance.transaction !== false;
+      if (!hasTransaction) await instance.up(runner);
+      await runInTransaction(runner, async () => {
+        if (hasTransaction) await executor.executeMigration(migration);
+        else await executor.insertMigration(migration);
+        await lease.confirm(runner);
+      });
+    }
+    return pending.map(({ name }) => name);
+  });
+}
+
+/** Stores the age up to which `prune_audit_log` deletes no entry. */
+async function storeAuditRetention(runner: QueryRunner, age: number): Promise<void> {
+  await runner.query(
+    `INSERT INTO audit_retention (age_ms) VALUES ($1)
+     ON CONFLICT (singleton) DO UPDATE SET age_ms = excluded.age_ms WHERE audit_retention.age_ms <> excluded.age_ms`,
+    [age],
+  );
+}
+
+/**
+ * Stores the current names of migrations that 0.1.0 applied. Their original names stay, so that a process of
+ * 0.1.0 can still start beside this version, or after a rollback.
+ */
+async function addCurrentNames(runner: QueryRunner): Promise<void> {
+  if (!(await runner.hasTable('migrations'))) return;
+  await runner.query(
+    `INSERT INTO migrations (timestamp, name)
+     SELECT m.timestamp, renamed.name
+     FROM migrations m JOIN unnest($1::text[], $2::text[]) AS renamed (previous, name) ON renamed.previous = m.name
+     WHERE NOT EXISTS (SELECT FROM migrations stored WHERE stored.name = renamed.name)
+     ORDER BY m.id`,
+    [[...currentMigrationNames.keys()], [...currentMigrationNames.values()]],
+  );
+}
+
+/** Returns the names of the migrations that the database lacks. Writes nothing. */
+export async function listPendingMigrations(database: Database): Promise<string[]> {
+  const executed = await new MigrationExecutor(database.dataSource).getExecutedMigrations();
+  const stored = new Set(executed.map(({ name }) => currentMigrationNames.get(name) ?? name));
+  return migrations.map(({ name }) => name).filter((name) => !stored.has(name));
+}

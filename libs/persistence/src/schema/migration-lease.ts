@@ -1,0 +1,139 @@
+// This file contains SQL: a table that exists before the first migration, times by the clock of the database, and the
+// lock of 0.1.0.
+import { hostname } from 'node:os';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { errorMessage, monotonicMs, newId, sleep } from '@gatehouse/platform';
+import { migrationRun } from '../migrations/migration-run.js';
+
+/** Time after which another process takes over the lease, unless it is renewed. */
+const LEASE_DURATION = `interval '30 seconds'`;
+
+/** Interval between two renewals, in ms. */
+const RENEWAL_INTERVAL_MS = 5_000;
+
+/** Interval between two attempts to acquire the lease, in ms. */
+const POLL_INTERVAL_MS = 1_000;
+
+/** Minimum time in ms between two log messages about the same holder. */
+const WAITING_LOG_MS = 60_000;
+
+/** The advisory lock that a process of 0.1.0 holds while it migrates. */
+const FIRST_VERSION_LOCK = 7_120_913;
+
+/** The advisory lock while the table of the lease is created. */
+const TABLE_LOCK = 7_120_918;
+
+const CREATE_TABLE = `
+  CREATE TABLE IF NOT EXISTS migration_lease (
+    singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+    id uuid NOT NULL,
+    holder text NOT NULL,
+    acquired_at timestamptz(3) NOT NULL DEFAULT now(),
+    expires_at timestamptz(3) NOT NULL
+  )`;
+
+/** The process that holds the lease, and when it acquired it; null for 0.1.0, which stores no time. */
+interface Holder {
+  holder: string;
+  since: Date | null;
+}
+
+/** The right of one process to migrate, until it is released or has not been renewed for 30 seconds (ADR 0054). */
+export class MigrationLease {
+  private readonly id = newId();
+  private readonly logger = migrationRun.getStore()!.logger;
+
+  private constructor(private readonly source: DataSource) {}
+
+  /**
+   * Runs `work` while this process holds the lease. Waits until no other process holds it.
+   * @param source has at least two connections, because the lease is renewed while one is busy
+   */
+  static async hold<Result>(
+    source: DataSource,
+    work: (lease: MigrationLease) => Promise<Result>,
+  ): Promise<Result> {
+    const lease = new MigrationLease(source);
+    await lease.acquire();
+    const timer = setInterval(() => void lease.renew(), RENEWAL_INTERVAL_MS).unref();
+    try {
+      return await work(lease);
+    } finally {
+      clearInterval(timer);
+      await lease.release();
+    }
+  }
+
+  /**
+   * Renews the lease. In a transaction of `runner`, also prevents another process from taking it over before the
+   * transaction ends.
+   * @throws Error if another process has taken it over
+   */
+  async confirm(runner?: QueryRunner): Promise<void> {
+    // Not now(): a migration may have started long ago.
+    const [, updated] = await this.source.query<[unknown, number]>(
+      `UPDATE migration_lease SET expires_at = clock_timestamp() + ${LEASE_DURATION} WHERE id = $1`,
+      [this.id],
+      runner,
+    );
+    if (updated === 0)
+      throw new Error('another process has taken over the migrations, because this process did not respond');
+  }
+
+  private async acquire(): Promise<void> {
+    let logged: { by: string; at: number } | undefined;
+    for (;;) {
+      const other = await this.source.transaction((manager) => this.tryToAcquire(manager));
+      if (!other) return;
+      if (logged?.by !== other.holder || monotonicMs() - logged.at >= WAITING_LOG_MS) {
+        logged = { by: other.holder, at: monotonicMs() };
+        this.logger.info({ ...other }, 'waiting for the migrations of another process');
+      }
+      await sleep(POLL_INTERVAL_MS);
+    }
+  }
+
+  /** Acquires the lease unless another process holds it. @returns the other process */
+  private async tryToAcquire(manager: EntityManager): Promise<Holder | undefined> {
+    const [state] = await manager.query<[{ isFree: boolean; hasTable: boolean }]>(
+      `SELECT pg_try_advisory_xact_lock_shared($1) AS "isFree", to_regclass('migration_lease') IS NOT NULL AS "hasTable"`,
+      [FIRST_VERSION_LOCK],
+    );
+    if (!state.isFree) return { holder: 'a process of 0.1.0', since: null };
+    if (!state.hasTable) {
+      await manager.query('SELECT pg_advisory_xact_lock($1)', [TABLE_LOCK]);
+      await manager.query(CREATE_TABLE);
+    }
+    const [current] = await manager.query<(Holder & { isExpired: boolean })[]>(
+      `SELECT holder, acquired_at AS since, expires_at <= clock_timestamp() AS "isExpired" FROM migration_lease FOR UPDATE`,
+    );
+    if (current && !current.isExpired) return { holder: current.holder, since: current.since };
+    if (current) {
+      this.logger.warn({ from: current.holder }, 'migrations taken over');
+      await manager.query('DELETE FROM migration_lease');
+    }
+    const inserted = await manager.query<object[]>(
+      `INSERT INTO migration_lease (id, holder, expires_at) VALUES ($1, $2, clock_timestamp() + ${LEASE_DURATION})
+       ON CONFLICT DO NOTHING RETURNING id`,
+      [this.id, `${hostname()}, process ${process.pid}`],
+    );
+    // Another process may have inserted its row first.
+    return inserted.length === 1 ? undefined : this.tryToAcquire(manager);
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      await this.confirm();
+    } catch (error) {
+      this.logger.warn({ reason: errorMessage(error) }, 'migration lease renewal failed');
+    }
+  }
+
+  private async release(): Promise<void> {
+    await this.source
+      .query('DELETE FROM migration_lease WHERE id = $1', [this.id])
+      .catch((error: unknown) =>
+        this.logger.warn({ reason: errorMessage(error) }, 'migration lease release failed'),
+      );
+  }
+}
