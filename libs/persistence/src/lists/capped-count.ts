@@ -1,4 +1,7 @@
-import { integer, type RowOf } from '../sql/statements.js';
+// This file contains SQL: bounded counts.
+import type { Sql } from '../database/database.js';
+import type { Conditions } from '../sql/conditions.js';
+import { dynamicStatement, integer, type RowOf } from '../sql/statements.js';
 
 /** Maximum count. Lists show larger numbers as "10,000 or more". */
 export const COUNT_CAP = 10_000;
@@ -24,7 +27,7 @@ export const countedRow = {
 };
 
 /** The result of a bounded scan. */
-export type ScanCount = RowOf<typeof countedRow>;
+type ScanCount = RowOf<typeof countedRow>;
 
 /** Caps the count of a scan that covered all rows, or more rows than the cap. */
 export const capCount = (matching: number): CappedCount => ({
@@ -45,3 +48,36 @@ export const capScanCount = ({ scanned, matching }: ScanCount, window: number): 
  */
 export const countedSql = (rows: string, isMatch: string): string =>
   `SELECT count(*)::int AS scanned, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;
+
+/** The rows that a count scans. */
+interface CountedRows {
+  /** Contains the values of the SQL. Its conditions are those of a match, unless `isMatch` is given. */
+  where: Conditions;
+  /** SQL for a bounded number of rows, with an alias. */
+  rows: string;
+  isMatch?: string;
+}
+
+/**
+ * Declares a count in a bounded scan.
+ * @param window maximum number of rows that the scan reads
+ * @param samples arguments that lead to every variant of the SQL
+ */
+export function cappedCount<Args extends unknown[]>(
+  window: number | ((...args: NoInfer<Args>) => number),
+  build: (...args: Args) => CountedRows,
+  samples: readonly Readonly<NoInfer<Args>>[],
+): (sql: Sql, ...args: Args) => Promise<CappedCount> {
+  const countRows = dynamicStatement(
+    countedRow,
+    (...args: Args) => {
+      const { where, rows, isMatch = where.sql } = build(...args);
+      return { text: countedSql(rows, isMatch), values: where.values };
+    },
+    samples,
+  );
+  return async (sql, ...args) => {
+    const [counted] = await sql.execute(countRows(...args));
+    return capScanCount(counted!, typeof window === 'number' ? window : window(...args));
+  };
+}

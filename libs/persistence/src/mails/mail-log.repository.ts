@@ -1,19 +1,15 @@
 // This file contains SQL: bounded scans by filter and reach.
 import { notFound, type MailReason, type MailState, type Reach } from '@gatehouse/domain';
 import type { MailKind } from '@gatehouse/platform';
-import {
-  capCount,
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_CAP,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { capCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
 import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
-import { ownerRangeCondition } from '../lists/owner-range-condition.js';
-import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
+import {
+  ownerRange,
+  rangeWithin,
+  searchStatements,
+  TableSearchRepository,
+} from '../lists/table-search.repository.js';
 import {
   dynamicStatement,
   integer,
@@ -24,12 +20,9 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import { filterIdRange, MAX_CREATED_AT_SKEW_MS, NIL_UUID } from '../sql/uuid-v7.js';
+import { MAX_CREATED_AT_SKEW_MS, NIL_UUID } from '../sql/uuid-v7.js';
 import type { StoredMailState } from './mail.entity.js';
 import { isRecentlyOverLimit } from './over-limit-sql.js';
-
-/** Maximum number of emails that a page scans if few of them match. The next page continues from there. */
-const PAGE_SCAN_LIMIT = 5_000;
 
 const mailLogRow = {
   id: uuid,
@@ -91,7 +84,6 @@ const sampleFilters: MailLogFilter[] = [
   { ...noFilter, customerId: NIL_UUID, state: 'sent' },
   { ...noFilter, email: 'ada@example.com', createdAfter: new Date(0), createdBefore: new Date(0) },
 ];
-const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
 
 /** Returns SQL for whether an email is within a reach. Only operators without a limit can read emails to operators. */
 function isWithinSql(where: Conditions, reach: Reach): string {
@@ -112,100 +104,27 @@ const matchConditions = (reach: Reach, filter: MailLogFilter): Conditions =>
     .addIf(filter.createdAfter, (value) => `m.created_at > ${value}`)
     .addIf(filter.createdBefore, (value) => `m.created_at < ${value}`);
 
-/** An index range of emails with a value in a column, and the condition for scanning them. */
-interface MailRange {
-  column: string;
-  value: string;
-  condition: string;
-}
-
-/**
- * Returns the index range of the filter with the fewest emails. A scanned email is always within the reach: the
- * position of a page and whether there are more would otherwise expose others.
- */
-function mailRange(where: Conditions, reach: Reach, filter: MailLogFilter): MailRange | null {
-  const ownedRange = (column: string, id: string, table: string, projectColumn: string): MailRange => {
-    const value = where.bind(id);
-    if (!reach.organizationIds) return { column, value, condition: 'true' };
-    const isWithin = where.reachCondition('owner', projectColumn, reach);
-    return {
-      ...{ column, value },
-      condition: `EXISTS (SELECT FROM ${table} owner WHERE owner.id = ${value} AND ${isWithin})`,
-    };
-  };
-  if (filter.customerId !== null)
-    return ownedRange('customer_id', filter.customerId, 'customers', 'owner.project_id');
-  if (filter.email !== null)
-    return {
-      column: 'recipient',
-      value: where.bind(filter.email),
-      condition: isWithinSql(where, reach),
-    };
-  const projectId = filter.projectId ?? reach.projectId;
-  return projectId === null ? null : ownedRange('project_id', projectId, 'projects', 'owner.id');
-}
-
-/**
- * Returns SQL for the newest emails, newest first and at most `limit`: those of the customer, recipient or
- * project of the filter, or those within the reach.
- */
-function mailScanSql(
-  where: Conditions,
-  reach: Reach,
-  filter: MailLogFilter,
-  before: string | null,
-  limit: number,
-): string {
-  const ids = filterIdRange(filter, before, MAX_CREATED_AT_SKEW_MS);
-  const idRange = { first: where.bind(ids.first), past: where.bind(ids.past) };
-  const limitSql = where.bind(limit);
-  const scanRange = ({ column, value, condition }: MailRange): string =>
-    `SELECT m.* FROM mails m WHERE ${ownerRangeCondition('m', column, value, idRange)} AND ${condition}
-     ORDER BY m.${column} DESC, m.id DESC LIMIT ${limitSql}`;
-  const range = mailRange(where, reach, filter);
-  if (range) return scanRange(range);
-  if (!reach.organizationIds) {
-    return `SELECT m.* FROM mails m WHERE m.id >= ${idRange.first} AND m.id < ${idRange.past}
-      ORDER BY m.id DESC LIMIT ${limitSql}`;
-  }
-  const isWithinReach = where.reachCondition('p', 'p.id', reach);
-  const ofProject = { column: 'project_id', value: 'p.id', condition: 'true' };
-  return `SELECT m.* FROM projects p CROSS JOIN LATERAL (${scanRange(ofProject)}) m
-    WHERE ${isWithinReach} ORDER BY m.id DESC LIMIT ${limitSql}`;
-}
-
-/**
- * Returns the matches among the next `window` emails, and the last scanned id if there are at least that
- * many.
- */
-const scanMails = dynamicStatement(
-  boundedScanRow(mailLogRow),
-  (reach: Reach, filter: MailLogFilter, before: string | null, window: number, limit: number) => {
-    const where = matchConditions(reach, filter);
-    const limitSql = where.bind(limit + 1);
-    const page = `SELECT ${mailLogColumns} FROM scanned m WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${limitSql}`;
-    const scan = mailScanSql(where, reach, filter, before, window);
-    return { text: boundedScanSql(where, scan, page, window), values: where.values };
+const search = searchStatements({
+  name: 'mails',
+  alias: 'm',
+  columns: 'm.*',
+  row: mailLogRow,
+  slack: MAX_CREATED_AT_SKEW_MS,
+  sampleFilters,
+  matchConditions,
+  chooseRange(where, reach, { customerId, email, projectId }) {
+    if (customerId !== null)
+      return ownerRange(where, reach, 'customer_id', customerId, 'customers', 'owner.project_id');
+    if (email !== null)
+      return { column: 'recipient', value: where.bind(email), condition: isWithinSql(where, reach) };
+    if ((projectId ?? reach.projectId) || !reach.organizationIds) return rangeWithin(where, reach, projectId);
+    const projects = `SELECT p.id FROM projects p WHERE ${where.reachCondition('p', 'p.id', reach)}`;
+    return { column: 'project_id', value: 'p.id', owners: `(${projects}) p` };
   },
-  sampleCalls.map((call) => [...call, null, 1, 1] as const),
-);
-
-/** Returns the maximum number of emails that a count scans: fewer if every scanned one matches. */
-const countWindow = ({ email, customerId, kind, state }: MailLogFilter): number =>
-  kind === null && state === null && (email === null || customerId === null)
-    ? COUNT_CAP + 1
-    : COUNT_SCAN_LIMIT;
-
-const countMails = dynamicStatement(
-  countedRow,
-  (reach: Reach, filter: MailLogFilter) => {
-    const where = matchConditions(reach, filter);
-    const isMatch = where.sql;
-    const rows = `(${mailScanSql(where, reach, filter, null, countWindow(filter))}) m`;
-    return { text: countedSql(rows, isMatch), values: where.values };
-  },
-  sampleCalls,
-);
+  pageSql: (matches) => `SELECT ${mailLogColumns} FROM ${matches}`,
+  scansOnlyMatches: (_reach, { email, customerId, kind, state }) =>
+    kind === null && state === null && (email === null || customerId === null),
+});
 
 const findMail = dynamicStatement(
   mailLogRow,
@@ -228,25 +147,9 @@ const countOverLimit = dynamicStatement(
 );
 
 /** The log of emails: those that were sent, and those that were not. Entries last 30 days. */
-export class MailLogRepository {
-  constructor(private readonly database: Database) {}
-
-  /** Returns up to `limit` emails within a reach, newest first. @param before last id of the previous page */
-  listPage(
-    reach: Reach,
-    filter: MailLogFilter,
-    before: string | null,
-    limit: number,
-  ): Promise<ScannedPage<MailLogEntry>> {
-    return scanPage([limit + 1, PAGE_SCAN_LIMIT], before, limit, (after, window) =>
-      this.database.execute(scanMails(reach, filter, after, window, limit)),
-    );
-  }
-
-  /** Counts the matching emails within a reach in a bounded scan. */
-  async count(reach: Reach, filter: MailLogFilter): Promise<CappedCount> {
-    const [counted] = await this.database.execute(countMails(reach, filter));
-    return capScanCount(counted!, countWindow(filter));
+export class MailLogRepository extends TableSearchRepository<MailLogFilter, typeof mailLogRow> {
+  constructor(database: Database) {
+    super(database, search);
   }
 
   /** Counts the emails within a reach that were dropped within the last hour because a project reached its limit. */

@@ -1,14 +1,7 @@
 // This file contains SQL: claims that skip locked rows, updates with a fence, and conditions on a reach.
 import { notFound, type MailReason, type Reach } from '@gatehouse/domain';
 import { tracing, type MailKind, type StoredMail } from '@gatehouse/platform';
-import {
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_CAP,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
@@ -167,17 +160,18 @@ const listMails = dynamicStatement(
 );
 
 /** Returns the maximum number of emails that a count scans. */
-const countWindow = ({ email }: MailFilter): number => (email ? COUNT_SCAN_LIMIT : COUNT_CAP + 1);
+const countWindow = (_reach: Reach, { email }: MailFilter): number =>
+  email ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
 
-const countMails = dynamicStatement(
-  countedRow,
+const countMails = cappedCount(
+  countWindow,
   (reach: Reach, filter: MailFilter) => {
     const { projectId, email } = filter;
     const where = readableMails(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
     const rows = `(SELECT m.recipient FROM mails m JOIN projects p ON p.id = m.project_id
-                   WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${countWindow(filter)}) m`;
+                   WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${countWindow(reach, filter)}) m`;
     const isMatch = email ? `m.recipient = ${where.bind(email)}` : 'true';
-    return { text: countedSql(rows, isMatch), values: where.values };
+    return { where, rows, isMatch };
   },
   sampleReaches.flatMap((reach) => [
     [reach, { projectId: null, email: null }] as const,
@@ -258,9 +252,8 @@ export class MailsRepository {
   }
 
   /** Counts the emails of the same list in a bounded scan. */
-  async count(reach: Reach, filter: MailFilter): Promise<CappedCount> {
-    const [counted] = await this.database.execute(countMails(reach, filter));
-    return capScanCount(counted!, countWindow(filter));
+  count(reach: Reach, filter: MailFilter): Promise<CappedCount> {
+    return countMails(this.database, reach, filter);
   }
 
   /** Returns an email of the list. @throws GatehouseError `not_found` */

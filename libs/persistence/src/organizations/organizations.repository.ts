@@ -2,7 +2,7 @@
 // reach.
 import { In } from 'typeorm';
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
+import { cappedCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
 import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { nameOrSlugCondition } from '../lists/contains-condition.js';
@@ -65,12 +65,12 @@ const listOrganizations = dynamicStatement(
   sampleCalls.flatMap((call) => [[...call, null, 1] as const, [...call, NIL_UUID, 1] as const]),
 );
 
-const countOrganizations = dynamicStatement(
-  countedRow,
+const countOrganizations = cappedCount(
+  COUNT_WINDOW,
   (reach: Reach, q: string | null) => {
     const where = matchConditions(reach, q);
     const rows = `(SELECT FROM organizations o WHERE ${where.sql} LIMIT ${COUNT_WINDOW}) o`;
-    return { text: countedSql(rows, 'true'), values: where.values };
+    return { where, rows, isMatch: 'true' };
   },
   sampleCalls,
 );
@@ -112,9 +112,8 @@ export class OrganizationsRepository {
   }
 
   /** Counts the organizations of the same list, up to the cap. */
-  async count(reach: Reach, q: string | null): Promise<CappedCount> {
-    const [counted] = await this.database.execute(countOrganizations(reach, q));
-    return capScanCount(counted!, COUNT_WINDOW);
+  count(reach: Reach, q: string | null): Promise<CappedCount> {
+    return countOrganizations(this.database, reach, q);
   }
 
   /** Returns those of the ids that belong to an organization. */

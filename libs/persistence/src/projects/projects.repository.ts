@@ -12,13 +12,7 @@ import {
   type Reach,
   type StoredSettings,
 } from '@gatehouse/domain';
-import {
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
 import type { Database, Sql } from '../database/database.js';
 import { nameOrSlugCondition } from '../lists/contains-condition.js';
@@ -138,8 +132,8 @@ const listProjectIds = dynamicStatement(
   sampleReaches.flatMap((reach) => [[reach, null, 1] as const, [reach, NIL_UUID, 1] as const]),
 );
 
-const countProjects = dynamicStatement(
-  countedRow,
+const countProjects = cappedCount(
+  COUNT_SCAN_LIMIT,
   (reach: Reach, { organizationId, environment, archived, q }: ProjectFilter) => {
     const where = new Conditions()
       .add('true')
@@ -150,7 +144,7 @@ const countProjects = dynamicStatement(
       .addReach('p', 'p.id', reach)
       .addIf(environment, (value) => `p.environment = ${value}`)
       .addIf(archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`);
-    return { text: countedSql(`(${scan}) p`, where.sql), values: where.values };
+    return { where, rows: `(${scan}) p` };
   },
   sampleCalls,
 );
@@ -239,9 +233,8 @@ export class ProjectsRepository {
   }
 
   /** Counts the matching projects within a reach in a bounded scan. */
-  async count(reach: Reach, filter: ProjectFilter): Promise<CappedCount> {
-    const [counted] = await this.database.execute(countProjects(reach, filter));
-    return capScanCount(counted!, COUNT_SCAN_LIMIT);
+  count(reach: Reach, filter: ProjectFilter): Promise<CappedCount> {
+    return countProjects(this.database, reach, filter);
   }
 
   /**

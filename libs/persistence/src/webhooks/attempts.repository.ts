@@ -1,13 +1,6 @@
 // This file contains SQL: bounded scans by filter and reach.
 import type { Reach } from '@gatehouse/domain';
-import {
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_CAP,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { dynamicStatement } from '../sql/statements.js';
@@ -89,14 +82,14 @@ const countConditions = (scope: AttemptScope, reach: Reach, filter: AttemptFilte
 const countWindow = (scope: AttemptScope, reach: Reach, filter: AttemptFilter): number =>
   countConditions(scope, reach, filter).values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
 
-const countAttempts = dynamicStatement(
-  countedRow,
+const countAttempts = cappedCount(
+  countWindow,
   (scope: AttemptScope, reach: Reach, filter: AttemptFilter) => {
     const where = countConditions(scope, reach, filter);
     const isMatch = `${where.sql} AND ${deliveryColumn('id')} IS NOT NULL`;
     const window = countWindow(scope, reach, filter);
     const rows = `(${attemptScanSql(where, scope, matchesOnlyFailed(filter), window, false)}) a`;
-    return { text: countedSql(rows, isMatch), values: where.values };
+    return { where, rows, isMatch };
   },
   sampleCalls,
 );
@@ -163,8 +156,7 @@ export class AttemptsRepository {
     const { filter } = source;
     const scope = await findAttemptScope(this.database, reach, filter);
     if (scope.ids.length === 0 || scope.from >= scope.to) return { count: 0, isMore: false };
-    const [counted] = await this.database.execute(countAttempts(scope, reach, filter));
-    return capScanCount(counted!, countWindow(scope, reach, filter));
+    return countAttempts(this.database, scope, reach, filter);
   }
 
   /** Returns the attempts of a delivery, oldest first. The caller has checked the reach. */

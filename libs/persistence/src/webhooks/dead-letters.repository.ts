@@ -1,12 +1,6 @@
 // This file contains SQL: bounded searches by filter and reach.
 import type { AttemptError, Reach } from '@gatehouse/domain';
-import {
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
@@ -64,14 +58,13 @@ const scanDeadLetters = dynamicStatement(
   sampleCalls.map((call) => [...call, null, 1, 1] as const),
 );
 
-const countDeadLetters = dynamicStatement(
-  countedRow,
+const countDeadLetters = cappedCount(
+  COUNT_SCAN_LIMIT,
   (reach: Reach, filter: DeliveryFilter) => {
     const where = addDeliveryConditions(deliveriesWithin(reach), filter);
-    const isMatch = where.sql;
     const range = { before: null, limit: COUNT_SCAN_LIMIT, isOrdered: false };
     const rows = `(${deadLetterScanSql(where, reach, filter, range)}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
-    return { text: countedSql(rows, isMatch), values: where.values };
+    return { where, rows };
   },
   sampleCalls,
 );
@@ -102,8 +95,7 @@ export class DeadLettersRepository {
   /** Counts the matching dead letters within a reach in a bounded scan. */
   async count(reach: Reach, requestedFilter: DeliveryFilter): Promise<CappedCount> {
     const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
-    const [counted] = await this.database.execute(countDeadLetters(reach, filter));
-    return capScanCount(counted!, COUNT_SCAN_LIMIT);
+    return countDeadLetters(this.database, reach, filter);
   }
 }
 

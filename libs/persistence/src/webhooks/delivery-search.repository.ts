@@ -1,13 +1,6 @@
 // This file contains SQL: bounded searches by filter and reach.
 import type { AttemptError, Reach } from '@gatehouse/domain';
-import {
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_CAP,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
@@ -97,13 +90,13 @@ const scanDeliveries = dynamicStatement(
   samples.map((sample) => [...sample, 1] as const),
 );
 
-const countDeliveries = dynamicStatement(
-  countedRow,
+const countDeliveries = cappedCount(
+  (_reach, _filter, { limit }) => limit,
   (reach: Reach, filter: DeliveryFilter, scan: DeliveryListScan) => {
     const where = addDeliveryConditions(deliveriesWithin(reach), filter);
     const isMatch = where.sql || 'true';
     const rows = `(${deliveryListSql(where, filter, { ...scan, isOrdered: false })}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
-    return { text: countedSql(rows, isMatch), values: where.values };
+    return { where, rows, isMatch };
   },
   samples,
 );
@@ -161,8 +154,7 @@ export class DeliverySearchRepository {
     if (scope.ids.length === 0) return { count: 0, isMore: false };
     const limit = scansOnlyMatches(filter) ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
     const scan = { scope, sort, after: null, limit };
-    const [counted] = await this.database.execute(countDeliveries(reach, filter, scan));
-    return capScanCount(counted!, limit);
+    return countDeliveries(this.database, reach, filter, scan);
   }
 
   /** Returns the filter, narrowed to its customers and its batch, with the owners to scan. */

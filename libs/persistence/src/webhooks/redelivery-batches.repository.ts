@@ -8,13 +8,7 @@ import {
   type RedeliveryState,
   type SkipCounts,
 } from '@gatehouse/domain';
-import {
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
@@ -137,13 +131,12 @@ const listBatches = dynamicStatement(
   sampleCalls.map((call) => [...call, NIL_UUID, 1] as const),
 );
 
-const countBatches = dynamicStatement(
-  countedRow,
-  (reach: Reach, state: RedeliveryState | null) => {
-    const { sql: isMatch, values } = matchConditions(reach, state);
-    const rows = `(SELECT b.* FROM redelivery_batches b ORDER BY b.id DESC LIMIT ${COUNT_SCAN_LIMIT}) b`;
-    return { text: countedSql(rows, isMatch), values };
-  },
+const countBatches = cappedCount(
+  COUNT_SCAN_LIMIT,
+  (reach: Reach, state: RedeliveryState | null) => ({
+    where: matchConditions(reach, state),
+    rows: `(SELECT b.* FROM redelivery_batches b ORDER BY b.id DESC LIMIT ${COUNT_SCAN_LIMIT}) b`,
+  }),
   sampleCalls,
 );
 
@@ -258,9 +251,8 @@ export class RedeliveryBatchesRepository {
   }
 
   /** Counts the batches of the same list in a bounded scan. */
-  async count(reach: Reach, state: RedeliveryState | null): Promise<CappedCount> {
-    const [counted] = await this.database.execute(countBatches(reach, state));
-    return capScanCount(counted!, COUNT_SCAN_LIMIT);
+  count(reach: Reach, state: RedeliveryState | null): Promise<CappedCount> {
+    return countBatches(this.database, reach, state);
   }
 
   /** @throws GatehouseError `not_found` */

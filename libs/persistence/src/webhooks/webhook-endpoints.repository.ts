@@ -2,13 +2,7 @@
 // many deliveries.
 import { IsNull, Not } from 'typeorm';
 import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
-import {
-  capScanCount,
-  countedRow,
-  countedSql,
-  COUNT_SCAN_LIMIT,
-  type CappedCount,
-} from '../lists/capped-count.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { columnList } from '../sql/entity-columns.js';
@@ -104,8 +98,8 @@ const listEndpoints = dynamicStatement(
   ),
 );
 
-const countEndpoints = dynamicStatement(
-  countedRow,
+const countEndpoints = cappedCount(
+  COUNT_SCAN_LIMIT,
   (reach: Reach, filter: EndpointFilter) => {
     const { projectId, id } = filter;
     const where = addContains(new Conditions().add('true'), filter).addIf(id, (value) => `w.id = ${value}`);
@@ -118,7 +112,7 @@ const countEndpoints = dynamicStatement(
       .addReach('w', 'w.project_id', reach)
       .addIf(projectId, (value) => `w.project_id = ${value}`);
     addStatus(where, filter);
-    return { text: countedSql(`(${scan}) w`, where.sql), values: where.values };
+    return { where, rows: `(${scan}) w` };
   },
   sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const)),
 );
@@ -281,9 +275,8 @@ export class WebhookEndpointsRepository {
   }
 
   /** Counts the matching endpoints within a reach in a bounded scan. */
-  async count(reach: Reach, filter: EndpointFilter): Promise<CappedCount> {
-    const [counted] = await this.database.execute(countEndpoints(reach, filter));
-    return capScanCount(counted!, COUNT_SCAN_LIMIT);
+  count(reach: Reach, filter: EndpointFilter): Promise<CappedCount> {
+    return countEndpoints(this.database, reach, filter);
   }
 
   /** @throws GatehouseError `not_found` */

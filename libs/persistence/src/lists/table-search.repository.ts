@@ -1,0 +1,173 @@
+// This file contains SQL: bounded scans by filter and reach.
+import type { Reach } from '@gatehouse/domain';
+import type { Database } from '../database/database.js';
+import { organizationIdsSql, sampleReaches, type Conditions } from '../sql/conditions.js';
+import { dynamicStatement, type RowMap, type RowOf } from '../sql/statements.js';
+import { filterIdRange } from '../sql/uuid-v7.js';
+import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from './capped-count.js';
+import { ownerRangeCondition } from './owner-range-condition.js';
+import {
+  boundedScanRow,
+  boundedScanSql,
+  scanPage,
+  type ScannedPage,
+  type ScannedRow,
+} from './scanned-page.js';
+
+/** Maximum number of rows that a page scans if few of them match. The next page continues from there. */
+const PAGE_SCAN_LIMIT = 5_000;
+
+/** The index range of an owner: rows with a value in a column, by id. Without a column, all rows by id. */
+export interface SearchRange {
+  column?: string;
+  /** SQL for the value in the column. */
+  value?: string;
+  /** SQL condition of each scanned row. */
+  condition?: string;
+  /** FROM item with several owners, to which `value` refers. Their ranges are merged. */
+  owners?: string;
+}
+
+interface SearchFilter {
+  createdAfter: Date | null;
+  createdBefore: Date | null;
+}
+
+/** A table that is searched newest first, by id. */
+interface SearchedTable<Filter extends SearchFilter, Row extends RowMap> {
+  name: string;
+  alias: string;
+  /** The columns that `matchConditions` and `pageSql` read. */
+  columns: string;
+  row: Row;
+  /** Maximum time in ms between the time in an id and the filtered time. */
+  slack: number;
+  /** Filters that lead to every variant of the SQL. */
+  sampleFilters: Filter[];
+  /** Returns the conditions of a match among the scanned rows. */
+  matchConditions: (reach: Reach, filter: Filter) => Conditions;
+  /**
+   * Returns the index range of the filter with the fewest rows. A scanned row is always within the reach: the position
+   * of a page and whether there are more would otherwise expose others.
+   */
+  chooseRange: (where: Conditions, reach: Reach, filter: Filter) => SearchRange;
+  /** Returns SQL for the rows of a page. @param matches the SQL after FROM, with the same alias */
+  pageSql: (matches: string) => string;
+  /** Returns whether every scanned row matches, so that a count needs no more than the cap. */
+  scansOnlyMatches: (reach: Reach, filter: Filter) => boolean;
+}
+
+/** Declares the statements of a `TableSearchRepository`. */
+export function searchStatements<Filter extends SearchFilter, Row extends RowMap>(
+  table: SearchedTable<Filter, Row>,
+) {
+  const { alias, matchConditions } = table;
+  const sampleCalls = sampleReaches.flatMap((reach) =>
+    table.sampleFilters.map((filter) => [reach, filter] as const),
+  );
+  const countWindow = (reach: Reach, filter: Filter): number =>
+    table.scansOnlyMatches(reach, filter) ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
+  return {
+    /** Returns the matches among the next `window` rows, and the last scanned id if there are at least that many. */
+    scanRows: dynamicStatement(
+      boundedScanRow(table.row),
+      (reach: Reach, filter: Filter, before: string | null, window: number, limit: number) => {
+        const where = matchConditions(reach, filter);
+        const limitSql = where.bind(limit + 1);
+        const page = table.pageSql(
+          `scanned ${alias} WHERE ${where.sql} ORDER BY ${alias}.id DESC LIMIT ${limitSql}`,
+        );
+        const scan = scanSql(table, where, reach, filter, before, window);
+        return { text: boundedScanSql(where, scan, page, window), values: where.values };
+      },
+      sampleCalls.map((call) => [...call, null, 1, 1] as const),
+    ),
+    countRows: cappedCount(
+      countWindow,
+      (reach: Reach, filter: Filter) => {
+        const where = matchConditions(reach, filter);
+        const scan = scanSql(table, where, reach, filter, null, countWindow(reach, filter));
+        return { where, rows: `(${scan}) ${alias}` };
+      },
+      sampleCalls,
+    ),
+  };
+}
+
+/** Returns SQL for the newest rows of the range of a filter, newest first and at most `limit`. */
+function scanSql<Filter extends SearchFilter>(
+  { name, alias, columns, slack, chooseRange }: SearchedTable<Filter, RowMap>,
+  where: Conditions,
+  reach: Reach,
+  filter: Filter,
+  before: string | null,
+  limit: number,
+): string {
+  const ids = filterIdRange(filter, before, slack);
+  const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
+  const { column, value, condition, owners } = chooseRange(where, reach, filter);
+  const isInRange = column
+    ? ownerRangeCondition(alias, column, value!, { first, past })
+    : `${alias}.id >= ${first} AND ${alias}.id < ${past}`;
+  const newest = `${alias}.id DESC LIMIT ${where.bind(limit)}`;
+  const rows = `
+    SELECT ${columns} FROM ${name} ${alias} WHERE ${isInRange} AND ${condition ?? 'true'}
+    ORDER BY ${column ? `${alias}.${column} DESC, ` : ''}${newest}`;
+  if (!owners) return rows;
+  return `SELECT ${alias}.* FROM ${owners} CROSS JOIN LATERAL (${rows}) ${alias} ORDER BY ${newest}`;
+}
+
+/** A list of the rows of a table within a reach: each page scans a bounded number, whatever the filter is. */
+export abstract class TableSearchRepository<Filter extends SearchFilter, Row extends RowMap> {
+  constructor(
+    protected readonly database: Database,
+    private readonly statements: ReturnType<typeof searchStatements<Filter, Row>>,
+  ) {}
+
+  /** Returns up to `limit` rows within a reach, newest first. @param before last id of the previous page */
+  listPage(
+    reach: Reach,
+    filter: Filter,
+    before: string | null,
+    limit: number,
+  ): Promise<ScannedPage<RowOf<Row> & { id: string }>> {
+    return scanPage([limit + 1, PAGE_SCAN_LIMIT], before, limit, (after, window) => {
+      const rows = this.database.execute(this.statements.scanRows(reach, filter, after, window, limit));
+      return rows as Promise<ScannedRow<RowOf<Row> & { id: string }>[]>;
+    });
+  }
+
+  /** Counts the matching rows within a reach in a bounded scan. */
+  count(reach: Reach, filter: Filter): Promise<CappedCount> {
+    return this.statements.countRows(this.database, reach, filter);
+  }
+}
+
+/** Returns the range of a project or of a reach. */
+export function rangeWithin(where: Conditions, reach: Reach, filteredProjectId: string | null): SearchRange {
+  const projectId = filteredProjectId ?? reach.projectId;
+  if (projectId !== null) return ownerRange(where, reach, 'project_id', projectId, 'projects', 'owner.id');
+  if (!reach.organizationIds) return {};
+  const organizations = organizationIdsSql(where.bind(reach.organizationIds));
+  return { column: 'organization_id', value: 'o.id', owners: `(${organizations}) o` };
+}
+
+/**
+ * Returns the range of an owner, which is empty if the owner is not within the reach.
+ * @param table table of the owners, `owner`
+ * @param projectColumn column of `owner` that contains the project id
+ */
+export function ownerRange(
+  where: Conditions,
+  reach: Reach,
+  column: string,
+  id: string,
+  table: string,
+  projectColumn: string,
+): SearchRange {
+  const value = where.bind(id);
+  if (!reach.organizationIds) return { column, value };
+  const isWithin = where.reachCondition('owner', projectColumn, reach);
+  const condition = `EXISTS (SELECT FROM ${table} owner WHERE owner.id = ${value} AND ${isWithin})`;
+  return { column, value, condition };
+}
