@@ -1,5 +1,6 @@
 import './entities.js';
 
+export * from './accounts/accounts.repository.js';
 export type { AlertLogEntryEntity } from './alerts/alert-log-entry.entity.js';
 export * from './alerts/alert-log.repository.js';
 export * from './alerts/alerts.repository.js';
@@ -12,21 +13,21 @@ export {
   type NewAuditEntry,
 } from './audit/audit-log.repository.js';
 export * from './audit/audit-search.repository.js';
-export type { CappedCount } from './lists/capped-count.js';
-export * from './accounts/accounts.repository.js';
+export * from './customer-data/customer-records.repository.js';
+export * from './customer-data/customer-timeline.repository.js';
+export * from './customer-data/erasures.repository.js';
 export * from './customers/customer-changes.repository.js';
 export * from './customers/customer-directory.repository.js';
 export { emptyCustomerFilter, type CustomerFilter } from './customers/customer-filter.js';
 export * from './customers/customer-locks.repository.js';
-export * from './customer-data/customer-records.repository.js';
 export type { CustomerPosition } from './customers/customer-scan.js';
-export * from './customer-data/customer-timeline.repository.js';
 export * from './customers/customers-bulk.repository.js';
 export * from './customers/customers.repository.js';
-export * from './customer-data/erasures.repository.js';
 export { createConnection, SERVER_TIMEOUTS } from './database/data-source.js';
 export { Database, type DatabaseProblem, type Sql } from './database/database.js';
-export { declaredColumns, type DeclaredColumn } from './schema/declared-columns.js';
+export { REPLICA_CHECK_INTERVAL_MS } from './database/read-replica.js';
+export { sessionLimits, sessionSettings } from './database/session-settings.js';
+export * from './database/transactions.js';
 export * from './email-codes/email-codes.repository.js';
 export {
   encryptedColumns,
@@ -36,20 +37,24 @@ export {
 } from './encryption/encrypted-columns.js';
 export * from './encryption/encrypted-values.repository.js';
 export * from './events/event-feed.repository.js';
-export * from './events/events.repository.js';
 export * from './events/event-search.repository.js';
+export * from './events/events.repository.js';
 export * from './factors/challenges.repository.js';
 export * from './factors/factor-attempts.repository.js';
 export * from './factors/factors.repository.js';
+export type { AttemptLimit } from './failed-attempts/attempt-counter.js';
+export type { LoginAllowance } from './failed-attempts/login-allowance.js';
 export { API_HEARTBEAT_TIMEOUT_SECONDS, ApisRepository, type OlderApi } from './health/apis.repository.js';
+export * from './health/backlog.repository.js';
+export { clockAndHostMonitorProvider } from './health/clock-and-host-monitor-provider.js';
+export { CLOCK_AND_HOST_CHECK_INTERVAL_MS, ClockAndHostMonitor } from './health/clock-and-host-monitor.js';
 export { CLOCK_SKEW_LIMIT_MS, describeClockSkew, measureClockSkew } from './health/clock-skew.js';
 export * from './health/database-server.repository.js';
 export * from './health/dependency-health.js';
-export { CLOCK_AND_HOST_CHECK_INTERVAL_MS, ClockAndHostMonitor } from './health/clock-and-host-monitor.js';
-export { clockAndHostMonitorProvider } from './health/clock-and-host-monitor-provider.js';
 export * from './health/process-problems.repository.js';
 export * from './health/system-status.repository.js';
 export * from './health/workers.repository.js';
+export { findWritableHosts } from './health/writable-hosts.js';
 export * from './host-names/host-names.repository.js';
 export * from './idempotency/idempotency-keys.repository.js';
 export * from './identity-providers/identities.repository.js';
@@ -60,16 +65,16 @@ export * from './identity-providers/required-domains.repository.js';
 export * from './imports/import-targets.repository.js';
 export * from './imports/imports.repository.js';
 export * from './installation/installation.repository.js';
-export type { AttemptLimit } from './failed-attempts/attempt-counter.js';
-export type { LoginAllowance } from './failed-attempts/login-allowance.js';
 export * from './legacy-sign-in/legacy-sign-in.repository.js';
+export type { CappedCount } from './lists/capped-count.js';
+export { hasTrigram } from './lists/contains-condition.js';
+export type { ScannedPage } from './lists/scanned-page.js';
 export * from './login-attempts/login-attempts.repository.js';
 export * from './mail-templates/mail-templates.repository.js';
 export * from './mails/mail-log.repository.js';
 export * from './mails/mails.repository.js';
-export { currentMigrationNames } from './migrations/current-migration-names.js';
-export * from './schema/migrate.js';
 export { createIndexes } from './migrations/concurrent-indexes.js';
+export { currentMigrationNames } from './migrations/current-migration-names.js';
 export * from './one-time-tokens/one-time-tokens.repository.js';
 export * from './operators/operator-links.repository.js';
 export * from './operators/operator-login-attempts.repository.js';
@@ -87,12 +92,11 @@ export * from './passkeys/passkey-ceremonies.repository.js';
 export * from './passkeys/passkeys.repository.js';
 export * from './persistence.module.js';
 export * from './projects/projects.repository.js';
-export type { ScannedPage } from './lists/scanned-page.js';
-export { REPLICA_CHECK_INTERVAL_MS } from './database/read-replica.js';
-export { hasTrigram } from './lists/contains-condition.js';
+export { declaredColumns, type DeclaredColumn } from './schema/declared-columns.js';
+export * from './schema/migrate.js';
+export { waitForMigrations } from './schema/wait-for-migrations.js';
 export * from './search/lookups.repository.js';
 export * from './search/search.repository.js';
-export { sessionLimits, sessionSettings } from './database/session-settings.js';
 export * from './sessions/reauthentication-codes.repository.js';
 export * from './sessions/session-events.js';
 export * from './sessions/session-proofs.repository.js';
@@ -104,13 +108,9 @@ export * from './sign-in-tokens/sign-in-tokens.repository.js';
 export * from './signing-keys/assert-root-secret.js';
 export * from './signing-keys/signing-keys.repository.js';
 export { declaredStatements, type DeclaredStatement } from './sql/statements.js';
-export * from './database/transactions.js';
 export { MAX_CLOCK_SKEW_MS, NIL_UUID, parseIdTime } from './sql/uuid-v7.js';
-export { findWritableHosts } from './health/writable-hosts.js';
-export { waitForMigrations } from './schema/wait-for-migrations.js';
 export { startOfDay, ensureAttemptPartitions } from './webhooks/attempt-partitions.js';
 export * from './webhooks/attempts.repository.js';
-export * from './health/backlog.repository.js';
 export * from './webhooks/dead-letters.repository.js';
 export {
   DeliveriesRepository,
@@ -118,16 +118,16 @@ export {
   type DeliverySummary,
 } from './webhooks/deliveries.repository.js';
 export * from './webhooks/delivery-announcer.js';
-export type { ClaimedAttempt } from './webhooks/delivery-claim.js';
 export * from './webhooks/delivery-chains.repository.js';
+export type { ClaimedAttempt } from './webhooks/delivery-claim.js';
 export {
   deadLetterStates,
   isDeadLetter,
   type DeadLetterState,
   type DeliveryFilter,
 } from './webhooks/delivery-filter.js';
-export * from './webhooks/delivery-processing.repository.js';
 export { deliverySorts, type DeliverySort } from './webhooks/delivery-list-scan.js';
+export * from './webhooks/delivery-processing.repository.js';
 export * from './webhooks/delivery-retention.repository.js';
 export * from './webhooks/delivery-search.repository.js';
 export * from './webhooks/endpoint-events.js';

@@ -5,16 +5,16 @@ import {
   type ChangeableCustomer,
   type Customer,
 } from '@gatehouse/domain';
-import { columnList, recordColumns } from '../sql/entity-columns.js';
-import { statement, uuid } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
-import type { ImportedIdentity, NewIdentity } from '../identity-providers/identities.repository.js';
 import { CustomerEntity } from '../customers/customer.entity.js';
 import {
   customerColumns,
   customerRow,
   type CustomerWithPasswordHash,
 } from '../customers/customers.repository.js';
+import type { Tx } from '../database/transactions.js';
+import type { ImportedIdentity, NewIdentity } from '../identity-providers/identities.repository.js';
+import { columnList, recordColumns } from '../sql/entity-columns.js';
+import { statement, uuid } from '../sql/statements.js';
 
 export interface NewCustomer extends ChangeableCustomer {
   id: string;

@@ -2,8 +2,8 @@
 import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
-import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
 import { AlertLogEntryEntity } from './alert-log-entry.entity.js';
 
 /** Number of messages that the log keeps. */

@@ -11,10 +11,10 @@ import {
 } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database, ReadManager } from '../database/database.js';
-import { selectedRow, selectList } from '../sql/entity-columns.js';
-import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { arrayOf, boolean, integer, nullable, statement, textOf, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
+import { selectedRow, selectList } from '../sql/entity-columns.js';
+import { arrayOf, boolean, integer, nullable, statement, textOf, uuid } from '../sql/statements.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 
 export type NewApiKey = Omit<ApiKey, 'lastUsedAt' | 'revokedAt' | 'createdAt'> & { keyHash: Buffer };

@@ -9,11 +9,11 @@ import {
   type Reach,
 } from '@gatehouse/domain';
 import { newId, type Logger } from '@gatehouse/platform';
-import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
-import { filterIdRange, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
-import { OrganizationEntity } from '../organizations/organization.entity.js';
+import type { Tx } from '../database/transactions.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
+import { OrganizationEntity } from '../organizations/organization.entity.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -26,7 +26,7 @@ import {
   timestamptz,
   uuid,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
+import { filterIdRange, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 
 /** An audit entry to be written. */
 export interface NewAuditEntry {

@@ -1,10 +1,10 @@
 // This file contains SQL: bounded searches by filter and reach.
 import type { Reach } from '@gatehouse/domain';
-import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
-import { NIL_UUID } from '../sql/uuid-v7.js';
-import { dynamicStatement } from '../sql/statements.js';
 import { rangeWithin, searchStatements, TableSearchRepository } from '../lists/table-search.repository.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
+import { dynamicStatement } from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import {
   addAuditFilter,
   auditColumns,

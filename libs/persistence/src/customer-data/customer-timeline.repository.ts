@@ -11,11 +11,12 @@ import {
   type Reach,
   type TimelineKind,
 } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
-import type { StoredMailState } from '../mails/mail.entity.js';
+import { visibleBody } from '../events/erasure-sql.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
+import type { StoredMailState } from '../mails/mail.entity.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -30,7 +31,6 @@ import {
 import { filterIdRange, fixedIdAtSql, NIL_UUID } from '../sql/uuid-v7.js';
 import { deliveriesWithin } from '../webhooks/deliveries.repository.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
-import { visibleBody } from '../events/erasure-sql.js';
 
 /** Maximum number of records that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;

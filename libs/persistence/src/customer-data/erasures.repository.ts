@@ -1,11 +1,11 @@
 // This file contains SQL: batches of events, deliveries and attempts, SKIP LOCKED, and idempotency keys.
 import type { Database } from '../database/database.js';
-import { dynamicStatement, statement, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { erasedBody, isErased } from '../events/erasure-sql.js';
+import { dynamicStatement, statement, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { isDeadLetter } from '../webhooks/delivery-filter.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
-import { erasedBody, isErased } from '../events/erasure-sql.js';
 import { ErasureEntity } from './erasure.entity.js';
 
 /** Maximum number of events that one transaction erases, to stay within its timeout. */

@@ -1,10 +1,10 @@
 // This file contains SQL: row locks with joins, and changes that return rows.
 import { changeableFields, GatehouseError, type Customer, type Reach } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
+import type { Tx } from '../database/transactions.js';
 import { Conditions, sampleReaches } from '../sql/conditions.js';
 import { assignmentList } from '../sql/entity-columns.js';
 import { boolean, dynamicStatement, statement, timestamptz } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { CustomerEntity } from './customer.entity.js';
 import {

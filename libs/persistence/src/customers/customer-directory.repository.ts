@@ -1,5 +1,6 @@
 // This file contains SQL: bounded index scans whose ranges are merged, and conditions on a reach.
 import type { Customer, Reach } from '@gatehouse/domain';
+import type { Database } from '../database/database.js';
 import {
   capScanCount,
   countedRow,
@@ -8,7 +9,6 @@ import {
   type CappedCount,
 } from '../lists/capped-count.js';
 import { Conditions, organizationIdsSql, organizationsWithin } from '../sql/conditions.js';
-import type { Database } from '../database/database.js';
 import {
   boolean,
   dynamicStatement,

@@ -1,6 +1,6 @@
+import { containsCondition, searchedText } from '../lists/contains-condition.js';
 import type { Conditions } from '../sql/conditions.js';
 import { LOCK_END } from './customer-lock-sql.js';
-import { containsCondition, searchedText } from '../lists/contains-condition.js';
 
 export interface CustomerFilter {
   projectId: string | null;

@@ -1,8 +1,8 @@
 // This file contains SQL: a sample of the pages of a table, and a search in a trigram index.
 import type { Customer, Reach } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import { boolean, dynamicStatement } from '../sql/statements.js';
 import type { CustomerFilter } from './customer-filter.js';
 import type { RowSource } from './customer-scan.js';

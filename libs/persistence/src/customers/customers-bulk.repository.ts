@@ -2,8 +2,8 @@
 // aggregate.
 import type { Customer } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
-import { integer, statement, text, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { integer, statement, text, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import {
   customerWithHashColumns,

@@ -8,17 +8,17 @@ import {
   type Reach,
   type RevocableAccess,
 } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
-import { selectedRow, selectList } from '../sql/entity-columns.js';
+import type { Tx } from '../database/transactions.js';
 import {
   projectColumns,
   projectRow,
   toProjectContext,
   type ProjectRow,
 } from '../projects/projects.repository.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { selectedRow, selectList } from '../sql/entity-columns.js';
 import { boolean, dynamicStatement, nullable, statement, text, uuid } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
 import { REVOKED_AT } from './access-revocation-sql.js';

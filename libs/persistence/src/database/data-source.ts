@@ -8,8 +8,8 @@ import {
   type Config,
   type Logger,
 } from '@gatehouse/platform';
-import { DatabaseHosts, type ParameterStatus } from './database-hosts.js';
 import { migrations } from '../migrations/index.js';
+import { DatabaseHosts, type ParameterStatus } from './database-hosts.js';
 import { poolerParameters, setSessionSql, type Timeouts } from './session-settings.js';
 import { timeStatement, traceStatement } from './statement-spans.js';
 import { markConnectionError, READ_ONLY } from './unavailable-error.js';

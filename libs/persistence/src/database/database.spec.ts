@@ -5,10 +5,10 @@ import { jest } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import type { Config, Failpoints, Logger } from '@gatehouse/platform';
 import { eventually } from '../../../../test/support/eventually.js';
+import { statement, text } from '../sql/statements.js';
 import { createConnection } from './data-source.js';
 import { Database } from './database.js';
 import { runStatement, type PgQueryable } from './run-statement.js';
-import { statement, text } from '../sql/statements.js';
 import { Transactions, type CommitAnnouncer } from './transactions.js';
 
 it('logs once a minute while PostgreSQL is unreachable, without the password', async () => {

@@ -13,6 +13,7 @@ import {
   type Config,
   type Logger,
 } from '@gatehouse/platform';
+import { migrationRun } from '../migrations/migration-run.js';
 import {
   CLOSE_MS,
   createConnection,
@@ -23,9 +24,7 @@ import {
   replicaPoolOptions,
   SERVER_TIMEOUTS,
 } from './data-source.js';
-import { migrationRun } from '../migrations/migration-run.js';
 import { ReadReplica } from './read-replica.js';
-import { isOutage, READ_ONLY, toUnavailableError } from './unavailable-error.js';
 import { poolOf, runStatement, type PgQueryable, type Sql, type StatementCall } from './run-statement.js';
 import {
   DIFFERING_ROLE_SETTINGS,
@@ -34,6 +33,7 @@ import {
   sessionLimits,
   sessionSettings,
 } from './session-settings.js';
+import { isOutage, READ_ONLY, toUnavailableError } from './unavailable-error.js';
 
 export type { Sql } from './run-statement.js';
 

@@ -1,6 +1,4 @@
 // This file contains SQL: deletion by batch, with locks.
-import type { Sql } from './database.js';
-import { NIL_UUID } from '../sql/uuid-v7.js';
 import {
   dynamicStatement,
   integer,
@@ -10,6 +8,8 @@ import {
   type RowOf,
   type Statement,
 } from '../sql/statements.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
+import type { Sql } from './database.js';
 
 /**
  * Number of rows that one statement removes, to stay within its timeout and not to delay others that wait for

@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, monotonicMs, type Logger } from '@gatehouse/platform';
-import { poolOf, runStatement, type Sql } from './run-statement.js';
 import { bigint, nullable, statement } from '../sql/statements.js';
+import { poolOf, runStatement, type Sql } from './run-statement.js';
 
 /** Pause between two checks, in ms. */
 export const REPLICA_CHECK_INTERVAL_MS = 1_000;

@@ -2,8 +2,8 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type pg from 'pg';
 import { sha256 } from '@gatehouse/platform';
-import { withCurrentTrace } from './statement-spans.js';
 import type { BoundStatement, Statement } from '../sql/statements.js';
+import { withCurrentTrace } from './statement-spans.js';
 import { toUnavailableError } from './unavailable-error.js';
 
 /**

@@ -1,6 +1,8 @@
 // This file contains SQL: upserts and conditional changes in one statement, and times by the clock of the database.
 import { MAX_CODE_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../failed-attempts/attempt-counter.js';
 import {
   attemptResultRow,
@@ -8,7 +10,6 @@ import {
   type LoginAllowance,
 } from '../failed-attempts/login-allowance.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import {
   boolean,
   bytea,
@@ -19,7 +20,6 @@ import {
   timestamptz,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { currentCount, isGuessed } from './guesses-sql.js';
 
 /**

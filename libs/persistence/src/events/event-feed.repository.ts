@@ -1,9 +1,9 @@
 // This file contains SQL: bounded scans by filter and reach, comparisons of transaction numbers, and an
 // update of many rows.
 import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
-import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
-import { visibleBody } from './erasure-sql.js';
 import type { Database } from '../database/database.js';
+import type { Transactions } from '../database/transactions.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -16,7 +16,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 import { minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
-import type { Transactions } from '../database/transactions.js';
+import { visibleBody } from './erasure-sql.js';
 import { eventTypeCondition } from './event-type-condition.js';
 
 /** A position between two events of the feed. */

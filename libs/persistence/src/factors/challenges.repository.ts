@@ -3,6 +3,7 @@ import type { AuthenticationMethod, ChallengeKind, ProviderProfile } from '@gate
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
 import {
   arrayOf,
   bytea,
@@ -14,7 +15,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { ChallengeEntity } from './challenge.entity.js';
 
 const challengeRow = {

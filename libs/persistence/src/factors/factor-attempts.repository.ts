@@ -1,9 +1,9 @@
 // This file contains SQL: the source of the key of an upsert.
 import type { Database, Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../failed-attempts/attempt-counter.js';
 import { attemptResultRow } from '../failed-attempts/login-allowance.js';
 import { statement, type RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 export type FactorAttemptResult = RowOf<typeof attemptResultRow>;
 

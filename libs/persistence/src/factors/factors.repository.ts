@@ -1,7 +1,10 @@
 // This file contains SQL: conditional updates that return rows, sets of rows in one statement, and times by the clock
 // of the database.
-import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database/database.js';
+import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
+import { hasPasskeySql, listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
 import {
   boolean,
   bytea,
@@ -13,9 +16,6 @@ import {
   uuid,
 } from '../sql/statements.js';
 import type { RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
-import { markChangedSql } from '../customers/changed-here-sql.js';
-import { hasPasskeySql, listPasskeys, type Passkey } from '../passkeys/passkeys.repository.js';
 import { TotpFactorEntity } from './totp-factor.entity.js';
 
 const totpFactorRow = { id: uuid, createdAt: neverNull(timestamptz), lastUsedAt: nullable(timestamptz) };

@@ -1,9 +1,9 @@
 // This file contains SQL: an upsert with a delete, the connections of other processes, and times by the clock of the
 // database.
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { migrations } from '../migrations/index.js';
 import { boolean, nullable, statement, text, type RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /**

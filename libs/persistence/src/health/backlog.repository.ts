@@ -2,12 +2,12 @@
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { guessedProjects } from '../email-codes/guesses-sql.js';
-import { isProblemCurrent } from './process-problems.repository.js';
-import { isWorkerAlive } from './workers.repository.js';
 import { failingMails } from '../mails/failing-mails-sql.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { double, integer, statement, textOf, timestamptz, type RowOf } from '../sql/statements.js';
 import { isDisabledAsFailing } from '../webhooks/endpoint-status-sql.js';
+import { isProblemCurrent } from './process-problems.repository.js';
+import { isWorkerAlive } from './workers.repository.js';
 
 /** Maximum number of rows that are counted for a gauge. */
 const GAUGE_COUNT_LIMIT = 100_000;

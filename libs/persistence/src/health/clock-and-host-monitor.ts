@@ -9,13 +9,13 @@ import {
   type Metrics,
 } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
-import { findWritableHosts } from './writable-hosts.js';
 import { describeClockSkew, CLOCK_SKEW_LIMIT_MS, measureClockSkew } from './clock-skew.js';
 import type {
   ProblemSource,
   ProcessProblem,
   ProcessProblemsRepository,
 } from './process-problems.repository.js';
+import { findWritableHosts } from './writable-hosts.js';
 
 /** Pause between two checks, in ms. */
 export const CLOCK_AND_HOST_CHECK_INTERVAL_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { Metrics } from '@gatehouse/platform';
-import { cacheReads } from './cached-reads.js';
 import type { Database } from '../database/database.js';
 import type { Backlog, BacklogRepository } from './backlog.repository.js';
+import { cacheReads } from './cached-reads.js';
 
 /** The gauges of the backlog: field, name and help. */
 const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {

@@ -1,7 +1,7 @@
 import type { Config, DeliveryQueue, HealthReport } from '@gatehouse/platform';
-import { cacheReads } from './cached-reads.js';
 import type { Database } from '../database/database.js';
 import type { BacklogRepository } from './backlog.repository.js';
+import { cacheReads } from './cached-reads.js';
 
 export const readinessStatuses = ['ready', 'degraded', 'unavailable'] as const;
 export type ReadinessStatus = (typeof readinessStatuses)[number];

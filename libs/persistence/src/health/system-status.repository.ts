@@ -1,12 +1,12 @@
 // This file contains SQL: bounded counts of several tables in one statement.
 import { URGENCY } from '@gatehouse/domain';
-import { COUNT_CAP } from '../lists/capped-count.js';
 import type { Database } from '../database/database.js';
+import { COUNT_CAP } from '../lists/capped-count.js';
 import { failingMails } from '../mails/failing-mails-sql.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
+import { integer, nullable, statement, text, timestamptz, type RowOf } from '../sql/statements.js';
 import { isDeadLetter } from '../webhooks/delivery-filter.js';
 import { isDisabledAsFailing, isFailingForAnHour } from '../webhooks/endpoint-status-sql.js';
-import { integer, nullable, statement, text, timestamptz, type RowOf } from '../sql/statements.js';
 
 const statusRow = {
   /** Version of PostgreSQL. */

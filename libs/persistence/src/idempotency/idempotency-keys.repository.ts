@@ -1,8 +1,8 @@
 // This file contains SQL: an upsert and conditional changes for every request with an Idempotency-Key.
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
-import { boolean, bytea, nullable, statement, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { boolean, bytea, nullable, statement, uuid } from '../sql/statements.js';
 
 /** A request that must be executed once. */
 export interface IdempotentRequest {

@@ -2,6 +2,7 @@
 import type { IdentityProviderType } from '@gatehouse/domain';
 import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import {
   boolean,
   nullable,
@@ -12,7 +13,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 const identityRow = {
   id: uuid,

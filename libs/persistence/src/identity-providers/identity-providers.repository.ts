@@ -7,10 +7,10 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
-import { selectedRow, selectList } from '../sql/entity-columns.js';
-import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
-import { arrayOf, bytea, integer, nullable, statement, text, uuid, type RowOf } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
+import { selectedRow, selectList } from '../sql/entity-columns.js';
+import { arrayOf, bytea, integer, nullable, statement, text, uuid, type RowOf } from '../sql/statements.js';
 import { IdentityProviderEntity } from './identity-provider.entity.js';
 
 /** The fields of `IdentityProvider`. */

@@ -3,9 +3,9 @@
 import { GatehouseError, notFound, type ProviderDomain } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { selectedRow, selectList } from '../sql/entity-columns.js';
 import { boolean, nullable, statement, text, timestamptz, uuid, type RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { IdentityProviderDomainEntity } from './identity-provider-domain.entity.js';
 

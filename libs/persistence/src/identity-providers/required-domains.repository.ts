@@ -4,10 +4,10 @@ import { REVOKED_AT } from '../customers/access-revocation-sql.js';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import { OF_PROJECT } from '../customers/of-project-sql.js';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { isActiveSession, sessionColumns, sessionRow } from '../sessions/session-sql.js';
 import type { SessionRecord } from '../sessions/sessions.repository.js';
 import { boolean, neverNull, statement, text, uuid, type RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 const pendingRow = {
   providerId: uuid,

@@ -9,9 +9,9 @@ import {
 import { errorCode } from '@gatehouse/platform';
 import { CustomerEntity } from '../customers/customer.entity.js';
 import { OF_PROJECT } from '../customers/of-project-sql.js';
+import type { Tx } from '../database/transactions.js';
 import { recordAssignments, recordColumns, selectedRow, selectList } from '../sql/entity-columns.js';
 import { statement, uuid } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 const UNIQUE_VIOLATION = '23505';
 

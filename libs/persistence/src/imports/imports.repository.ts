@@ -13,10 +13,10 @@ import {
   type ListedKind,
   type Reach,
 } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
-import { NIL_UUID } from '../sql/uuid-v7.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   dynamicStatement,
   integer,
@@ -26,7 +26,7 @@ import {
   timestamptz,
   uuid,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
+import { NIL_UUID } from '../sql/uuid-v7.js';
 import { ImportFailureEntity } from './import-failure.entity.js';
 import { ImportEntity } from './import.entity.js';
 

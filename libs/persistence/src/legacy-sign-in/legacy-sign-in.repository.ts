@@ -2,9 +2,9 @@
 import type { Customer } from '@gatehouse/domain';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { ProjectEntity } from '../projects/project.entity.js';
 import { boolean, bytea, neverNull, nullable, statement, text } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 /** The system from which the customers of a project move. */
 export interface LegacySystem {

@@ -6,18 +6,7 @@ import {
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
-import {
-  bytea,
-  integer,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-  uuid,
-  type RowOf,
-} from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
-import { CustomerAddressEntity } from './customer-address.entity.js';
 import {
   AttemptCounter,
   isGrantedSql,
@@ -30,6 +19,17 @@ import {
   KNOWN_ADDRESS_SINCE,
   type LoginAllowance,
 } from '../failed-attempts/login-allowance.js';
+import {
+  bytea,
+  integer,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+  type RowOf,
+} from '../sql/statements.js';
+import { CustomerAddressEntity } from './customer-address.entity.js';
 
 /** The limit of failed logins and the attempt to count. */
 export interface LoginAttempt extends AttemptLimit {

@@ -2,8 +2,8 @@
 import type { MailText } from '@gatehouse/domain';
 import type { CustomerMailKind } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
-import { jsonb, statement, text, textOf, timestamptz, type RowOf } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { jsonb, statement, text, textOf, timestamptz, type RowOf } from '../sql/statements.js';
 import { MailTemplateEntity } from './mail-template.entity.js';
 
 const templateRow = {

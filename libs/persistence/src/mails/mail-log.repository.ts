@@ -1,15 +1,15 @@
 // This file contains SQL: bounded scans by filter and reach.
 import { notFound, type MailReason, type MailState, type Reach } from '@gatehouse/domain';
 import type { MailKind } from '@gatehouse/platform';
-import { capCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import { capCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
 import {
   ownerRange,
   rangeWithin,
   searchStatements,
   TableSearchRepository,
 } from '../lists/table-search.repository.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   dynamicStatement,
   integer,

@@ -1,10 +1,11 @@
 // This file contains SQL: claims that skip locked rows, updates with a fence, and conditions on a reach.
 import { notFound, type MailReason, type Reach } from '@gatehouse/domain';
 import { tracing, type MailKind, type StoredMail } from '@gatehouse/platform';
-import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
+import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   bytea,
   dynamicStatement,
@@ -17,7 +18,6 @@ import {
   uuid,
 } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
-import type { Tx } from '../database/transactions.js';
 
 export interface NewMail extends StoredMail {
   /** Null for an email to an operator. */

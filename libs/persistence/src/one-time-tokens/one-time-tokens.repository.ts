@@ -8,8 +8,8 @@ import {
 } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
-import { boolean, nullable, statement, text, textOf, timestamptz, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { boolean, nullable, statement, text, textOf, timestamptz, uuid } from '../sql/statements.js';
 
 export interface NewOneTimeToken {
   id: string;

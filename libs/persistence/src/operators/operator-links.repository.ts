@@ -2,8 +2,8 @@
 import { IsNull } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
-import { bytea, nullable, statement, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { bytea, nullable, statement, uuid } from '../sql/statements.js';
 import { OperatorLinkEntity } from './operator-link.entity.js';
 
 const insertLink = statement(

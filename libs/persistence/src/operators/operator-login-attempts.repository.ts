@@ -1,6 +1,8 @@
 // This file contains SQL: upserts, and the count of attempts, which every sign-in changes.
 import type { Operator } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
 import { AttemptCounter, limitValues } from '../failed-attempts/attempt-counter.js';
 import {
   attemptResultRow,
@@ -8,9 +10,7 @@ import {
   type LoginAllowance,
 } from '../failed-attempts/login-allowance.js';
 import type { LoginAttempt } from '../login-attempts/login-attempts.repository.js';
-import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import { boolean, nullable, statement, text, uuid, type RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { OperatorAddressEntity } from './operator-address.entity.js';
 import { operatorColumns, operatorRow } from './operators.repository.js';
 

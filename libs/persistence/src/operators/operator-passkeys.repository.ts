@@ -2,6 +2,7 @@
 // database.
 import { CEREMONY_TTL } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import {
   credentialColumns,
   credentialRow,
@@ -11,7 +12,6 @@ import {
   type PasskeyCredential,
 } from '../passkeys/passkeys.repository.js';
 import { bytea, statement, uuid, type RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 /** The purpose for which a passkey of an operator signs a challenge. */
 export type OperatorPasskeyPurpose = 'second_factor' | 'enroll' | 'add' | 'reauthenticate';

@@ -11,9 +11,9 @@ import {
   type SavedView,
 } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { jsonb, smallint, statement, text, textOf, uuid } from '../sql/statements.js';
 import type { ResultType } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { OperatorPreferencesEntity } from './operator-preferences.entity.js';
 import { SavedViewEntity } from './saved-view.entity.js';
 

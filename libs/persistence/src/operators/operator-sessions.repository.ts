@@ -10,6 +10,7 @@ import {
 } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
 import {
   arrayOf,
   boolean,
@@ -23,7 +24,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import {
   hasOperatorPasskeySql,
   hasOperatorFactorSql,

@@ -1,8 +1,9 @@
 // This file contains SQL: derived columns, inserts and updates that return rows, locks, conditional updates,
 // and updates that leave `updated_at` unchanged.
 import { notFound, type Operator, type OperatorRole, type OperatorStatus } from '@gatehouse/domain';
-import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
 import type { Database, ReadManager } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
+import { capScanCount, countedRow, countedSql, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
 import {
   arrayOf,
   boolean,
@@ -16,7 +17,6 @@ import {
   type RowOf,
   type Statement,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { OperatorEntity } from './operator.entity.js';
 
 /** The row of an operator with the columns of `operatorColumns`. */

@@ -2,10 +2,11 @@
 // reach.
 import { In } from 'typeorm';
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
-import { cappedCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
+import { cappedCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
 import { nameOrSlugCondition } from '../lists/contains-condition.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
 import {
   arrayOf,
   dynamicStatement,
@@ -15,7 +16,6 @@ import {
   timestamptz,
   uuid,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { OrganizationEntity } from './organization.entity.js';
 

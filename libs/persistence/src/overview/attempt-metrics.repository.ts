@@ -1,5 +1,6 @@
 // This file contains SQL: aggregates, in a transaction with one snapshot.
 import { coveringBuckets, type Bucket } from '@gatehouse/domain';
+import type { Transactions, Tx } from '../database/transactions.js';
 import {
   dynamicStatement,
   integer,
@@ -10,7 +11,6 @@ import {
   uuid,
 } from '../sql/statements.js';
 import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../sql/uuid-v7.js';
-import type { Transactions, Tx } from '../database/transactions.js';
 import { SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import {
   ENDPOINT_METRICS_QUERY,
@@ -20,9 +20,9 @@ import {
   MAX_LIVE_ATTEMPTS,
   MAX_STARTED_AT_SKEW_MS,
 } from './metrics-query.js';
-import { logStartTime } from './retained-rollups.js';
 import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
 import { readPreviousPeriod, type BucketCounts } from './previous-period.js';
+import { logStartTime } from './retained-rollups.js';
 
 export interface EventBreakdown {
   event: string;

@@ -1,8 +1,8 @@
 // This file contains SQL: SKIP LOCKED, upserts of aggregates, and deletion by batch.
 import type { Database } from '../database/database.js';
-import { minIdAt, minIdAtSql, NIL_UUID, type IdRange } from '../sql/uuid-v7.js';
-import { dynamicStatement, uuid, type RowOf } from '../sql/statements.js';
 import type { Transactions, Tx } from '../database/transactions.js';
+import { dynamicStatement, uuid, type RowOf } from '../sql/statements.js';
+import { minIdAt, minIdAtSql, NIL_UUID, type IdRange } from '../sql/uuid-v7.js';
 import {
   attemptCountColumns,
   breakdownSql,

@@ -1,8 +1,8 @@
 // This file contains SQL: aggregates, in a transaction with one snapshot, and comparisons of transaction numbers.
 import type { Bucket, IdentityMetric } from '@gatehouse/domain';
+import type { Transactions, Tx } from '../database/transactions.js';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';
 import { dynamicStatement, integer, jsonb, nullable, timestamptz } from '../sql/statements.js';
-import type { Transactions, Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { bucketStartSql, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import { useOneSnapshot } from './attempt-metrics.repository.js';

@@ -2,9 +2,9 @@
 import { ACTIVE_CUSTOMER_DAYS, customerCountSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
+import type { Transactions } from '../database/transactions.js';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';
 import { dynamicStatement, integer, smallint, statement, text, uuid, type RowOf } from '../sql/statements.js';
-import type { Transactions } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { bucketStartSql, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-sql.js';
 import { identityCountersSql, identityEventColumns, isIdentityEvent } from './identity-count-sql.js';

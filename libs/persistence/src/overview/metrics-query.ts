@@ -1,7 +1,7 @@
-import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { MAX_UUID } from '../sql/uuid-v7.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
+import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
 
 // SQL of the overview and of the metrics of an endpoint. Its parameters: $1 the scopes; $2 the length and $3 the
 // starts of the shown buckets; $4 the first id that is not rolled up or, if it is higher, the first possible id

@@ -1,5 +1,6 @@
 // This file contains SQL: bounded counts.
 import { URGENCY } from '@gatehouse/domain';
+import type { Tx } from '../database/transactions.js';
 import {
   capCount,
   capScanCount,
@@ -8,7 +9,6 @@ import {
   type CappedCount,
 } from '../lists/capped-count.js';
 import { dynamicStatement, integer, nullable, timestamptz } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { isDeadLetter } from '../webhooks/delivery-filter.js';
 

@@ -1,7 +1,7 @@
 // This file contains SQL: rollups by bucket, and a search of the log by range.
 import type { Bucket } from '@gatehouse/domain';
-import { arrayOf, boolean, dynamicStatement, jsonb, timestamptz } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { arrayOf, boolean, dynamicStatement, jsonb, timestamptz } from '../sql/statements.js';
 import { minIdAt, NIL_UUID, parseIdTime, type IdRange } from '../sql/uuid-v7.js';
 import { SYSTEM_SCOPE_ID } from './attempt-count-sql.js';
 import {

@@ -2,6 +2,7 @@
 // database.
 import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import {
   arrayOf,
   bigint,
@@ -15,7 +16,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 /** The columns of a passkey `k` that operators and customers see. */
 export const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };

@@ -12,10 +12,11 @@ import {
   type Reach,
   type StoredSettings,
 } from '@gatehouse/domain';
-import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
 import type { Database, Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { nameOrSlugCondition } from '../lists/contains-condition.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -28,7 +29,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /** The columns of a project joined with its organization, as `toProjectContext` reads them. */

@@ -1,12 +1,12 @@
 // This file contains SQL: the rights of the current role, and tables without a repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Database } from '../database/database.js';
-import { MigrationLease } from './migration-lease.js';
-import { migrationRun, runInTransaction } from '../migrations/migration-run.js';
 import { currentMigrationNames } from '../migrations/current-migration-names.js';
 import { migrations } from '../migrations/index.js';
-import { grantRuntimePrivileges } from './runtime-role.js';
+import { migrationRun, runInTransaction } from '../migrations/migration-run.js';
 import { statement, text } from '../sql/statements.js';
+import { MigrationLease } from './migration-lease.js';
+import { grantRuntimePrivileges } from './runtime-role.js';
 
 const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
 

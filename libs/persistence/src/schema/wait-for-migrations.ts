@@ -1,7 +1,7 @@
 import { sleep, type Logger } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
-import { listPendingMigrations } from './migrate.js';
 import { toUnavailableError } from '../database/unavailable-error.js';
+import { listPendingMigrations } from './migrate.js';
 
 const POLL_MS = 250;
 

@@ -1,8 +1,8 @@
 // This file contains SQL: index conditions on a collation, and reads of attempts and deliveries.
 import type { Reach } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database/database.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import { dynamicStatement, statement, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameCondition, urlPrefixCondition } from '../webhooks/endpoint-conditions.js';

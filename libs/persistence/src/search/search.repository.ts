@@ -1,12 +1,12 @@
 // This file contains SQL: unions of tables, and index conditions on a text.
 import type { PrefixedIdKind, Reach } from '@gatehouse/domain';
-import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import { containsCondition, searchedText } from '../lists/contains-condition.js';
+import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
 import { dynamicStatement, nullable, text, textOf, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
-import { batchWithin } from '../webhooks/redelivery-batches.repository.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
-import { containsCondition, searchedText } from '../lists/contains-condition.js';
+import { batchWithin } from '../webhooks/redelivery-batches.repository.js';
 import { prefixCondition } from './prefix-condition.js';
 
 export const searchResultKinds = [

@@ -2,8 +2,8 @@
 import { EMAIL_CODE_TTL, MAX_CODE_GUESSES, type RevocableAccess } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
-import { boolean, statement, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { boolean, statement, uuid } from '../sql/statements.js';
 
 const replaceCode = statement(
   {},

@@ -1,10 +1,10 @@
 // This file contains SQL: a row lock, and times by the clock of the database.
 import { addMethods, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { hasFactorSql, hasTotpSql } from '../factors/factors.repository.js';
 import { hasPasskeySql } from '../passkeys/passkeys.repository.js';
 import { boolean, statement, uuid, type RowOf } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { isActiveSession, proofColumns, proofRow } from './session-sql.js';
 import type { RefreshedSession } from './sessions.repository.js';
 

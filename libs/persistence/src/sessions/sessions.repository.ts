@@ -25,12 +25,12 @@ import {
   toCustomerWithProject,
 } from '../customers/customers.repository.js';
 import type { Database } from '../database/database.js';
-import { selectedRow, selectList } from '../sql/entity-columns.js';
+import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
 import { IS_EXPIRED } from '../failed-attempts/login-allowance.js';
 import { projectRow } from '../projects/projects.repository.js';
-import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import { selectedRow, selectList } from '../sql/entity-columns.js';
 import { boolean, integer, jsonb, nullable, statement, text, uuid } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import {
   isActiveSession,
   needsProof,

@@ -1,8 +1,8 @@
 // This file contains SQL: EXISTS over sessions, and a condition on many values.
 import { GatehouseError, type Customer } from '@gatehouse/domain';
 import { OF_PROJECT } from '../customers/of-project-sql.js';
-import { boolean, statement, uuid } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { boolean, statement, uuid } from '../sql/statements.js';
 
 type SubjectCustomer = Pick<Customer, 'id' | 'projectId' | 'externalId'>;
 

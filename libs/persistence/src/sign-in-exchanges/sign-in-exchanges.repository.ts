@@ -9,6 +9,7 @@ import {
 import { ISSUED_AT, issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
 import {
   arrayOf,
   bytea,
@@ -21,7 +22,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 /** The values to which a code is bound. It is useless with any others. */
 export interface ExchangeKey {

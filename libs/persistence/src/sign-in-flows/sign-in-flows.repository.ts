@@ -7,6 +7,7 @@ import {
 } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import {
   arrayOf,
   bytea,
@@ -18,7 +19,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 /** The values to which a flow is bound. Its secret is useless with any others. */
 export interface FlowKey {

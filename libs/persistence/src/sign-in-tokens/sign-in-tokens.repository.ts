@@ -1,8 +1,9 @@
 // This file contains SQL: times by the clock of the database, and deletion that returns rows.
-import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { AuthenticationMethod, MigratedProof } from '@gatehouse/domain';
+import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
 import {
   arrayOf,
   nullable,
@@ -13,7 +14,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { SignInTokenEntity } from './sign-in-token.entity.js';
 
 const insertToken = statement(

@@ -1,6 +1,7 @@
 // This file contains SQL: a table lock, and ages by the clock of the database.
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import {
   bytea,
   double,
@@ -11,7 +12,6 @@ import {
   timestamptz,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 
 export interface NewSigningKey {
   kid: string;

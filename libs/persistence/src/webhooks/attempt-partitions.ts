@@ -1,9 +1,9 @@
 // This file contains SQL: functions that run DDL as the owner of the tables (ADR 0037), a query of the catalog,
 // and an advisory lock.
 import type { Sql } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import { statement, text } from '../sql/statements.js';
 import { minIdAt, parseIdTime, type IdRange } from '../sql/uuid-v7.js';
-import type { Tx } from '../database/transactions.js';
 
 /** Identifies the lock. Any number that is the same in every process. */
 export const PARTITION_LOCK = 7_120_915;

@@ -1,8 +1,8 @@
 import type { Reach } from '@gatehouse/domain';
-import { Conditions } from '../sql/conditions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
-import { minIdAt, parseIdTime } from '../sql/uuid-v7.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
+import { Conditions } from '../sql/conditions.js';
+import { minIdAt, parseIdTime } from '../sql/uuid-v7.js';
 import { DAY_MS, startOfDay } from './attempt-partitions.js';
 import type { AttemptFilter, AttemptScope } from './attempt-scope.js';
 import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions.js';

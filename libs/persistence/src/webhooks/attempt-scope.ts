@@ -7,8 +7,8 @@ import {
   type Reach,
 } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
-import { Conditions, organizationIdsSql, organizationWithinSql, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import { Conditions, organizationIdsSql, organizationWithinSql, sampleReaches } from '../sql/conditions.js';
 import { dynamicStatement, nullable, timestamptz, uuid } from '../sql/statements.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, type IdRange } from '../sql/uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';

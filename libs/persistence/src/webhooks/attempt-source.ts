@@ -1,6 +1,6 @@
 // This file contains SQL: a bounded count.
-import type { Conditions } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import type { Conditions } from '../sql/conditions.js';
 import { dynamicStatement, integer } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { sampleAttemptFilters, type AttemptFilter } from './attempt-scope.js';

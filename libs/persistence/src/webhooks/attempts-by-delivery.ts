@@ -1,14 +1,14 @@
 // This file contains SQL: joins by filter and reach.
 import type { Reach } from '@gatehouse/domain';
-import { capCount, type CappedCount } from '../lists/capped-count.js';
-import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import { capCount, type CappedCount } from '../lists/capped-count.js';
+import type { ScannedPage } from '../lists/scanned-page.js';
+import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import { dynamicStatement, integer } from '../sql/statements.js';
 import { minIdAtSql, NIL_UUID } from '../sql/uuid-v7.js';
-import type { ScannedPage } from '../lists/scanned-page.js';
 import { attemptColumns, attemptRow, type AttemptRecord } from './attempt-record.js';
-import type { AttemptFilter } from './attempt-scope.js';
 import { attemptConditions } from './attempt-scan.js';
+import type { AttemptFilter } from './attempt-scope.js';
 import { sampleDeliverySources, type AttemptSource } from './attempt-source.js';
 
 /** A source with few deliveries. */

@@ -1,12 +1,14 @@
 // This file contains SQL: bounded scans by filter and reach.
 import type { Reach } from '@gatehouse/domain';
-import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
+import { boundedScanRow, boundedScanSql, matchingRows, type ScannedPage } from '../lists/scanned-page.js';
+import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import { dynamicStatement } from '../sql/statements.js';
 import { minIdAt, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
 import { attemptColumns, attemptRow, type AttemptRecord } from './attempt-record.js';
+import { matchesOnlyFailed, attemptConditions, attemptScanSql } from './attempt-scan.js';
 import {
   findAttemptScope,
   attemptIdRange,
@@ -14,15 +16,13 @@ import {
   type AttemptFilter,
   type AttemptScope,
 } from './attempt-scope.js';
-import { matchesOnlyFailed, attemptConditions, attemptScanSql } from './attempt-scan.js';
+import { findAttemptSource } from './attempt-source.js';
 import {
   listAttemptsByDelivery,
   countAttemptsByDelivery,
   isDeliveryListSource,
 } from './attempts-by-delivery.js';
-import { boundedScanRow, boundedScanSql, matchingRows, type ScannedPage } from '../lists/scanned-page.js';
 import type { DeliverySummary } from './deliveries.repository.js';
-import { findAttemptSource } from './attempt-source.js';
 
 export type { AttemptRecord } from './attempt-record.js';
 export type { AttemptFilter } from './attempt-scope.js';

@@ -1,9 +1,9 @@
 // This file contains SQL: bounded searches by filter and reach.
 import type { AttemptError, Reach } from '@gatehouse/domain';
-import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
+import { sampleReaches, type Conditions } from '../sql/conditions.js';
 import { dynamicStatement, integer, nullable, smallint, textOf, type RowOf } from '../sql/statements.js';
 import { deliveryColumns, deliveriesWithin, deliveryRow } from './deliveries.repository.js';
 import {

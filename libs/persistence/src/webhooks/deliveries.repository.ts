@@ -6,9 +6,10 @@ import type {
   EndpointStatus,
   Reach,
 } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
-import { isErased, visibleBody } from '../events/erasure-sql.js';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
+import { isErased, visibleBody } from '../events/erasure-sql.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   arrayOf,
   boolean,
@@ -23,7 +24,6 @@ import {
   type Query,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameByIdSql } from './endpoint-name-sql.js';
 

@@ -7,10 +7,10 @@ import {
   type DeliveryState,
   type Reach,
 } from '@gatehouse/domain';
-import { organizationIdsSql, organizationWithinSql, type Conditions } from '../sql/conditions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
-import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../sql/uuid-v7.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
+import { organizationIdsSql, organizationWithinSql, type Conditions } from '../sql/conditions.js';
+import { MAX_CREATED_AT_SKEW_MS, filterIdRange, MAX_UUID, NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions.js';
 import { addHttpStatus, type HttpStatusFilter } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';

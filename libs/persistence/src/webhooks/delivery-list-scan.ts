@@ -1,9 +1,9 @@
 import { URGENCY, type DeliveryState } from '@gatehouse/domain';
-import type { Conditions } from '../sql/conditions.js';
 import type { ScanOrder } from '../lists/scanned-page.js';
+import type { Conditions } from '../sql/conditions.js';
 import { filterIdRange, MAX_CREATED_AT_SKEW_MS } from '../sql/uuid-v7.js';
-import { batchDeliveriesSql } from './attempt-source.js';
 import type { OwnerScope } from './attempt-scope.js';
+import { batchDeliveriesSql } from './attempt-source.js';
 import { isDeadLetter, rangeConditions, type DeliveryFilter } from './delivery-filter.js';
 import { canMatchSuccess } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';

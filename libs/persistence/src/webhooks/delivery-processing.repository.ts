@@ -2,6 +2,7 @@
 import { URGENCY, type FinishedAttempt, type DeliveryState } from '@gatehouse/domain';
 import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
+import type { Transactions } from '../database/transactions.js';
 import {
   integer,
   neverNull,
@@ -12,10 +13,9 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Transactions } from '../database/transactions.js';
 import { ensurePartitionsFor } from './attempt-partitions.js';
-import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
+import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 
 const lostAttemptRow = {

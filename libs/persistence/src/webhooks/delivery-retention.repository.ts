@@ -2,10 +2,10 @@
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';
-import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 import { orderedPruneStatement, pruneInIdOrder } from '../database/prune.js';
-import { arrayOf, boolean, dynamicStatement, nullable, statement, uuid } from '../sql/statements.js';
 import type { Transactions, Tx } from '../database/transactions.js';
+import { arrayOf, boolean, dynamicStatement, nullable, statement, uuid } from '../sql/statements.js';
+import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 import {
   attachPartition,
   createAttemptsTable,

@@ -1,9 +1,9 @@
 // This file contains SQL: bounded searches by filter and reach.
 import type { AttemptError, Reach } from '@gatehouse/domain';
-import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
+import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
+import { sampleReaches } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,

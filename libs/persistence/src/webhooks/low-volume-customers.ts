@@ -1,8 +1,8 @@
 // This file contains SQL: bounded counts and scans by customer.
 import type { Sql } from '../database/database.js';
+import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { arrayOf, boolean, dynamicStatement, nullable, uuid } from '../sql/statements.js';
 import { MAX_UUID, NIL_UUID } from '../sql/uuid-v7.js';
-import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 
 /** Maximum number of events about customers that are read one by one. Most customers have a few dozen. */
 const MAX_CUSTOMER_EVENTS = 5_000;

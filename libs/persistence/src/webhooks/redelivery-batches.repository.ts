@@ -8,10 +8,11 @@ import {
   type RedeliveryState,
   type SkipCounts,
 } from '@gatehouse/domain';
-import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
+import type { Tx } from '../database/transactions.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   arrayOf,
   dynamicStatement,
@@ -25,7 +26,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 import type { RedeliveryPlan } from './redelivery-plans.js';

@@ -6,6 +6,8 @@ import {
   type SkipCounts,
   type WebhookEndpoint,
 } from '@gatehouse/domain';
+import type { Tx } from '../database/transactions.js';
+import { eventTypeCondition } from '../events/event-type-condition.js';
 import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   arrayOf,
@@ -16,8 +18,6 @@ import {
   type Query,
   type RowOf,
 } from '../sql/statements.js';
-import { eventTypeCondition } from '../events/event-type-condition.js';
-import type { Tx } from '../database/transactions.js';
 import { MAX_CREATED_AT_SKEW_MS, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
 import { deliveriesWithin } from './deliveries.repository.js';
 import {

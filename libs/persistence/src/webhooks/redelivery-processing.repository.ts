@@ -2,8 +2,8 @@
 import { URGENCY, type RedeliverySkipReason } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
-import { nullable, statement, textOf, uuid, type RowOf } from '../sql/statements.js';
 import type { Tx } from '../database/transactions.js';
+import { nullable, statement, textOf, uuid, type RowOf } from '../sql/statements.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 import { itemSkipReasonSql } from './redelivery-skip-reason.js';
 

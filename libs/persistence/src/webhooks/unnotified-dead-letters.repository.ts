@@ -1,6 +1,7 @@
 // This file contains SQL: a claim with SKIP LOCKED, and a check that each run of the worker repeats.
 import type { AttemptError } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
 import {
   neverNull,
   nullable,
@@ -11,7 +12,6 @@ import {
   timestamptz,
   uuid,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import type { DeadLetter } from './endpoint-events.js';
 
 /** A dead letter that no event has reported yet. */

@@ -2,11 +2,12 @@
 // many deliveries.
 import { IsNull, Not } from 'typeorm';
 import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
-import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
 import type { Database } from '../database/database.js';
-import { columnList } from '../sql/entity-columns.js';
+import type { Tx } from '../database/transactions.js';
+import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { columnList } from '../sql/entity-columns.js';
 import {
   bytea,
   dynamicStatement,
@@ -16,7 +17,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
 import { endpointColumns, endpointRow } from './endpoint-record.js';

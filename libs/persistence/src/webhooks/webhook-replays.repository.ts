@@ -1,8 +1,9 @@
 // This file contains SQL: conditions on a reach, joins, and claims with SKIP LOCKED.
 import type { AttemptError, AttemptResult, Reach } from '@gatehouse/domain';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
-import { isErased } from '../events/erasure-sql.js';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/transactions.js';
+import { isErased } from '../events/erasure-sql.js';
+import { Conditions, sampleReaches } from '../sql/conditions.js';
 import {
   boolean,
   bytea,
@@ -17,7 +18,6 @@ import {
   uuid,
   type RowOf,
 } from '../sql/statements.js';
-import type { Tx } from '../database/transactions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { WebhookReplayEntity } from './webhook-replay.entity.js';
 
