@@ -46,15 +46,16 @@ const parts = {
     surfaces: ['operators', 'projects', 'imports', 'health', 'pages', 'bootstrap', 'doctor'],
   },
   'libs/domain/src': {
-    base: ['errors', 'urls', 'targets', 'languages', 'limits', 'events', 'alerts', 'mails'],
+    base: ['values', 'errors', 'urls', 'targets', 'languages', 'limits', 'events', 'alerts', 'mails'],
     customers: ['customers', 'factors', 'passkeys', 'search', 'imports'],
     projects: ['api-keys', 'sessions', 'projects', 'identity-providers', 'organizations', 'operators'],
     catalogs: ['webhooks', 'overview', 'audit', 'timeline'],
   },
   'libs/platform/src': {
-    base: ['clock', 'config', 'batching'],
+    base: ['runtime', 'clock', 'config', 'batching'],
     logging: ['tracing', 'logging', 'crypto'],
     services: ['http', 'queue', 'limits', 'mail', 'passkeys', 'metrics'],
+    programs: ['programs'],
   },
   'apps/console/src': {
     base: ['http', 'components', 'charts', 'lists'],

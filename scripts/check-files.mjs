@@ -275,7 +275,7 @@ function checkCompose({ settings, loadConfig }) {
       expect(other in services, what(`${name}: no service ${other}`));
   }
   for (const { environment = {}, stop_grace_period: grace } of programs()) {
-    // libs/platform/src/run-process.ts exits after 15 s.
+    // libs/platform/src/programs/run-process.ts exits after 15 s.
     expect(parseInt(grace) > 15, what(`stop_grace_period ${grace}`));
     for (const [name, value] of Object.entries(environment)) {
       expect(Object.hasOwn(settings, name), what(`${name} is not a setting`));

@@ -13,7 +13,7 @@ const VALUES = readdirSync(`${CHART}/ci`);
 /** Resources of operators, whose schemas are not part of Kubernetes. */
 const WITHOUT_SCHEMA = ['ExternalSecret', 'PrometheusRule', 'ServiceMonitor'];
 
-/** Time in seconds after which a program that is stopping exits (libs/platform/src/run-process.ts). */
+/** Time in seconds after which a program that is stopping exits (libs/platform/src/programs/run-process.ts). */
 const STOP_TIMEOUT = 15;
 
 interface Container {

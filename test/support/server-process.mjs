@@ -103,7 +103,7 @@ export class ServerProcess {
   }
 
   /**
-   * Runs a test command in the process (libs/platform/src/test-commands.ts).
+   * Runs a test command in the process (libs/platform/src/programs/test-commands.ts).
    * @param {string} command
    * @param {string} [argument]
    * @returns {Promise<any>} the result of the command

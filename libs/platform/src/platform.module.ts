@@ -3,14 +3,14 @@ import { Config } from './config/config.js';
 import { CursorCodec } from './crypto/cursor-codec.js';
 import { Keyring } from './crypto/keyring.js';
 import { UnreadableValues } from './metrics/unreadable-values.js';
-import { Failpoints } from './failpoints.js';
+import { Failpoints } from './programs/failpoints.js';
 import { LOGGER, type Logger } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsServer } from './metrics/metrics-server.js';
 import { DeliveryQueue, REDIS_DELIVERY_QUEUE } from './queue/delivery-queue.js';
 import { loadDeliveryQueue } from './queue/load-delivery-queue.js';
 import { redisProblems } from './queue/redis-health.js';
-import { TestCommands } from './test-commands.js';
+import { TestCommands } from './programs/test-commands.js';
 
 /**
  * Provides the dependencies that both programs share: configuration, logger, keys, metrics, and the delivery

@@ -1,6 +1,6 @@
 import { declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleProjectId, exampleTime } from '../events/event-example.js';
-import { nullable, object, openEnum, text, texts, time, uuid } from '../json-schema.js';
+import { nullable, object, openEnum, text, texts, time, uuid } from '../values/json-schema.js';
 
 export const apiKeyResources = {
   apiKey: object(

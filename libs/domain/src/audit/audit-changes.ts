@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../json-object.js';
+import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import { parseUrl } from '../urls/parse-url.js';
 
 /** The old and the new values of changed fields, by their path such as `settings.branding.color`. */

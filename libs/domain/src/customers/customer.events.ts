@@ -1,5 +1,5 @@
 import { declareCustomerActions, declareEvents, ref } from '../events/event-declaration.js';
-import { email, object, openEnum, previousValues, time, type JsonSchema } from '../json-schema.js';
+import { email, object, openEnum, previousValues, time, type JsonSchema } from '../values/json-schema.js';
 import {
   customerAfterEmailChange,
   customerAfterPasswordChange,

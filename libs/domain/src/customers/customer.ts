@@ -10,7 +10,7 @@ import {
   url,
   uuid,
   type JsonSchema,
-} from '../json-schema.js';
+} from '../values/json-schema.js';
 
 /** `inherit`: the policy of the project applies to the customer. */
 export const customerMfaPolicies = ['inherit', 'required'] as const;

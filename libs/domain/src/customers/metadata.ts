@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json-object.js';
+import { isJsonObject, type JsonObject } from '../values/json-object.js';
 
 /** Limits of the metadata of a customer (contract, section 4). */
 export const METADATA_BYTES = 8 * 1024;

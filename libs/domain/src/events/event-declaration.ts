@@ -1,4 +1,4 @@
-import type { JsonSchema, Members } from '../json-schema.js';
+import type { JsonSchema, Members } from '../values/json-schema.js';
 import type { CustomerNotice } from './customer-notices.js';
 
 /**

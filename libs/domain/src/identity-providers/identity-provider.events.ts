@@ -1,7 +1,7 @@
 import { customerAfterEmailChange, exampleTimes as at } from '../customers/customer-examples.js';
 import { declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleTime } from '../events/event-example.js';
-import { nullable, object, openEnum, text, time, uuid } from '../json-schema.js';
+import { nullable, object, openEnum, text, time, uuid } from '../values/json-schema.js';
 import { identityProviderTypes } from './identity-provider.js';
 
 export const identityResources = {

@@ -1,5 +1,5 @@
 import { canonicalEmail } from '../customers/email.js';
-import { canonicalName, isVisible } from '../name.js';
+import { canonicalName, isVisible } from '../values/name.js';
 import { parseUrl } from '../urls/parse-url.js';
 
 /** The claims of a provider about a person: of an id token, of the userinfo endpoint, or of an API. */

@@ -1,6 +1,15 @@
 import { declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleOrganizationId, exampleTime } from '../events/event-example.js';
-import { nullable, object, previousValues, text, time, urls, uuid, type Members } from '../json-schema.js';
+import {
+  nullable,
+  object,
+  previousValues,
+  text,
+  time,
+  urls,
+  uuid,
+  type Members,
+} from '../values/json-schema.js';
 
 const schemas = {
   id: uuid,

@@ -1,7 +1,7 @@
 import { customerAfterEmailChange, exampleTimes as at } from '../customers/customer-examples.js';
 import { declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleTime } from '../events/event-example.js';
-import { nullable, object, text, time, uuid } from '../json-schema.js';
+import { nullable, object, text, time, uuid } from '../values/json-schema.js';
 
 export const passkeyResources = {
   passkey: object(

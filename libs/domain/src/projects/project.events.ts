@@ -17,7 +17,7 @@ import {
   urls,
   uuid,
   type JsonSchema,
-} from '../json-schema.js';
+} from '../values/json-schema.js';
 import { limitSettings } from '../limits/limit-catalog.js';
 import { defaultSettings, signingAlgorithms, tokenSubjects } from './project-settings.js';
 

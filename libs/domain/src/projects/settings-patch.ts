@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject } from '../json-object.js';
+import { isJsonObject } from '../values/json-object.js';
 import type { ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
 import { normalizeUrl } from '../targets/target-policy.js';

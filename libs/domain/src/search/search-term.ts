@@ -1,5 +1,5 @@
 import { canonicalEmail } from '../customers/email.js';
-import { idPrefixes, isUuid, parsePublicId, type PrefixedIdKind } from '../ids.js';
+import { idPrefixes, isUuid, parsePublicId, type PrefixedIdKind } from '../values/ids.js';
 
 /**
  * The object that a pasted text refers to. A UUID without a prefix can refer to any kind of object whose ids

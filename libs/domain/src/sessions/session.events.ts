@@ -1,7 +1,7 @@
 import { exampleTimes as at, renamedCustomer, signedInCustomer } from '../customers/customer-examples.js';
 import { declareCustomerActions, declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleTime } from '../events/event-example.js';
-import { nullable, object, openEnum, text, time, uuid } from '../json-schema.js';
+import { nullable, object, openEnum, text, time, uuid } from '../values/json-schema.js';
 import { authenticationMethods } from './authentication-method.js';
 import { revocationReasons } from './revocation-reasons.js';
 import { signInFailureReasons } from './sign-in-failure.js';

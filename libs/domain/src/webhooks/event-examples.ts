@@ -1,5 +1,5 @@
 import { exampleId, exampleOrganizationId, exampleProjectId, exampleTime } from '../events/event-example.js';
-import { publicId } from '../ids.js';
+import { publicId } from '../values/ids.js';
 import type { CustomEventType } from './custom-event-types.js';
 import { eventTypes, isOrganizationEvent, type EventType } from './event-types.js';
 

@@ -3,7 +3,15 @@ import { customerResources } from '../customers/customer.events.js';
 import { ref } from '../events/event-declaration.js';
 import { factorResources } from '../factors/factor.events.js';
 import { identityResources } from '../identity-providers/identity-provider.events.js';
-import { jsonObject, object, text, time, uuid, type JsonSchema, type Members } from '../json-schema.js';
+import {
+  jsonObject,
+  object,
+  text,
+  time,
+  uuid,
+  type JsonSchema,
+  type Members,
+} from '../values/json-schema.js';
 import { organizationResources } from '../organizations/organization.events.js';
 import { passkeyResources } from '../passkeys/passkey.events.js';
 import { projectResources } from '../projects/project.events.js';

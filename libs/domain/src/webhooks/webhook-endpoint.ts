@@ -1,4 +1,4 @@
-import { publicId } from '../ids.js';
+import { publicId } from '../values/ids.js';
 import { hiddenHeaders } from './custom-headers.js';
 import { normalizeUrl } from '../targets/target-policy.js';
 

@@ -1,8 +1,8 @@
 import { exampleTimes } from '../customers/customer-examples.js';
 import { declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleProjectId, exampleTime } from '../events/event-example.js';
-import { publicId } from '../ids.js';
-import { nullable, object, openEnum, text, texts, time, url, uuid } from '../json-schema.js';
+import { publicId } from '../values/ids.js';
+import { nullable, object, openEnum, text, texts, time, url, uuid } from '../values/json-schema.js';
 import { attemptErrors } from './delivery.js';
 
 export const endpointResources = {

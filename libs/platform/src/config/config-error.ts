@@ -1,4 +1,4 @@
-import { errorMessage } from '../errors.js';
+import { errorMessage } from '../runtime/errors.js';
 import { adminCommand } from './admin-command.js';
 
 /** Thrown for an invalid configuration. Its message lists all problems, without the value of any secret. */

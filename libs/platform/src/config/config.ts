@@ -22,8 +22,8 @@ import { redisSettingProblems, redisTarget, type RedisTarget } from './redis-tar
 import { readSecretFile } from './secret-file.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { tracingConfig, type TracingConfig } from './tracing-config.js';
-import { errorMessage } from '../errors.js';
-import { HostsFile } from '../hosts-file.js';
+import { errorMessage } from '../runtime/errors.js';
+import { HostsFile } from '../runtime/hosts-file.js';
 
 /** The checked configuration of a process; also its injection token. Durations in ms. */
 export abstract class Config {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync, linkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { isNodeError } from '../errors.js';
+import { isNodeError } from '../runtime/errors.js';
 
 const placeholders = /changeme|change-me|example|placeholder|password|secret|gatehouse|0123456789|abcdefgh/i;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from '../errors.js';
+import { errorCode } from '../runtime/errors.js';
 
 /**
  * Returns the secret in a file: one line of text, whose trailing newline does not belong to it.

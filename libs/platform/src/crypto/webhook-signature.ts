@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { deliveryHeaders } from '@gatehouse/domain';
 import { now } from '../clock/clock.js';
-import { webhookUserAgent } from '../version.js';
+import { webhookUserAgent } from '../runtime/version.js';
 
 const SECRET_PREFIX = 'whsec_';
 

@@ -1,6 +1,6 @@
 import { domainRecord, evaluateRecords, type DomainFinding, type ProviderDomain } from '@gatehouse/domain';
 import type { Config } from '../config/config.js';
-import { errorMessage } from '../errors.js';
+import { errorMessage } from '../runtime/errors.js';
 import { TxtResolver } from './txt-resolver.js';
 
 const TIMEOUT_MS = 5_000;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NameServer, type NameRecord } from '../../../../test/support/name-server.js';
-import { HostsFile } from '../hosts-file.js';
+import { HostsFile } from '../runtime/hosts-file.js';
 import { NameResolver } from './name-resolver.js';
 
 describe('NameResolver', () => {

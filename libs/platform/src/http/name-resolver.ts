@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { createDnsResolver } from './create-dns-resolver.js';
-import { HostsFile } from '../hosts-file.js';
+import { HostsFile } from '../runtime/hosts-file.js';
 import { NoAddressError } from './no-address.error.js';
 
 /** The addresses of localhost, regardless of any name server (RFC 6761, section 6.3). */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
 import { normalizeUrl, targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
-import { errorCode } from '../errors.js';
+import { errorCode } from '../runtime/errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
 import { createFilteredAgents, type Agents } from './filtered-agents.js';

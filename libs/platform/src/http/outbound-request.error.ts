@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { errorCode, errorMessage } from '../errors.js';
+import { errorCode, errorMessage } from '../runtime/errors.js';
 
 /**
  * Thrown when a request fails, with the `code` of the cause. It replaces the error of axios, which contains

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { RawTarget } from '../../../../test/support/raw-target.js';
 import { targetResponses, type TargetResponse } from '../../../../test/support/target-responses.js';
-import { errorCode } from '../errors.js';
+import { errorCode } from '../runtime/errors.js';
 import { OutboundClient } from './outbound-client.js';
 import { ResponseFilter } from './response-filter.js';
 

@@ -1,4 +1,4 @@
-import { errorCode } from '../errors.js';
+import { errorCode } from '../runtime/errors.js';
 import { createDnsResolver } from './create-dns-resolver.js';
 
 /** Codes of c-ares for a name that does not exist, or has no TXT record. */

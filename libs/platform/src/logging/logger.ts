@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { pino, type Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { errorCode, errorMessage } from '../errors.js';
+import { errorCode, errorMessage } from '../runtime/errors.js';
 import { tracing } from '../tracing/current-tracing.js';
 import { LineOutput } from './line-output.js';
 

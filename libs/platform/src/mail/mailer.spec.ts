@@ -1,6 +1,6 @@
 import { selfSigned } from '../../../../test/support/certificates.js';
 import { MAIL_PASSWORD, MailServer } from '../../../../test/support/mail-server.js';
-import { errorMessage } from '../errors.js';
+import { errorMessage } from '../runtime/errors.js';
 import { Mailer, type OutgoingMail } from './mailer.js';
 
 const sender = { name: 'Gatehouse', address: 'no-reply@example.com' };

@@ -1,4 +1,4 @@
-import { errorCode } from '../errors.js';
+import { errorCode } from '../runtime/errors.js';
 
 /** Maximum length of a stored response in characters. */
 const MAX_LENGTH = 500;

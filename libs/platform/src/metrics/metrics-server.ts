@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/config.js';
-import { errorCode, errorMessage } from '../errors.js';
+import { errorCode, errorMessage } from '../runtime/errors.js';
 import { RequestQueue } from '../http/request-queue.js';
 import type { Logger } from '../logging/logger.js';
 import type { Metrics } from './metrics.js';

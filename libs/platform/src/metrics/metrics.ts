@@ -1,6 +1,6 @@
 import type * as PromClient from 'prom-client';
 import { droppedLogLines } from '../logging/logger.js';
-import { VERSION } from '../version.js';
+import { VERSION } from '../runtime/version.js';
 
 /** The gauge of both programs that shows that a process has started and does not stop. */
 export const READY_METRIC = 'gatehouse_ready';

@@ -2,7 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisTarget } from '../config/redis-target.js';
 import { splitHosts } from '../config/split-hosts.js';
 import { monotonicMs } from '../clock/clock.js';
-import { errorMessage } from '../errors.js';
+import { errorMessage } from '../runtime/errors.js';
 import type { Logger } from '../logging/logger.js';
 
 export type RedisConnection = Redis | Cluster;

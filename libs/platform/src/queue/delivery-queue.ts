@@ -1,7 +1,7 @@
 import type * as BullMq from 'bullmq';
 import { monotonicMs, withTimeout } from '../clock/clock.js';
 import type { RedisTarget } from '../config/redis-target.js';
-import { errorMessage } from '../errors.js';
+import { errorMessage } from '../runtime/errors.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from './connect-redis.js';
 import { RedisHealth, type RedisProblem } from './redis-health.js';

@@ -1,5 +1,5 @@
 import { withTimeout } from '../clock/clock.js';
-import { errorMessage } from '../errors.js';
+import { errorMessage } from '../runtime/errors.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from './connect-redis.js';
 

@@ -34,8 +34,8 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import { monotonicMs } from '../clock/clock.js';
 import type { TracingConfig } from '../config/tracing-config.js';
-import { errorCode } from '../errors.js';
-import { VERSION } from '../version.js';
+import { errorCode } from '../runtime/errors.js';
+import { VERSION } from '../runtime/version.js';
 
 /** Minimum time between two reports of failed exports, in ms. */
 const REPORT_INTERVAL_MS = 60_000;

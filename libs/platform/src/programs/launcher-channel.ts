@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics/metrics.js';
+import type { Metrics } from '../metrics/metrics.js';
 
 /** The request for the metrics of the webhook-worker, which the launcher passes on to it. */
 const REQUEST = 'metrics';

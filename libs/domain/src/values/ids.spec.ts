@@ -1,4 +1,4 @@
-import { splitWords } from '../../../test/support/split-words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import {
   idPrefixes,
   isUuid,

@@ -1,4 +1,4 @@
-import type { Logger } from './logging/logger.js';
+import type { Logger } from '../logging/logger.js';
 import type { TestCommands } from './test-commands.js';
 
 /** Points at which a test can make a process kill itself. */

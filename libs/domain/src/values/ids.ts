@@ -1,4 +1,4 @@
-import { GatehouseError } from './errors/gatehouse-error.js';
+import { GatehouseError } from '../errors/gatehouse-error.js';
 
 const uuidDigits = '[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 const uuidPattern = new RegExp(`^${uuidDigits}$`);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { splitWords } from '../../../test/support/split-words.js';
-import { canonicalLocale } from './languages/locale.js';
-import { parseUrl } from './urls/parse-url.js';
+import { splitWords } from '../../../../test/support/split-words.js';
+import { canonicalLocale } from '../languages/locale.js';
+import { parseUrl } from '../urls/parse-url.js';
 
 /**
  * What Gatehouse still takes from the tables and parsers of the runtime. The tests run on every supported version of

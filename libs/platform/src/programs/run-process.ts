@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { loadConfig, type Config } from './config/config.js';
-import { ConfigError } from './config/config-error.js';
-import { configWarnings } from './config/config-warnings.js';
-import { errorMessage } from './errors.js';
-import { monotonicMs, sleep, withTimeout } from './clock/clock.js';
+import { loadConfig, type Config } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
+import { configWarnings } from '../config/config-warnings.js';
+import { errorMessage } from '../runtime/errors.js';
+import { monotonicMs, sleep, withTimeout } from '../clock/clock.js';
 import { notifyLauncher } from './launcher-channel.js';
-import { createLogger, drainLog, type Logger } from './logging/logger.js';
-import { startTracing, tracing } from './tracing/current-tracing.js';
+import { createLogger, drainLog, type Logger } from '../logging/logger.js';
+import { startTracing, tracing } from '../tracing/current-tracing.js';
 
 /** Exit code for an error that a restart cannot fix (sysexits.h, EX_CONFIG). */
 const EXIT_CONFIG = 78;

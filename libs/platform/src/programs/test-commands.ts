@@ -1,4 +1,4 @@
-import { errorMessage } from './errors.js';
+import { errorMessage } from '../runtime/errors.js';
 
 type Handler = (argument: string) => unknown;
 
