@@ -77,6 +77,13 @@ const RULES = {
       'CallExpression[callee.property.name=/^(insert|upsert)$/][arguments.0.name=/^(CustomerEntity|IdentityEntity)$/]',
     ],
   },
+  // A POST with an Idempotency-Key commits all its changes as one (docs/adr/0111-explicit-joins.md).
+  'joined-transactions': {
+    message: 'Call join(), which commits with the request. run() commits also if the request fails.',
+    selectors: [
+      'MemberExpression:matches([object.name="transactions"], [object.property.name="transactions"])[property.name="run"]',
+    ],
+  },
   // A route for secret keys is available to operators only if it is named explicitly.
   'named-routes': {
     message: 'Extend PickRoutes(Controller, [...]) and name the routes for operators.',

@@ -283,8 +283,13 @@ it('a POST without a secret key rejects an ill-formed key as well', async () => 
   }
 });
 
-it('every documented POST with a secret key runs once (HD-04)', async () => {
+it('every documented POST with a secret key commits with its response, and runs once (HD-04)', async () => {
   const receiver = await Receiver.start();
+  const unstorable = randomUUID();
+  await instance.sql(`
+    CREATE FUNCTION reject_response() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'rejected'; END $$;
+    CREATE TRIGGER reject_response BEFORE UPDATE OF answer ON idempotency_keys FOR EACH ROW
+      WHEN (NEW.key_hash = sha256('${unstorable}')) EXECUTE FUNCTION reject_response()`);
   try {
     const owner = await insertOrganization(instance);
     const { resources, organization } = await createProjectFixture(instance, owner, receiver);
@@ -329,8 +334,12 @@ it('every documented POST with a secret key runs once (HD-04)', async () => {
       });
       const key = randomUUID();
       const body = sampleBody(route);
-      const send = (path: string, sent: unknown) => postAs(organization.credentials.secret!, path, key, sent);
+      const send = (path: string, sent: unknown, sentKey = key) =>
+        postAs(organization.credentials.secret!, path, sentKey, sent);
       await restore();
+      const unchanged = await dumpTables(instance);
+      const failed = await send(pathOf(route, 0), body, unstorable);
+      expect([name, failed.status, (await dumpTables(instance)) === unchanged]).toEqual([name, 500, true]);
       const first = await send(pathOf(route, 0), body);
       expect([name, first.status < 300 || first.body, isReplayed(first)]).toEqual([name, true, false]);
       const before = await dumpTables(instance);
@@ -352,6 +361,7 @@ it('every documented POST with a secret key runs once (HD-04)', async () => {
       expect([name, (await dumpTables(instance)) === before]).toEqual([name, true]);
     }
   } finally {
+    await instance.sql('DROP FUNCTION reject_response CASCADE');
     await receiver.stop();
   }
 });

@@ -61,7 +61,7 @@ describe('a unit of work', () => {
     const order: string[] = [];
     let unawaited!: Promise<unknown>;
     const work = async () => {
-      unawaited = transactions.run(async (tx) => {
+      unawaited = transactions.join(async (tx) => {
         transactionStarted.emit();
         await workFinished.emitted;
         // A unit that does not wait completes or rolls back before the next turn of the event loop.
@@ -105,6 +105,19 @@ describe('a unit of work', () => {
     const failed = await runWithUnawaitedTransaction(succeed, () => Promise.reject(new Error('failed late')));
     expect(failed).toMatchObject({ error: { message: 'failed late' }, order: ['late'] });
     expect(await countWritten('completed')).toBe(0);
+  });
+
+  it('rolls back what has joined, and not what has run in a separate transaction', async () => {
+    const rolledBack = transactions.runAsUnitOfWork(
+      async () => {
+        await transactions.join((tx) => write(tx, 'late'));
+        await transactions.run((tx) => transactions.join(() => write(tx, 'completed')));
+      },
+      () => Promise.reject(new Error('failed')),
+    );
+    await expect(rolledBack).rejects.toThrow('failed');
+    expect(await countWritten('late')).toBe(0);
+    expect(await countWritten('completed')).toBe(1);
   });
 });
 
@@ -194,7 +207,7 @@ describe('the entity manager', () => {
     const imports = new ImportsRepository(database);
     const started = startImport();
     const work = async () => {
-      await transactions.run(async (tx) => {
+      await transactions.join(async (tx) => {
         await imports.claim(tx, started, instance.credentials.organizationId, 0);
         await imports.recordProgress(tx, started, progress);
       });

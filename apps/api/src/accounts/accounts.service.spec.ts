@@ -19,7 +19,7 @@ function record(isOtherRequired = false) {
     return Promise.resolve(null);
   };
   const transactions = {
-    run: async (work: (tx: Tx) => unknown) => {
+    join: async (work: (tx: Tx) => unknown) => {
       open += 1;
       try {
         return await work({} as Tx);

@@ -145,10 +145,10 @@ export class AccountsService {
     project: ProjectContext,
     work: (tx: Tx, admission: Admission | null) => Promise<Result | AccountNeeded>,
   ): Promise<Result> {
-    const first = await this.transactions.run((tx) => work(tx, null));
+    const first = await this.transactions.join((tx) => work(tx, null));
     if (!(first instanceof AccountNeeded)) return first;
     const admission = await this.countMail(await this.admit(project, first.source, first.profile));
-    return (await this.transactions.run((tx) => work(tx, admission))) as Result;
+    return (await this.transactions.join((tx) => work(tx, admission))) as Result;
   }
 
   /**

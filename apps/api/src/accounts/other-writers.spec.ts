@@ -7,7 +7,7 @@ import { parse } from 'jsonc-parser';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Every way around the accounts folder, by the rule that rejects it. */
+/** Every way around the accounts folder and the transaction of a request, by the rule that rejects it. */
 const violations = {
   'new-accounts': [
     "import { AccountsRepository } from '@gatehouse/persistence';",
@@ -24,6 +24,7 @@ const violations = {
     "const identity = 'WITH inserted AS (INSERT INTO identities (id) VALUES ($1)) SELECT 1';",
     'tx.manager.insert(CustomerEntity, {});',
   ],
+  'joined-transactions': ['this.transactions.run(work);', 'const done = transactions.run(work);'],
 };
 type Rule = keyof typeof violations;
 
@@ -31,8 +32,8 @@ const source = `${Object.values(violations).flat().join('\n')}\n`;
 
 /** The rules that apply to a file. */
 const files: [file: string, rules: Rule[]][] = [
-  ['apps/api/src/accounts/account-lifecycle.service.ts', []],
-  ['apps/api/src/customers/customers.service.ts', ['new-accounts', 'ended-access']],
+  ['apps/api/src/accounts/account-lifecycle.service.ts', ['joined-transactions']],
+  ['apps/api/src/customers/customers.service.ts', ['new-accounts', 'ended-access', 'joined-transactions']],
   ['apps/api/src/operators/operators.service.ts', ['new-accounts']],
   ['apps/webhook-worker/src/mail/mail-sender.ts', ['new-accounts']],
   ['libs/persistence/src/accounts/accounts.repository.ts', []],

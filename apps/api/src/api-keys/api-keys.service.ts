@@ -79,7 +79,7 @@ export class ApiKeysService {
     }
     const { type = 'secret', rateLimit = null } = input;
     assertRateLimitAllowed(caller, type, rateLimit);
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
       assertKeyReachWithin(caller, grant, project);
       const key = { name: input.name, type, ...grant, rateLimit, expiresAt, rotatedFrom: null };
@@ -98,7 +98,7 @@ export class ApiKeysService {
     // Otherwise a key with few permissions could end the service of all others.
     assertGrantWithin(caller, key);
     const { access } = key;
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       if (access === 'organization') {
         await this.organizations.lock(tx, caller.reach, organizationId);
         const issuerKeys = await this.apiKeys.listOrganizationIssuerKeys(tx, organizationId);
@@ -122,7 +122,7 @@ export class ApiKeysService {
     id: string,
     { overlapSeconds = DEFAULT_OVERLAP_SECONDS, rateLimit }: RotateApiKeyRequest,
   ): Promise<CreatedApiKey> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
       const previousKey = await this.apiKeys.get(projectId, id, tx);
       // The response contains the value of the new key: without this check, a key could obtain the

@@ -114,6 +114,7 @@ export class AuditService {
 
   private async recordRefusals(refusals: AuditedAction[]): Promise<void> {
     try {
+      // oxlint-disable-next-line gatehouse/joined-transactions -- the request has failed
       await this.transactions.run((tx) => {
         for (const action of refusals) this.record(tx, action);
       });

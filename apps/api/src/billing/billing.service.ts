@@ -47,7 +47,7 @@ export class BillingService {
     }
     const session = await this.portal.open(organization, returnUrl);
     const action = 'organization.billing_portal_opened';
-    await this.transactions.run((tx) =>
+    await this.transactions.join((tx) =>
       this.audit.record(tx, { action, organizationId, projectId: null, targetId: organizationId }),
     );
     return session;

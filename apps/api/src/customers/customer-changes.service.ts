@@ -75,7 +75,7 @@ export class CustomerChangesService {
   }
 
   private change(reach: Reach, id: string, change: (before: Customer) => Customer): Promise<Customer> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches cannot overwrite each other.
       const { customer: before, project, time } = await this.changes.lockActive(tx, reach, id);
       const patched = change(before);

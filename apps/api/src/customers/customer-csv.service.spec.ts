@@ -19,7 +19,7 @@ it('an export of customers reads the reach of the session for each page, and end
     {},
     { findReach: () => Promise.resolve(reaches[pages.length] ?? null) },
     {},
-    { run: () => Promise.resolve() },
+    { join: () => Promise.resolve() },
     { warn: () => undefined },
   ] as unknown as ConstructorParameters<typeof CustomerCsvService>;
   const response = Object.assign(new PassThrough(), {

@@ -61,7 +61,7 @@ export class CustomerCsvService {
     query: CountOperatorCustomersQuery,
   ): Promise<void> {
     const project = query.projectId ? await this.projects.get(reach, query.projectId) : null;
-    await this.transactions.run((tx) =>
+    await this.transactions.join((tx) =>
       this.audit.record(tx, {
         action: 'operator.customers_exported',
         organizationId: project?.organizationId ?? null,

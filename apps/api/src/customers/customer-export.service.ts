@@ -30,7 +30,7 @@ export class CustomerExportService {
     const { customer, project } = details;
     const exported = await this.records.readAll(reach, id, MAX_RECORDS + 1);
     const factors = await this.factors.list(id);
-    await this.transactions.run((tx) =>
+    await this.transactions.join((tx) =>
       this.audit.record(tx, customerAction('customer.exported', customer, project)),
     );
     return CustomerExportResponse.from(details, exported, factors, MAX_RECORDS, now());

@@ -35,7 +35,7 @@ export class CustomerFactorsService {
    */
   async remove(reach: Reach, id: string, factorId: string, reason: string): Promise<void> {
     const { project } = await this.customers.getActive(reach, id);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!customer) throw notFound();
       await this.changes.remove(tx, project, customer, factorId, { reason });

@@ -36,7 +36,7 @@ export class CustomerIdentitiesService {
    */
   async remove(reach: Reach, id: string, identityId: string, reason: string): Promise<void> {
     const { project } = await this.customers.getActive(reach, id);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!customer) throw notFound();
       await this.accounts.unlink(tx, project, customer, identityId, { reason });

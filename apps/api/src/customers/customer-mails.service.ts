@@ -109,7 +109,7 @@ export class CustomerMailsService {
       isTrusted: true,
       isAuthenticated: true,
     });
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = assertMailable(await this.customers.lock(tx, project.id, id));
       const redirectUrl = defaultRedirectUrl(project.settings);
       this.events.record(tx, await send(tx, customer, project, redirectUrl));

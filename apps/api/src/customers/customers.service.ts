@@ -69,7 +69,7 @@ export class CustomersService {
     await this.accounts.countMail(admission);
     const passwordHash = await this.resolvePasswordHash(project, input, client);
     const redirectUrl = defaultRedirectUrl(project.settings);
-    const created = await this.transactions.run(async (tx) => {
+    const created = await this.transactions.join(async (tx) => {
       if (input.passwordHash !== undefined && isNewHashFormat(input.passwordHash))
         await this.apis.assertNoneIsOlder(tx, 'password hash');
       const customer = await this.accounts.create(tx, admission, { passwordHash, redirectUrl });
@@ -124,7 +124,7 @@ export class CustomersService {
    */
   async delete(reach: Reach, id: string): Promise<void> {
     const { project } = await this.customers.get(reach, id);
-    await this.transactions.run(async (tx) =>
+    await this.transactions.join(async (tx) =>
       this.lifecycle.delete(tx, project, await this.lock(tx, project, id)),
     );
   }
@@ -136,7 +136,7 @@ export class CustomersService {
   async deleteMe(caller: CustomerCaller, currentPassword: string | undefined, client: Client): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
     const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = await this.passwords.lockAuthenticated(tx, caller, authenticated);
       await this.lifecycle.delete(tx, project, customer);
     });
@@ -149,7 +149,7 @@ export class CustomersService {
     work: (tx: Tx, project: ProjectContext, customer: Customer) => Promise<Customer>,
   ): Promise<Customer> {
     const { project } = await this.customers.getActive(reach, id);
-    return this.transactions.run(async (tx) => work(tx, project, await this.lock(tx, project, id)));
+    return this.transactions.join(async (tx) => work(tx, project, await this.lock(tx, project, id)));
   }
 
   /**

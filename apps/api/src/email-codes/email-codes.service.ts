@@ -91,7 +91,7 @@ export class EmailCodesService {
     const { code, isShort, isTest } = await this.newCode(project, email);
     const link = target && { token: newLinkToken(code), target };
     const canSend = isTest || (await this.consumeQuota(project, email, found));
-    const flow = await this.transactions.run(async (tx) => {
+    const flow = await this.transactions.join(async (tx) => {
       const begun = await this.beginFlow(tx, project, client);
       const customer = found && (await this.customers.lockByEmail(tx, project.id, email));
       const isSent = canSend && (!found || isReachable(customer, email));

@@ -46,7 +46,7 @@ export class EmailLinksService {
     const { project, email, target, createdAt } = link;
     const exchange = { kind: 'sign_in', ...target, projectId: project.id } as const;
     const code = exchangeCodeOf(token);
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       if (!(await this.codes.consumeLink(tx, sha256(token))))
         return this.exchanges.findIssued(tx, exchange, code);
       return this.exchanges.issue(tx, { ...exchange, method: 'email', email, requestedAt: createdAt }, code);

@@ -43,7 +43,7 @@ export class DisownService {
    * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
   async disown(token: string, client?: LinkClient): Promise<VerifiedCustomer> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, client);
       if (used.customer.email !== used.token.email) throw new GatehouseError('invalid_token');
       if (!used.token.isClaimed) await this.removeAccess(tx, used);

@@ -115,7 +115,7 @@ export class EmailChangeService {
     project: ProjectContext,
     { newEmail, isAvailable, mayMail }: { newEmail: string; isAvailable: boolean; mayMail: boolean },
   ): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = await this.passwords.lockAuthenticated(tx, caller, authenticated);
       const link = { customer, project, groupId: newId(), newEmail };
       await this.links.send(tx, { ...link, kind: 'change-email-current' });
@@ -143,7 +143,7 @@ export class EmailChangeService {
    * @throws GatehouseError `rate_limited`, `invalid_token`, `email_already_registered`, `origin_not_allowed`, `sso_required`
    */
   async confirm(token: string, client?: LinkClient): Promise<EmailChangeStatus> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, client);
       if (!used.isFirstUse) throw new GatehouseError('invalid_token');
       const { newEmail, isComplete } = await this.tokens.getGroupStatus(used.token.groupId!, tx);

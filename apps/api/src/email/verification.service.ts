@@ -62,7 +62,7 @@ export class VerificationService {
    * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
   async verify(token: string, client?: LinkClient): Promise<VerifiedCustomer> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const used = await this.links.use(tx, [KIND], token, client);
       const { customer, token: link } = used;
       if (used.isFirstUse) {
@@ -90,7 +90,7 @@ export class VerificationService {
     const verification: MailRequest = { kind: KIND, recipient: email, isTrusted: false };
     const refusal = await this.quota.consumePublic(project, verification);
     if (refusal) return this.quota.recordDropped(project, found.id, verification, refusal);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email) || customer.emailVerified) return;
       const requested = await this.links.sendVerification(tx, customer, project, redirectUrl);

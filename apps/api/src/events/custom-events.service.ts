@@ -33,7 +33,7 @@ export class CustomEventsService {
         customerId: null,
       };
     });
-    await this.transactions.run((tx) => this.events.record(tx, events));
+    await this.transactions.join((tx) => this.events.record(tx, events));
     return events.map((event) => EventResponse.fromCustomEvent(event));
   }
 

@@ -208,7 +208,7 @@ export class FactorChangesService {
     caller: CustomerCaller,
     work: (tx: Tx, customer: CustomerForUpdate) => Promise<Result>,
   ): Promise<Result> {
-    return this.transactions.run(async (tx) => work(tx, await this.fresh.lock(tx, caller)));
+    return this.transactions.join(async (tx) => work(tx, await this.fresh.lock(tx, caller)));
   }
 
   private async listLeft(tx: Tx, customerId: string): Promise<CustomerFactors> {

@@ -132,6 +132,7 @@ export class IdempotencyService {
     }
     const { cause: _, ...details } = error.details;
     const sealed = this.seal(claim, { code: error.code, details, requestId });
+    // oxlint-disable-next-line gatehouse/joined-transactions -- the request has failed
     await this.transactions.run((tx) => this.keys.saveResponse(tx, idempotentRequest, claim, sealed, null));
   }
 

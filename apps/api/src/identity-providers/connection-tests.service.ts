@@ -22,7 +22,7 @@ export class ConnectionTestsService {
     const checks = await this.projectProviders.test(await this.providers.get(projectId, id));
     const details = { failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) };
     const action = { action: 'identity_provider.tested', organizationId, projectId, targetId: id } as const;
-    await this.transactions.run((tx) => Promise.resolve(this.audit.record(tx, { ...action, details })));
+    await this.transactions.join((tx) => Promise.resolve(this.audit.record(tx, { ...action, details })));
     return checks;
   }
 }

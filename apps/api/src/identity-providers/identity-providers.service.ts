@@ -110,7 +110,7 @@ export class IdentityProvidersService {
       ...errors,
       ...providerErrors(preset, { ...provider, domains }),
     ]);
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const project = await this.lockProject(tx, reach, projectId);
       const { total } = await this.providers.count(tx, projectId);
       if (total >= MAX_IDENTITY_PROVIDERS)
@@ -139,7 +139,7 @@ export class IdentityProvidersService {
     patch: UpdateIdentityProviderRequest,
     precondition: Precondition,
   ): Promise<IdentityProviderResponse> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const project = await this.lockProject(tx, reach, projectId);
       const before = await this.providers.lock(tx, projectId, id);
       const oldDomains = await this.domains.list(projectId, [before], tx);
@@ -178,7 +178,7 @@ export class IdentityProvidersService {
    *   sign in
    */
   async delete({ reach }: ManagementCaller, projectId: string, id: string): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const project = await this.lockProject(tx, reach, projectId);
       const provider = await this.providers.lockToDelete(tx, projectId, id);
       const count = await this.providers.countIdentities(tx, id);

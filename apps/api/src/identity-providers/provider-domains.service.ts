@@ -78,7 +78,7 @@ export class ProviderDomainsService {
     const key = { projectId, providerId, domain };
     const { finding, reason } = await this.lookup.find(await this.domains.get(key));
     if (reason !== null) this.logger.warn({ ...key, finding, reason }, 'look-up of domain record failed');
-    return this.transactions.run(async (tx) => ({
+    return this.transactions.join(async (tx) => ({
       domain: await this.record(tx, project, key, finding),
       finding,
     }));

@@ -44,7 +44,7 @@ export class ImportWriterService {
 
   /** Runs the transaction of one batch. */
   runBatch<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    return this.batchLock.run('batch', () => this.transactions.run(work));
+    return this.batchLock.run('batch', () => this.transactions.join(work));
   }
 
   /**
@@ -63,8 +63,8 @@ export class ImportWriterService {
       results = await this.write(tx, project, lines, { emitEvents: false, update }, earlier);
       throw new Rollback();
     };
-    // A list with an Idempotency-Key is processed in the transaction that also stores its response.
-    const rehearsal = this.batchLock.run('batch', () => this.transactions.runInNewTransaction(work));
+    // oxlint-disable-next-line gatehouse/joined-transactions -- only the rehearsal rolls back
+    const rehearsal = this.batchLock.run('batch', () => this.transactions.run(work));
     await rehearsal.catch((error: unknown) => {
       if (!(error instanceof Rollback)) throw error;
     });

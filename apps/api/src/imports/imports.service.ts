@@ -114,7 +114,7 @@ export class ImportsService {
       await this.markInterrupted(work);
       throw error;
     }
-    await this.transactions.run((tx) => this.complete(tx, work));
+    await this.transactions.join((tx) => this.complete(tx, work));
     return this.imports.get(importReach(work), work.id);
   }
 
@@ -164,7 +164,7 @@ export class ImportsService {
       matches: (digest) =>
         linesMac !== null && this.keyring.verifyMac('import-lines', ofMode(work, digest), linesMac),
       claim: async () => {
-        const isClaimed = await this.transactions.run((tx) => this.claim(tx, work, lastLine));
+        const isClaimed = await this.transactions.join((tx) => this.claim(tx, work, lastLine));
         return isClaimed ? null : this.readImportedLines(work);
       },
     };
@@ -232,7 +232,7 @@ export class ImportsService {
    */
   private async markInterrupted(work: ImportWork): Promise<void> {
     try {
-      await this.transactions.run((tx) => this.imports.finish(tx, work, 'interrupted'));
+      await this.transactions.join((tx) => this.imports.finish(tx, work, 'interrupted'));
     } catch (error) {
       this.logger.warn(
         { importId: work.id, reason: errorMessage(error) },

@@ -53,7 +53,7 @@ export class LegacySignInService {
       ? null
       : await this.accounts.admit(project, 'legacy', { fields: profile });
     const passwordHash = await this.hasher.hashFor(project, password, { signal });
-    const moved = await this.transactions.run((tx) =>
+    const moved = await this.transactions.join((tx) =>
       this.store(tx, project, profile, passwordHash, admission),
     );
     if (moved) return { ...moved, passwordHash };

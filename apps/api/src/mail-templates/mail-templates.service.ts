@@ -103,7 +103,7 @@ export class MailTemplatesService {
     patch: MailTemplateRequest,
     precondition: Precondition,
   ): Promise<EffectiveMailTemplate> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
       const project = await this.projects.lock(tx, reach, path.projectId);
       if (project.archivedAt) throw new GatehouseError('project_archived');
@@ -127,7 +127,7 @@ export class MailTemplatesService {
 
   /** @throws GatehouseError `not_found` if the project has no text of its own, `project_archived` */
   async delete({ reach }: ManagementCaller, path: TemplatePath): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const project = await this.projects.lock(tx, reach, path.projectId);
       if (project.archivedAt) throw new GatehouseError('project_archived');
       const wasDeleted = await this.templates.delete(tx, path.projectId, path.kind, path.language);
@@ -163,7 +163,7 @@ export class MailTemplatesService {
     if (project.archivedAt) throw new GatehouseError('project_archived');
     const current = toEffective(path, await this.templates.list(projectId));
     const text = applyPatch(path, current, patch);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const id = newId();
       const parameters = sealMailParameters(this.keyring, id, sampleParameters(project, path, text));
       // With a mail server, the email belongs to no project: the keys of the project must not read the address

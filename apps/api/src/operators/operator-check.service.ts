@@ -109,9 +109,7 @@ export class OperatorCheckService {
   ): GatehouseError {
     const action = code === 'invalid_credentials' ? 'operator.password_failed' : 'operator.code_failed';
     this.transactions
-      .runInNewTransaction((tx) =>
-        this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }),
-      )
+      .run((tx) => this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }))
       .catch((error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'audit entry of a failed sign-in not written'),
       );

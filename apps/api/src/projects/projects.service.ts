@@ -94,7 +94,7 @@ export class ProjectsService {
     if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
     await this.organizations.get(reach, organizationId);
     const slugs = input.slug ? [input.slug] : slugCandidates(name);
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       await this.checks.assertMayCreate(tx, settings);
       const project = await this.insert(
         tx,
@@ -119,7 +119,7 @@ export class ProjectsService {
     input: UpdateProjectRequest,
     precondition: Precondition,
   ): Promise<Project> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
@@ -159,7 +159,7 @@ export class ProjectsService {
    * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
    */
   archive(caller: ManagementCaller, id: string): Promise<Project> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const before = await this.projects.lock(tx, caller.reach, id);
       if (before.archivedAt) return before;
       if (id === caller.project?.id) throw new GatehouseError('own_project');

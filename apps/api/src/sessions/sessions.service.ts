@@ -75,7 +75,7 @@ export class SessionsService {
    */
   async logout({ customer, sessionId, support }: CustomerCaller, scope: LogoutScope): Promise<void> {
     const project = await this.projects.getContext(customer.projectId);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const events =
         scope === 'this'
           ? await this.endOne(tx, customer, project, sessionId, 'logout')
@@ -100,7 +100,7 @@ export class SessionsService {
 
   /** @throws GatehouseError `not_found` if the customer has no active session with this id */
   async revoke(customer: Customer, project: ProjectContext, sessionId: string): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const events = await this.endOne(tx, customer, project, sessionId, 'revoked');
       if (events.length === 0) throw notFound();
       this.events.record(tx, events);
@@ -113,7 +113,7 @@ export class SessionsService {
 
   /** Ends all sessions of a customer. */
   async revokeAll(customer: Customer, project: ProjectContext): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const events = await this.lifecycle.revokeAccess(tx, project, customer, 'revoked');
       if (events.length === 0) return;
       this.events.record(tx, events);

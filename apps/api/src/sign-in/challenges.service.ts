@@ -218,7 +218,7 @@ export class ChallengesService {
     client: Client,
     prove: (tx: Tx, customer: CustomerForUpdate, challenge: Challenge) => Promise<FactorProof>,
   ): Promise<CompletedChallenge> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, customerId);
       const challenge = customer && (await this.challenges.consume(tx, tokenHash));
       if (!customer || !challenge || !(await this.flows.consume(tx, client.page?.flow)))

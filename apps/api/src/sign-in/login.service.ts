@@ -51,7 +51,7 @@ export class LoginService {
     await this.assertMaySignIn(project, customer, client);
     const newHash = await this.rehashIfOutdated(project, customer, password);
     const response =
-      (await this.transactions.run((tx) => this.complete(tx, project, customer, newHash, client))) ??
+      (await this.transactions.join((tx) => this.complete(tx, project, customer, newHash, client))) ??
       (await this.completeAfterRehash(project, customer, password, client));
     // The failures stay counted until the sign-in is complete, but not this attempt: its password was correct.
     if (!response.tokens) await this.passwords.releaseAttempt(project, customer);
@@ -65,7 +65,7 @@ export class LoginService {
     client: Client,
   ): Promise<AuthResponse> {
     const renewed = await this.reloadAfterRehash(project, customer, password, client);
-    const retried = await this.transactions.run((tx) => this.complete(tx, project, renewed, null, client));
+    const retried = await this.transactions.join((tx) => this.complete(tx, project, renewed, null, client));
     if (!retried) throw invalidCredentials();
     return retried;
   }

@@ -52,7 +52,7 @@ export class PasskeySignInService {
   ): Promise<AuthResponse> {
     assertMethodEnabled(project, 'passkey');
     const passkey = await this.passkeys.verifyAssertion(project, ceremony(client), response);
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, passkey.customerId);
       if (!customer) throw passkeyNotAccepted();
       const amr = addMethods([], passkey.methods);

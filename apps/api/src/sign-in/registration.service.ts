@@ -93,7 +93,7 @@ export class RegistrationService {
     await this.accounts.countMail(admission);
     const { redirectUrl } = input;
     const device = wellKnownDeviceName(client.userAgent);
-    const registered = await this.transactions.run(async (tx) => {
+    const registered = await this.transactions.join(async (tx) => {
       const customer = await this.accounts.create(tx, admission, { passwordHash, device, redirectUrl });
       if (!customer) return null;
       const proof = CurrentProof.ofNewCustomer({ amr: ['pwd'] });
@@ -111,7 +111,7 @@ export class RegistrationService {
     const notice: MailRequest = { kind: 'already-registered', recipient: email, isTrusted: false };
     const refusal = await this.quota.consumePublic(project, notice);
     if (refusal) await this.quota.recordDropped(project, id, notice, refusal);
-    else await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
+    else await this.transactions.join((tx) => this.links.notifyOwner(tx, email, project));
     return null;
   }
 }

@@ -65,7 +65,7 @@ export class SignInTokensService {
     const proof = readMigratedProof(request, project.settings);
     const { reason } = request;
     const { token, tokenHash } = newToken();
-    const expiresAt = await this.transactions.run(async (tx) => {
+    const expiresAt = await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!customer) throw notFound();
       if (customer.disabledAt)
@@ -99,7 +99,7 @@ export class SignInTokensService {
   }
 
   private signInAudited(project: ProjectContext, token: string, client: Client): Promise<AuthResponse> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const hashes = [sha256(token), migrationHash(token)];
       const id = await this.tokens.findCustomerId(tx, project.id, hashes);
       const customer = id && (await this.customers.lock(tx, project.id, id));

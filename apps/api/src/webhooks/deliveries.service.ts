@@ -65,7 +65,7 @@ export class DeliveriesService {
     const { delivery } = await this.get(caller, id);
     const redeliveryId = newId();
     const action = deliveryAction('webhook_delivery.redelivered', delivery);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const previous = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!previous) throw notFound();
       const refusal = redeliveryRefusal(previous, enablesEndpoint);
@@ -89,7 +89,7 @@ export class DeliveriesService {
   async discard(caller: ManagementCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {
     const { delivery } = await this.get(caller, id);
     const action = deliveryAction('webhook_delivery.discarded', delivery);
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const locked = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!locked) throw notFound();
       const refusal = discardRefusal(locked);

@@ -32,7 +32,7 @@ export class EndpointControlsService {
 
   /** Enables an endpoint. Does nothing if it is already enabled. @throws GatehouseError `not_found` */
   enable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
-    return this.transactions.run((tx) => this.enabler.enable(tx, reach, id));
+    return this.transactions.join((tx) => this.enabler.enable(tx, reach, id));
   }
 
   /**
@@ -40,7 +40,7 @@ export class EndpointControlsService {
    * @throws GatehouseError `not_found`
    */
   disable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, id);
       if (endpoint.status === 'disabled') return endpoint;
       const disabled = await this.endpoints.disable(tx, endpoint, 'manual');
@@ -60,7 +60,7 @@ export class EndpointControlsService {
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
     const secret = formatWebhookSecret(secureBytes(32));
     const sealed = this.keyring.encrypt('webhook-secret', id, secret);
-    const endpoint = await this.transactions.run(async (tx) => {
+    const endpoint = await this.transactions.join(async (tx) => {
       const rotated = await this.endpoints.rotateSecret(tx, reach, id, sealed, OVERLAP_MS);
       this.audit.record(tx, endpointAction('webhook_endpoint.secret_rotated', rotated));
       return rotated;
@@ -73,7 +73,7 @@ export class EndpointControlsService {
    * @throws GatehouseError `not_found`, `endpoint_disabled`
    */
   async sendTestEvent(caller: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
-    const delivery = await this.transactions.run(async (tx) => {
+    const delivery = await this.transactions.join(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, caller.reach, id);
       if (endpoint.status === 'disabled') throw new GatehouseError('endpoint_disabled');
       this.audit.record(tx, endpointAction('webhook_endpoint.tested', endpoint));

@@ -51,7 +51,7 @@ export class RecoveryService {
     if (before.status !== 'enabled') throw disabledError();
     await this.waitForEventWriters();
     const [id, by] = [newId(), callerName(caller)];
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, endpointId);
       if (endpoint.status !== 'enabled') throw disabledError();
       // Events written since then may have been written for a different state of the endpoint: for other

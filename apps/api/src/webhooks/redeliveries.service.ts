@@ -80,7 +80,7 @@ export class RedeliveriesService {
       kind: 'redelivery' as const,
       createdBy: callerName(caller),
     };
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       await this.batches.insert(tx, { ...batch, filter: storedFilter(input, conditions) });
       const plan = await planRedelivery(tx, batch.id, reach, filter, base);
       if (plan.isTooLarge) throw tooLargeError('filter', 'created_before or created_after');
@@ -148,7 +148,7 @@ export class RedeliveriesService {
     { to, apply, details }: Transition,
   ): Promise<RedeliveryBatch> {
     const batch = await this.batches.get(reach, id);
-    const isChanged = await this.transactions.run(async (tx) => {
+    const isChanged = await this.transactions.join(async (tx) => {
       const changed = await apply(tx);
       if (changed) this.recordAction(tx, action, batch, details);
       return changed;

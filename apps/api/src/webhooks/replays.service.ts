@@ -50,7 +50,7 @@ export class ReplaysService {
     const { reach } = caller;
     const deliveryId = parsePathId('delivery', id);
     const replayId = newId();
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const delivery = await this.deliveries.lock(tx, reach, deliveryId);
       if (!delivery) throw notFound();
       const { organizationId, projectId, eventId, endpointId } = delivery;

@@ -69,7 +69,7 @@ export class WebhookEndpointsService {
     const owner = await this.resolveOwner(caller, input);
     const id = newId();
     const secret = formatWebhookSecret(secureBytes(32));
-    const endpoint = await this.transactions.run(async (tx) => {
+    const endpoint = await this.transactions.join(async (tx) => {
       const fields = {
         id,
         ...owner,
@@ -121,7 +121,7 @@ export class WebhookEndpointsService {
       ...(events === undefined ? {} : { events }),
       ...(description === undefined ? {} : { description }),
     };
-    return this.transactions.run(async (tx) => {
+    return this.transactions.join(async (tx) => {
       const before = await this.endpoints.lock(tx, reach, id);
       precondition.assert(EndpointResponse.from(before));
       if (headers !== undefined)
@@ -138,7 +138,7 @@ export class WebhookEndpointsService {
 
   /** @throws GatehouseError `not_found` */
   async delete({ reach }: ManagementCaller, id: string): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.join(async (tx) => {
       const owner = await this.endpoints.delete(tx, reach, id);
       this.audit.record(tx, endpointAction('webhook_endpoint.deleted', { id, ...owner }));
     });

@@ -47,7 +47,7 @@ class FakeTable {
   }
 }
 
-const transactions = { run: (work: (tx: null) => unknown) => work(null) } as unknown as Transactions;
+const transactions = { join: (work: (tx: null) => unknown) => work(null) } as unknown as Transactions;
 const config = { signingKeys: { maxAge: 90 * DAY, reloadInterval: MINUTE } } as Config;
 
 const createRing = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>

@@ -136,7 +136,7 @@ export class SigningKeyRing {
 
   private async insert(options: { maxAge?: number; clear?: boolean }): Promise<NextSigningKey | null> {
     const key = await this.generate();
-    const activatesAt = await this.transactions.run(async (tx) => {
+    const activatesAt = await this.transactions.join(async (tx) => {
       if (options.clear) await this.repository.deleteAll(tx);
       return this.repository.insert(tx, key, PUBLISH_LEAD_MS, options.maxAge ?? null);
     });

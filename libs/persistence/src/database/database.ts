@@ -86,7 +86,7 @@ function describeTarget(databaseUrl: string): Record<string, string> {
 /** The connection pool. It connects in the background, so that a process can report that it is waiting. */
 export class Database implements Sql {
   /** The current unit of work. Reads within it see its uncommitted changes. */
-  readonly unitOfWorkStorage = new AsyncLocalStorage<UnitOfWork>();
+  readonly unitOfWorkStorage = new AsyncLocalStorage<UnitOfWork | undefined>();
   /** Null unless DATABASE_READ_URL is set. */
   readonly replica: ReadReplica | null;
   /** The reason for which PostgreSQL could not be fully used at the last check, or null. */

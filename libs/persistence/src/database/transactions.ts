@@ -126,30 +126,34 @@ export class Transactions {
   ) {}
 
   /**
-   * Runs `work` in one transaction. Slow work and calls to other systems must stay outside.
+   * Runs `work` in a separate transaction, which commits whatever becomes of the unit of work that calls it. Slow work
+   * and calls to other systems must stay outside.
    * @throws GatehouseError `unavailable` if the database is unavailable; every error of `work`, after the
    *   rollback
    */
-  async run<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
-    const unit = this.database.unitOfWorkStorage.getStore() as OpenUnitOfWork | undefined;
-    if (unit && !unit.isFinished) return this.join(unit, work);
-    const open = await this.open();
-    return this.runAndCommit(open, async () => work(open.tx));
+  run<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
+    return this.database.unitOfWorkStorage.run(undefined, async () => {
+      const open = await this.open();
+      return this.runAndCommit(open, async () => work(open.tx));
+    });
   }
 
   /**
-   * Runs `work` in a separate transaction, also within a unit of work: for changes that must not be rolled
-   * back with it.
+   * Runs `work` in the transaction of the current unit of work, like `run` if there is none (ADR 0111).
+   * @throws GatehouseError like `run`
    */
-  runInNewTransaction<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
-    const finishedUnit: OpenUnitOfWork = { work: [], isFinished: true };
-    return this.database.unitOfWorkStorage.run(finishedUnit, () => this.run(work));
+  join<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
+    const unit = this.database.unitOfWorkStorage.getStore() as OpenUnitOfWork | undefined;
+    if (!unit || unit.isFinished) return this.run(work);
+    const joined = this.openInUnit(unit).then(({ tx }) => work(tx));
+    unit.work.push(joined);
+    return joined;
   }
 
   /**
-   * Runs `work` so that all its transactions commit as one, together with the changes of `complete`. The
-   * transaction opens with the first of them, so that earlier work holds no connection. A transaction that
-   * `work` does not await is part of it too: it is awaited, and nothing commits if it fails.
+   * Runs `work` so that everything that joins commits as one, together with the changes of `complete`. The
+   * transaction opens with the first `join`, so that earlier work holds no connection. A `join` that `work` does
+   * not await is part of it too: it is awaited, and nothing commits if it fails.
    */
   async runAsUnitOfWork<Result>(
     work: () => Promise<Result>,
@@ -173,12 +177,6 @@ export class Transactions {
       }
       throw toUnavailableError(error) ?? error;
     }
-  }
-
-  private join<Result>(unit: OpenUnitOfWork, work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
-    const joined = this.openInUnit(unit).then(({ tx }) => work(tx));
-    unit.work.push(joined);
-    return joined;
   }
 
   private openInUnit(unit: OpenUnitOfWork): Promise<OpenTransaction> {

@@ -88,7 +88,7 @@ export class ProviderCallbackService {
       // The hosted page asks for the address.
       const isAsked = refusal === 'email_required' && flow.pageQuery !== null;
       if (refusal && !isAsked) return { error: refusal };
-      return { url: await this.transactions.run((tx) => this.storeProof(tx, flow, profile)) };
+      return { url: await this.transactions.join((tx) => this.storeProof(tx, flow, profile)) };
     } catch (error) {
       const code = error instanceof GatehouseError ? error.code : null;
       if (code === 'sso_required') {

@@ -54,7 +54,7 @@ export class ProviderRefusalsService {
     profile: ProviderProfile,
     client: Client,
   ): Promise<IdentityDecision> {
-    const decision = await this.transactions.run((tx) =>
+    const decision = await this.transactions.join((tx) =>
       this.signIns.preview(tx, project, provider, profile, client),
     );
     if ('mail' in decision) await this.send(project, provider, profile, client, decision.mail);
@@ -73,7 +73,7 @@ export class ProviderRefusalsService {
     if (mail === 'notice') {
       const notice = { kind: 'already-registered', recipient: email, isTrusted: false } as const;
       if (await this.quota.consumePublic(project, notice)) return;
-      await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
+      await this.transactions.join((tx) => this.links.notifyOwner(tx, email, project));
     }
     if (mail === 'verification') await this.verification.sendLink(project, email, null);
     if (mail === 'sign_up') await this.signUp(project, provider, profile, client);
@@ -89,7 +89,7 @@ export class ProviderRefusalsService {
     const admission = await this.accounts.countMail(await this.accounts.admit(project, 'provider', account));
     const proof = { device: wellKnownDeviceName(client.userAgent), identity: { provider, profile } };
     try {
-      await this.transactions.run((tx) => this.accounts.create(tx, admission, proof));
+      await this.transactions.join((tx) => this.accounts.create(tx, admission, proof));
     } catch (error) {
       // A concurrent sign-in with another address has just created the customer of the person.
       if (!hasErrorCode(error, 'identity_already_linked')) throw error;
