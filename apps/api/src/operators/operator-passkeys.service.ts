@@ -7,7 +7,6 @@ import {
   operatorRelyingParty,
   reauthenticationMethods,
   type Operator,
-  type RelyingParty,
 } from '@gatehouse/domain';
 import {
   OperatorPasskeysRepository,
@@ -21,19 +20,17 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import {
+  beginPasskeyAssertion,
+  beginPasskeyRegistration,
   Config,
   newId,
-  passkeyCreationOptions,
-  passkeyRequestOptions,
-  readPasskeyChallenge,
-  secureBytes,
-  sha256,
   verifyPasskeyAssertion,
   verifyPasskeyRegistration,
   type PasskeyAssertion,
   type PasskeyRegistration,
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,
+  type WebAuthnCeremony,
 } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { FactorCodesService } from '../factors/factor-codes.service.js';
@@ -77,7 +74,7 @@ export class OperatorPasskeysService {
   /** @throws GatehouseError `operator_session_required`, `method_not_enabled` */
   async beginSignIn(cookie: ConsoleCookie): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { id, operator } = await this.operatorSessions.getAtStage('second_factor', cookie);
-    return this.beginAssertion(id, operator.id, 'second_factor');
+    return this.beginAssertion({ sessionId: id, owner: operator, purpose: 'second_factor' });
   }
 
   /**
@@ -105,9 +102,10 @@ export class OperatorPasskeysService {
   /** @throws GatehouseError `method_not_enabled` */
   beginReauthentication({
     sessionId,
-    operatorId,
+    operatorId: id,
+    email,
   }: OperatorCaller): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    return this.beginAssertion(sessionId, operatorId, 'reauthenticate');
+    return this.beginAssertion({ sessionId, owner: { id, email }, purpose: 'reauthenticate' });
   }
 
   /**
@@ -138,7 +136,7 @@ export class OperatorPasskeysService {
    */
   async beginEnrollment(cookie: ConsoleCookie): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
-    return this.beginRegistration(id, operator, 'enroll');
+    return this.beginRegistration({ sessionId: id, owner: operator, purpose: 'enroll' });
   }
 
   /**
@@ -177,7 +175,7 @@ export class OperatorPasskeysService {
   async beginAdding(caller: OperatorCaller): Promise<PublicKeyCredentialCreationOptionsJSON> {
     assertNotSingleSignOn(caller);
     const { sessionId, operatorId: id, email } = caller;
-    return this.beginRegistration(sessionId, { id, email }, 'add');
+    return this.beginRegistration({ sessionId, owner: { id, email }, purpose: 'add' });
   }
 
   /**
@@ -258,33 +256,18 @@ export class OperatorPasskeysService {
     return inserted;
   }
 
-  /** @throws GatehouseError `method_not_enabled` */
-  private getRelyingParty(): RelyingParty {
-    const relyingParty = operatorRelyingParty(this.config.publicUrl);
-    if (!relyingParty) throw new GatehouseError('method_not_enabled');
-    return relyingParty;
-  }
-
-  private async beginAssertion(
-    sessionId: string,
-    operatorId: string,
-    purpose: OperatorPasskeyPurpose,
-  ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    const relyingParty = this.getRelyingParty();
-    const allowed = await this.passkeys.listCredentials(operatorId);
+  private async beginAssertion(ceremony: Ceremony): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const webAuthn = this.toWebAuthn(ceremony);
+    const allowed = await this.passkeys.listCredentials(ceremony.owner.id);
     if (allowed.length === 0) throw new GatehouseError('method_not_enabled');
-    return passkeyRequestOptions(relyingParty, await this.newChallenge(sessionId, purpose), allowed);
+    return beginPasskeyAssertion(webAuthn, allowed);
   }
 
-  private async beginRegistration(
-    sessionId: string,
-    { id, email }: Owner,
-    purpose: OperatorPasskeyPurpose,
-  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const relyingParty = this.getRelyingParty();
+  private async beginRegistration(ceremony: Ceremony): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const webAuthn = this.toWebAuthn(ceremony);
+    const { id, email } = ceremony.owner;
     const existing = await this.passkeys.listCredentials(id);
-    const user = { id: Buffer.from(id.replaceAll('-', ''), 'hex'), name: email, displayName: email };
-    return passkeyCreationOptions(relyingParty, await this.newChallenge(sessionId, purpose), user, existing);
+    return beginPasskeyRegistration(webAuthn, { id, name: email, displayName: email }, existing);
   }
 
   private async verifyRegistration(
@@ -292,11 +275,9 @@ export class OperatorPasskeysService {
     response: PasskeyRegistration,
     client: Client,
   ): Promise<Verified<NewPasskey>> {
-    const relyingParty = this.getRelyingParty();
-    const { challenge, granted } = await this.consumeChallenge(ceremony, response, client);
-    const passkey = await verifyPasskeyRegistration(relyingParty, challenge, response).catch(() => {
-      throw this.check.recordFailure(ceremony.owner, 'passkey_not_accepted');
-    });
+    const webAuthn = this.toWebAuthn(ceremony);
+    const { granted } = await this.check.countAttempt(ceremony.owner.email, client);
+    const { passkey } = await verifyPasskeyRegistration(webAuthn, response);
     return { ...passkey, granted };
   }
 
@@ -305,14 +286,11 @@ export class OperatorPasskeysService {
     response: PasskeyAssertion,
     client: Client,
   ): Promise<Verified<{ id: string; counter: number }>> {
-    const { owner } = ceremony;
-    const relyingParty = this.getRelyingParty();
-    const { challenge, granted } = await this.consumeChallenge(ceremony, response, client);
-    const passkey = await this.passkeys.find(owner.id, Buffer.from(response.id, 'base64url'));
-    if (!passkey) throw this.check.recordFailure(owner, 'passkey_not_accepted');
-    const { counter } = await verifyPasskeyAssertion(relyingParty, challenge, response, passkey).catch(() => {
-      throw this.check.recordFailure(owner, 'passkey_not_accepted');
-    });
+    const webAuthn = this.toWebAuthn(ceremony);
+    const { id, email } = ceremony.owner;
+    const { granted } = await this.check.countAttempt(email, client);
+    const find = (credentialId: Buffer) => this.passkeys.find(id, credentialId);
+    const { passkey, counter } = await verifyPasskeyAssertion(webAuthn, response, find);
     return { id: passkey.id, counter, granted };
   }
 
@@ -327,27 +305,16 @@ export class OperatorPasskeysService {
       throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
   }
 
-  private async newChallenge(sessionId: string, purpose: OperatorPasskeyPurpose): Promise<Buffer> {
-    const challenge = secureBytes(32);
-    await this.passkeys.saveChallenge(sessionId, sha256(challenge), purpose);
-    return challenge;
-  }
-
-  /**
-   * Counts an attempt together with failed passwords and codes, and consumes the challenge of a response, even if the
-   * response turns out to be invalid (requirement MF-06).
-   * @throws GatehouseError `too_many_attempts`, `passkey_not_accepted`
-   */
-  private async consumeChallenge(
-    { sessionId, owner, purpose }: Ceremony,
-    response: PasskeyRegistration | PasskeyAssertion,
-    client: Client,
-  ): Promise<Verified<{ challenge: Buffer }>> {
-    const { granted } = await this.check.countAttempt(owner.email, client);
-    const challenge = readPasskeyChallenge(response);
-    if (challenge && (await this.passkeys.consumeChallenge(sessionId, sha256(challenge), purpose)))
-      return { challenge, granted };
-    throw this.check.recordFailure(owner, 'passkey_not_accepted');
+  /** @throws GatehouseError `method_not_enabled` */
+  private toWebAuthn({ sessionId, owner, purpose }: Ceremony): WebAuthnCeremony<boolean> {
+    const relyingParty = operatorRelyingParty(this.config.publicUrl);
+    if (!relyingParty) throw new GatehouseError('method_not_enabled');
+    return {
+      relyingParty,
+      saveChallenge: (hash) => this.passkeys.saveChallenge(sessionId, hash, purpose),
+      consumeChallenge: (hash) => this.passkeys.consumeChallenge(sessionId, hash, purpose),
+      reject: () => this.check.recordFailure(owner, 'passkey_not_accepted'),
+    };
   }
 }
 

@@ -25,18 +25,16 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import {
+  beginPasskeyAssertion,
+  beginPasskeyRegistration,
   Config,
-  passkeyCreationOptions,
-  passkeyRequestOptions,
-  readPasskeyChallenge,
-  secureBytes,
-  sha256,
   verifyPasskeyAssertion,
   verifyPasskeyRegistration,
   type PasskeyAssertion,
   type PasskeyRegistration,
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,
+  type WebAuthnCeremony,
 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { PasskeyResponse } from './dto/passkey.response.js';
@@ -107,12 +105,10 @@ export class PasskeyCeremoniesService {
     { id, email, firstName, lastName }: Customer,
     ceremony: PasskeyCeremony,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const relyingParty = this.getRelyingParty(project);
+    const webAuthn = this.toWebAuthn(project, ceremony);
     const existing = await this.passkeys.listCredentials(id);
     const displayName = [firstName, lastName].filter((name) => name !== null).join(' ') || email;
-    const challenge = await this.newChallenge(project, ceremony);
-    const user = { id: userHandle(id), name: email, displayName };
-    return passkeyCreationOptions(relyingParty, challenge, user, existing);
+    return beginPasskeyRegistration(webAuthn, { id, name: email, displayName }, existing);
   }
 
   /**
@@ -123,10 +119,10 @@ export class PasskeyCeremoniesService {
     project: ProjectContext,
     ceremony: PasskeyCeremony,
   ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    const relyingParty = this.getRelyingParty(project);
+    const webAuthn = this.toWebAuthn(project, ceremony);
     const { customerId } = ceremony;
     const allowed = customerId === null ? null : await this.passkeys.listCredentials(customerId);
-    return passkeyRequestOptions(relyingParty, await this.newChallenge(project, ceremony), allowed);
+    return beginPasskeyAssertion(webAuthn, allowed);
   }
 
   /** Verifies a new passkey, once. @throws GatehouseError `passkey_not_accepted`, `method_not_enabled` */
@@ -135,10 +131,11 @@ export class PasskeyCeremoniesService {
     ceremony: PasskeyCeremony,
     response: PasskeyRegistration,
   ): Promise<RegisteredPasskey> {
-    const relyingParty = this.getRelyingParty(project);
-    const { challenge, requestedAt } = await this.consumeChallenge(project, ceremony, response);
-    const passkey = await verifyPasskeyRegistration(relyingParty, challenge, response).catch(rejectResponse);
-    return { passkey, requestedAt };
+    const { passkey, consumed } = await verifyPasskeyRegistration(
+      this.toWebAuthn(project, ceremony),
+      response,
+    );
+    return { passkey, requestedAt: consumed };
   }
 
   /**
@@ -151,22 +148,18 @@ export class PasskeyCeremoniesService {
     ceremony: PasskeyCeremony,
     response: PasskeyAssertion,
   ): Promise<ProvenPasskey> {
-    const relyingParty = this.getRelyingParty(project);
-    const { challenge, requestedAt } = await this.consumeChallenge(project, ceremony, response);
-    const passkey = await this.passkeys.findByCredential(project.id, Buffer.from(response.id, 'base64url'));
-    if (!passkey || !isOwner(passkey, ceremony, response.response.userHandle)) throw passkeyNotAccepted();
+    const find = async (credentialId: Buffer) => {
+      const found = await this.passkeys.findByCredential(project.id, credentialId);
+      return found && isOwner(found, ceremony, response.response.userHandle) ? found : null;
+    };
+    const webAuthn = this.toWebAuthn(project, ceremony);
+    const { passkey, counter, backedUp, consumed } = await verifyPasskeyAssertion(webAuthn, response, find);
     const { id, customerId, deviceBound } = passkey;
-    const { counter, backedUp } = await verifyPasskeyAssertion(
-      relyingParty,
-      challenge,
-      response,
-      passkey,
-    ).catch(rejectResponse);
     if (!(await this.passkeys.recordUse(id, counter, backedUp))) {
       await this.reportCounter(project, passkey);
       throw passkeyNotAccepted();
     }
-    return { id, customerId, methods: passkeyMethods(deviceBound), requestedAt };
+    return { id, customerId, methods: passkeyMethods(deviceBound), requestedAt: consumed };
   }
 
   /**
@@ -200,28 +193,15 @@ export class PasskeyCeremoniesService {
     return effectiveRpId(passkeys, this.config) === effectiveRpId(settings.passkeys, this.config);
   }
 
-  private getRelyingParty(project: ProjectContext): RelyingParty {
+  private toWebAuthn(project: ProjectContext, ceremony: PasskeyCeremony): WebAuthnCeremony<Date> {
     const relyingParty = this.findRelyingParty(project);
     if (!relyingParty) throw new GatehouseError('method_not_enabled');
-    return relyingParty;
-  }
-
-  private async newChallenge({ id }: ProjectContext, ceremony: PasskeyCeremony): Promise<Buffer> {
-    const challenge = secureBytes(32);
-    await this.ceremonies.insert(id, sha256(challenge), ceremony);
-    return challenge;
-  }
-
-  /** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
-  private async consumeChallenge(
-    { id }: ProjectContext,
-    ceremony: PasskeyCeremony,
-    response: PasskeyRegistration | PasskeyAssertion,
-  ): Promise<{ challenge: Buffer; requestedAt: Date }> {
-    const challenge = readPasskeyChallenge(response);
-    const requestedAt = challenge && (await this.ceremonies.consume(id, sha256(challenge), ceremony));
-    if (!challenge || !requestedAt) throw passkeyNotAccepted();
-    return { challenge, requestedAt };
+    return {
+      relyingParty,
+      saveChallenge: (hash) => this.ceremonies.insert(project.id, hash, ceremony),
+      consumeChallenge: (hash) => this.ceremonies.consume(project.id, hash, ceremony),
+      reject: passkeyNotAccepted,
+    };
   }
 
   private async reportCounter(project: ProjectContext, { id, customerId }: StoredPasskey): Promise<void> {
@@ -236,9 +216,6 @@ export class PasskeyCeremoniesService {
   }
 }
 
-/** Returns the id of a customer as authenticators store it. It contains no personal data (WebAuthn, section 14.6.1). */
-const userHandle = (customerId: string): Buffer => Buffer.from(customerId.replaceAll('-', ''), 'hex');
-
 /** Returns whether a passkey belongs to the customer of a ceremony, and in a sign-in to the customer whom it names. */
 const isOwner = (
   { customerId, userHandle: ownHandle }: StoredPasskey,
@@ -247,7 +224,3 @@ const isOwner = (
 ): boolean =>
   (ceremony.customerId === null ? handle !== undefined : ceremony.customerId === customerId) &&
   (handle === undefined || handle === ownHandle.toString('base64url'));
-
-function rejectResponse(cause: unknown): never {
-  throw passkeyNotAccepted(cause);
-}

@@ -4,6 +4,8 @@ import type {
 } from '@simplewebauthn/server';
 import { CEREMONY_TTL, isAllowedOrigin, type RelyingParty } from '@gatehouse/domain';
 import { decodeBase64Url } from '../crypto/base64url.js';
+import { sha256 } from '../crypto/hashes.js';
+import { secureBytes } from '../crypto/random.js';
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
 
@@ -29,6 +31,16 @@ interface Credential {
   transports: string[];
 }
 
+/** A registration or an assertion with a passkey of a site. Callers store the hash of its challenge. */
+export interface WebAuthnCeremony<Consumed> {
+  relyingParty: RelyingParty;
+  saveChallenge: (hash: Buffer) => Promise<void>;
+  /** Consumes the challenge. Of several parallel calls, one returns a truthy value. */
+  consumeChallenge: (hash: Buffer) => Promise<Consumed | null>;
+  /** Returns the error of a response that is not accepted. @param cause for the log, if the response is not valid */
+  reject: (cause?: unknown) => Error;
+}
+
 /** ES256, EdDSA and RS256: what authenticators support. */
 const ALGORITHMS = [-7, -8, -257];
 
@@ -36,19 +48,19 @@ const ALGORITHMS = [-7, -8, -257];
 const loadLibrary = () => import('@simplewebauthn/server');
 const loadHelpers = () => import('@simplewebauthn/server/helpers');
 
-/** Returns the options for `navigator.credentials.create()`. @param existing the passkeys that the customer has already */
-export async function passkeyCreationOptions(
-  relyingParty: RelyingParty,
-  challenge: Buffer,
-  user: { id: Buffer; name: string; displayName: string },
+/** Returns the options for `navigator.credentials.create()`. @param existing the passkeys that the user has already */
+export async function beginPasskeyRegistration(
+  { relyingParty, saveChallenge }: WebAuthnCeremony<unknown>,
+  user: { id: string; name: string; displayName: string },
   existing: Credential[],
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await loadLibrary();
   return generateRegistrationOptions({
     rpID: relyingParty.id,
     rpName: relyingParty.name,
-    challenge: new Uint8Array(challenge),
-    userID: new Uint8Array(user.id),
+    challenge: await newChallenge(saveChallenge),
+    // It contains no personal data (WebAuthn, section 14.6.1).
+    userID: new Uint8Array(Buffer.from(user.id.replaceAll('-', ''), 'hex')),
     userName: user.name,
     userDisplayName: user.displayName,
     timeout: CEREMONY_TTL * 1000,
@@ -59,37 +71,38 @@ export async function passkeyCreationOptions(
 }
 
 /** Returns the options for `navigator.credentials.get()`. @param allowed null for any passkey of the site */
-export async function passkeyRequestOptions(
-  relyingParty: RelyingParty,
-  challenge: Buffer,
+export async function beginPasskeyAssertion(
+  { relyingParty, saveChallenge }: WebAuthnCeremony<unknown>,
   allowed: Credential[] | null,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await loadLibrary();
   return generateAuthenticationOptions({
     rpID: relyingParty.id,
-    challenge: new Uint8Array(challenge),
+    challenge: await newChallenge(saveChallenge),
     timeout: CEREMONY_TTL * 1000,
     userVerification: 'required',
     ...(allowed ? { allowCredentials: allowed.map(describeCredential) } : {}),
   });
 }
 
-/** Returns the challenge that a response contains, or null if it is unreadable. */
-export function readPasskeyChallenge({ response }: { response: { clientDataJSON: string } }): Buffer | null {
+/**
+ * Verifies the response for a new passkey (WebAuthn, section 7.1), once, except that the attestation is ignored:
+ * Gatehouse requests none, and its verification would send requests to URLs that the client chooses.
+ * @throws the error of the ceremony
+ */
+export async function verifyPasskeyRegistration<Consumed>(
+  ceremony: WebAuthnCeremony<Consumed>,
+  registration: PasskeyRegistration,
+) {
+  const { challenge, consumed } = await consumeChallenge(ceremony, registration);
   try {
-    const { challenge } = readClientData(response.clientDataJSON);
-    return typeof challenge === 'string' ? decodeBase64Url(challenge) : null;
-  } catch {
-    return null;
+    return { passkey: await readRegistration(ceremony.relyingParty, challenge, registration), consumed };
+  } catch (cause) {
+    throw ceremony.reject(cause);
   }
 }
 
-/**
- * Verifies the response for a new passkey (WebAuthn, section 7.1), except that the attestation is ignored: Gatehouse
- * requests none, and its verification would send requests to URLs that the client chooses.
- * @throws Error if the response is not valid
- */
-export async function verifyPasskeyRegistration(
+async function readRegistration(
   relyingParty: RelyingParty,
   challenge: Buffer,
   { id, rawId, type, response }: PasskeyRegistration,
@@ -129,24 +142,60 @@ export async function verifyPasskeyRegistration(
 }
 
 /**
- * Verifies the signature of a passkey (WebAuthn, section 7.2), but not its counter. The library would compare the counter
- * before it verifies the signature, so that anyone could report a copied passkey.
- * @throws Error if the response is not valid
+ * Verifies the signature of a passkey (WebAuthn, section 7.2), once, but not its counter. The library would compare the
+ * counter before it verifies the signature, so that anyone could report a copied passkey.
+ * @param find returns the passkey of the caller
+ * @throws the error of the ceremony
  */
-export async function verifyPasskeyAssertion(
-  relyingParty: RelyingParty,
-  challenge: Buffer,
-  { id, rawId, type, response }: PasskeyAssertion,
-  { publicKey }: { publicKey: Buffer },
-): Promise<{ counter: number; backedUp: boolean }> {
-  const { verifyAuthenticationResponse } = await loadLibrary();
-  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-    response: { id, rawId, type, response, clientExtensionResults: {} },
-    ...expectations(relyingParty, challenge, response.clientDataJSON),
-    credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
-  });
-  if (!verified) throw new Error('the signature is not correct');
-  return { counter: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp };
+export async function verifyPasskeyAssertion<Consumed, Passkey extends { publicKey: Buffer }>(
+  ceremony: WebAuthnCeremony<Consumed>,
+  assertion: PasskeyAssertion,
+  find: (credentialId: Buffer) => Promise<Passkey | null>,
+): Promise<{ passkey: Passkey; counter: number; backedUp: boolean; consumed: Consumed }> {
+  const { challenge, consumed } = await consumeChallenge(ceremony, assertion);
+  const { id, rawId, type, response } = assertion;
+  const passkey = await find(Buffer.from(id, 'base64url'));
+  if (!passkey) throw ceremony.reject();
+  try {
+    const { verifyAuthenticationResponse } = await loadLibrary();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: { id, rawId, type, response, clientExtensionResults: {} },
+      ...expectations(ceremony.relyingParty, challenge, response.clientDataJSON),
+      credential: { id, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
+    });
+    if (!verified) throw new Error('the signature is not correct');
+    const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
+    return { passkey, counter, backedUp, consumed };
+  } catch (cause) {
+    throw ceremony.reject(cause);
+  }
+}
+
+async function newChallenge(save: (hash: Buffer) => Promise<void>): Promise<Uint8Array<ArrayBuffer>> {
+  const challenge = secureBytes(32);
+  await save(sha256(challenge));
+  return new Uint8Array(challenge);
+}
+
+/** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
+async function consumeChallenge<Consumed>(
+  ceremony: WebAuthnCeremony<Consumed>,
+  response: PasskeyRegistration | PasskeyAssertion,
+): Promise<{ challenge: Buffer; consumed: Consumed }> {
+  const challenge = readChallenge(response);
+  const consumed = challenge && (await ceremony.consumeChallenge(sha256(challenge)));
+  if (!challenge || !consumed) throw ceremony.reject();
+  return { challenge, consumed };
+}
+
+/** Returns the challenge that a response contains, or null if it is unreadable. */
+function readChallenge({ response }: { response: { clientDataJSON: string } }): Buffer | null {
+  try {
+    const { challenge } = readClientData(response.clientDataJSON);
+    return typeof challenge === 'string' ? decodeBase64Url(challenge) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Returns what a response must contain. @throws Error if its origin is not allowed */
