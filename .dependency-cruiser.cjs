@@ -29,21 +29,25 @@ const layers = [
  */
 const parts = {
   'apps/api/src': {
-    base: ['http', 'console', 'reference', 'search', 'audit', 'mail', 'billing'],
-    messages: ['mail-templates', 'webhooks', 'events', 'one-time-tokens', 'change-records'],
-    accounts: [
-      'identities',
-      'accounts',
-      'sessions',
-      'passkeys',
-      'factors',
-      'passwords',
-      'email',
-      'running-apis',
+    server: ['http', 'console', 'reference', 'running-apis'],
+    records: [
+      'audit',
+      'events',
+      'webhooks',
+      'mail',
+      'mail-templates',
+      'one-time-tokens',
+      'search',
+      'change-records',
     ],
-    customers: ['customers', 'legacy-sign-in', 'overview', 'api-keys', 'organizations'],
-    'sign-in': ['sign-in', 'identity-providers', 'sign-in-exchanges', 'email-codes'],
-    surfaces: ['operators', 'projects', 'imports', 'health', 'pages', 'bootstrap', 'doctor'],
+    accounts: ['accounts', 'identities', 'sessions', 'passwords', 'passkeys', 'factors', 'email'],
+    resources: ['customers', 'imports', 'organizations', 'api-keys', 'billing'],
+    'sign-in': ['sign-in', 'legacy-sign-in', 'identity-providers', 'email-codes', 'sign-in-exchanges'],
+    installation: ['operators', 'projects', 'overview', 'health', 'pages', 'bootstrap', 'doctor'],
+  },
+  'apps/webhook-worker/src': {
+    work: ['delivery', 'endpoint-health', 'mail', 'domains', 'overview'],
+    supervision: ['recovery', 'retention', 'health', 'alerts'],
   },
   'libs/domain/src': {
     base: ['values', 'errors', 'urls', 'targets', 'languages', 'limits', 'events', 'alerts', 'mails'],
@@ -186,7 +190,7 @@ module.exports = {
       comment: 'Move what both folders need to a lower folder, or what needs both to a higher one.',
       severity: 'error',
       scope: 'folder',
-      from: { path: ['^apps/console/src/.', '^libs/[^/]+/src/.', '^packages/[^/]+/src/.'] },
+      from: { path: '^(apps|libs|packages)/[^/]+/src/.' },
       to: { circular: true },
     },
     {

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
 import { adminUrl, createDatabase, dropDatabase } from './databases.mjs';
 import { eventually } from './eventually.js';
 import { fetchDocumented } from './fetch-documented.js';
@@ -20,6 +19,17 @@ export type Queue = 'postgresql' | 'redis';
 export const availableQueues: Queue[] = process.env['TEST_REDIS_URL']
   ? ['postgresql', 'redis']
   : ['postgresql'];
+
+/** The content of `DATA_DIR/credentials.json` (contract, section 6). */
+interface Credentials {
+  baseUrl: string;
+  organizationId: string;
+  projectId: string;
+  secretKey: string;
+  projectSecretKey: string;
+  publishableKey: string;
+  operator: { email: string; password: string };
+}
 
 export interface TestResponse<Body = any> {
   status: number;

@@ -27,7 +27,7 @@ import {
 } from '@gatehouse/platform';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DuePoller } from './delivery/due-poller.js';
-import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
+import { EndpointHealthReporter } from './endpoint-health/endpoint-health-reporter.js';
 import { MaintenanceRunner } from './retention/maintenance-runner.js';
 import type { PeriodicJob } from './periodic-job.js';
 

@@ -15,7 +15,7 @@ import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 
 /** The content of `DATA_DIR/credentials.json` (contract, section 6). */
-export interface Credentials {
+interface Credentials {
   baseUrl: string;
   organizationId: string;
   projectId: string;

@@ -19,7 +19,7 @@ import { AddressSignInService } from '../sign-in/address-sign-in.service.js';
 import { CurrentProof } from '../sign-in/current-proof.js';
 import type { AuthResponse } from '../sign-in/dto/auth.response.js';
 import type { ExchangeRequest } from './dto/sign-in-exchange.request.js';
-import { ProviderSignInService } from '../identity-providers/linking/provider-sign-in.service.js';
+import { ProviderSignInService } from '../identity-providers/sign-in/provider-sign-in.service.js';
 import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
 import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
 import { SignInService, type SignInOutcome } from '../sign-in/sign-in.service.js';

@@ -29,7 +29,7 @@ import {
   type DeliveryJob,
   type Logger,
 } from '@gatehouse/platform';
-import { EndpointHealthReporter } from '../health/endpoint-health-reporter.js';
+import { EndpointHealthReporter } from '../endpoint-health/endpoint-health-reporter.js';
 import { ConcurrencyLimits, type ConcurrencyKey } from './concurrency-limits.js';
 import { lostAttempt, WebhookSender } from './webhook-sender.js';
 

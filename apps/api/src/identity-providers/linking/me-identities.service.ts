@@ -29,7 +29,7 @@ import type { AccessTokenResponse } from '../../sign-in/dto/tokens.response.js';
 import { ReauthenticationService } from '../../sign-in/reauthentication.service.js';
 import type { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.request.js';
 import { IdentityProtocolsService } from '../protocols/identity-protocols.service.js';
-import { ProviderFlowsService } from '../flows/provider-flows.service.js';
+import { ProviderFlowsService } from '../provider-flows.service.js';
 
 /** The proof of a provider in an exchange. */
 type ProviderExchange = Extract<SignInExchange, { method: 'provider' }>;

@@ -2,7 +2,7 @@ import { Get, Param, Query, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
 import { SkipHeadInterceptor } from '../../http/skip-head.interceptor.js';
-import { ProviderFlowsService } from '../../identity-providers/flows/provider-flows.service.js';
+import { ProviderFlowsService } from '../../identity-providers/provider-flows.service.js';
 import { identifyBrowser } from './browser-cookie.js';
 import { HostedSignInPage } from './hosted-page.js';
 import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';

@@ -9,8 +9,8 @@ import { setLoggedCustomer } from '../../http/set-logged-customer.js';
 import { AuthResponse } from '../../sign-in/dto/auth.response.js';
 import { BeginOAuthRequest, IdTokenRequest } from '../dto/oauth.request.js';
 import { OAuthUrlResponse } from '../dto/oauth.response.js';
-import { IdTokenSignInService } from '../linking/id-token-sign-in.service.js';
-import { ProviderFlowsService } from './provider-flows.service.js';
+import { IdTokenSignInService } from './id-token-sign-in.service.js';
+import { ProviderFlowsService } from '../provider-flows.service.js';
 
 @ApiTags('Authentication')
 @PublishableKey()

@@ -20,11 +20,11 @@ import type { Client } from '../../http/request-context.js';
 import { assertRedirectUrl } from '../../one-time-tokens/one-time-links.service.js';
 import { ExchangeCodesService } from '../../sign-in/exchange-codes.service.js';
 import { SignInFlowsService } from '../../sign-in/sign-in-flows.service.js';
-import { ProviderRefusalsService } from '../linking/provider-refusals.service.js';
+import { ProviderRefusalsService } from './provider-refusals.service.js';
 import { ProjectProvidersService } from '../project-providers.service.js';
 import type { CallbackParameters } from '../protocols/identity-protocol.js';
 import { IdentityProtocolsService } from '../protocols/identity-protocols.service.js';
-import { errorRedirect } from './provider-flows.service.js';
+import { errorRedirect } from '../provider-flows.service.js';
 
 /**
  * Receives browsers that return from identity providers. It only stores the proof: the application, which has the

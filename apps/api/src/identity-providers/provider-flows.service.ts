@@ -13,9 +13,9 @@ import {
   type StoredProvider,
 } from '@gatehouse/persistence';
 import { newToken } from '@gatehouse/platform';
-import { assertRedirectUrl } from '../../one-time-tokens/one-time-links.service.js';
-import { ProjectProvidersService } from '../project-providers.service.js';
-import { StoredSettingsService } from '../stored-settings.service.js';
+import { assertRedirectUrl } from '../one-time-tokens/one-time-links.service.js';
+import { ProjectProvidersService } from './project-providers.service.js';
+import { StoredSettingsService } from './stored-settings.service.js';
 
 /** Where the browser returns, and for what. */
 export interface NewFlow extends ExchangeTarget {
