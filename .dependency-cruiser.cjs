@@ -259,7 +259,7 @@ module.exports = {
     {
       name: 'only-services-and-responses-of-other-features',
       comment:
-        'A feature of the api may use what another one exports: a service, its events, or the response class of its resource. Never its controller, its requests or its helpers. Exceptions: http/, the request for an email with a link, the proof that completes a sign-in, and the port of identity protocols.',
+        'A feature of the api may use what another one exports: a service, its events, the response class of its resource, fields of requests (dto/*.fields.ts), or a cookie. Never its controller, its requests or its helpers. Exceptions: http/, the proof that completes a sign-in, and the port of identity protocols.',
       severity: 'error',
       // The unit test of a service creates what the service needs.
       from: { path: '^apps/api/src/([^/]+)/', pathNot: '[.](module|spec)[.]ts$' },
@@ -268,8 +268,8 @@ module.exports = {
         pathNot: [
           '^apps/api/src/($1|http)/',
           '^apps/api/src/.+([.]service|-events)[.]ts$',
-          '^apps/api/src/[^/]+/dto/[^/]+[.]response[.]ts$',
-          '^apps/api/src/one-time-tokens/dto/email-link[.]request[.]ts$',
+          '^apps/api/src/[^/]+/dto/[^/]+[.](response|fields)[.]ts$',
+          '^apps/api/src/[^/]+/[^/]+-cookie[.]ts$',
           '^apps/api/src/sign-in/current-proof[.]ts$',
           '^apps/api/src/identity-providers/protocols/identity-protocol[.]ts$',
         ],

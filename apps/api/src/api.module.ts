@@ -12,6 +12,7 @@ import { CustomersModule } from './customers/customers.module.js';
 import { EmailCodesModule } from './email-codes/email-codes.module.js';
 import { EmailModule } from './email/email.module.js';
 import { EventsModule } from './events/events.module.js';
+import { ProbesModule } from './health/probes.module.js';
 import { HttpModule } from './http/http.module.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { ReplicaReadsInterceptor } from './http/replica-reads.interceptor.js';
@@ -46,6 +47,7 @@ export const publicModules: Type[] = [
   CustomersModule,
   SignInMethodsModule,
   HttpModule,
+  ProbesModule,
   SessionsModule,
   EventsModule,
   WebhooksModule,

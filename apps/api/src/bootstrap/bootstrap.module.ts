@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { clockAndHostMonitorProvider } from '@gatehouse/persistence';
 import { AuditModule } from '../audit/audit.module.js';
 import { CustomersModule } from '../customers/customers.module.js';
+import { ProbesModule } from '../health/probes.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
@@ -23,6 +24,7 @@ import { UnreadableRecordsService } from './unreadable-records.service.js';
     IdentityProvidersModule,
     OperatorsModule,
     PasswordsModule,
+    ProbesModule,
   ],
   providers: [
     ApiHeartbeat,

@@ -35,7 +35,7 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import { Readiness } from '../http/readiness.js';
-import { WorkerWatch } from '../http/worker-watch.js';
+import { WorkerWatchService } from '../health/worker-watch.service.js';
 import { StoredSettingsService } from '../identity-providers/stored-settings.service.js';
 import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
@@ -70,7 +70,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly clockAndHostMonitor: ClockAndHostMonitor,
     private readonly providerSettings: StoredSettingsService,
     private readonly readiness: Readiness,
-    private readonly workerWatch: WorkerWatch,
+    private readonly workerWatch: WorkerWatchService,
     private readonly hasher: PasswordHasher,
     private readonly threads: HashThreads,
     private readonly limiter: RateLimiter,

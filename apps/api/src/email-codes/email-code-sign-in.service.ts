@@ -10,7 +10,7 @@ import {
 import { sha256 } from '@gatehouse/platform';
 import { AccountNeeded, AccountsService, type Admission } from '../accounts/accounts.service.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
-import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '../http/granted-attempt.js';
+import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '@gatehouse/auth';
 import { flowHashOf, type Client } from '../http/request-context.js';
 import { AddressSignInService, type ProvenPerson } from '../sign-in/address-sign-in.service.js';
 import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';

@@ -4,13 +4,12 @@ import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gateh
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import { AuthResponse } from '../sign-in/dto/auth.response.js';
 import { EmailCodeRequest, VerifyEmailCodeRequest } from './dto/email-code.request.js';
 import { EmailCodeResponse } from './dto/email-code.response.js';
 import { EmailCodeSignInService } from './email-code-sign-in.service.js';
 import { EmailCodesService } from './email-codes.service.js';
-import { setLoggedCustomer } from '../http/set-logged-customer.js';
 
 @ApiTags('Authentication')
 @PublishableKey()

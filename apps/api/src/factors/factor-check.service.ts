@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertGranted, failurePolicy } from '@gatehouse/auth';
 import { GatehouseError, type CodeMethod, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
@@ -7,7 +8,6 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { ChangeRecordsService } from '../change-records/change-records.service.js';
-import { assertGranted, failurePolicy } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService, type SignInFailure } from './failed-sign-ins.service.js';

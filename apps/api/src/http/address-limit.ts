@@ -7,8 +7,7 @@ import {
   type GatehouseError,
   type ProjectLimits,
 } from '@gatehouse/domain';
-import type { WindowCount } from '@gatehouse/platform';
-import { limitReached, type LimitPolicy } from './limit-reached.js';
+import { limitReached, type WindowCount, type LimitPolicy } from '@gatehouse/platform';
 
 /** The limit of a route: one that projects set, or one that is the same for all. */
 export type RouteLimit =

@@ -47,16 +47,6 @@ export const TextField = (options: FieldOptions & { maxLength: number }): Proper
     Matches(/^[^\u0000-\u001f\u007f]*$/, { message: '$property must not contain control characters' }),
   );
 
-/** The id of a customer in the system of the caller. */
-export const ExternalIdField = (): PropertyDecorator =>
-  TextField({
-    description: 'Id of the customer in your system, unique in the project',
-    optional: true,
-    nullable: true,
-    minLength: 1,
-    maxLength: 255,
-  });
-
 /** A secret value with any characters. It is compared but never returned. */
 export const SecretField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   applyDecorators(describeField(options), presence(options), IsString(), MaxLength(options.maxLength));
@@ -258,24 +248,6 @@ export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
       { type: 'object', additionalProperties: true },
     ),
     presence({ ...options, optional: true, nullable: true }),
-    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
-    ValidateBy(
-      { name: 'isObject', validator: { validate: isJsonObject } },
-      { message: '$property must be a JSON object' },
-    ),
-  );
-
-/** Names and values of HTTP headers, which the service validates. A patch accepts null (RFC 7396). */
-export const HeadersField = (options: Pick<FieldOptions, 'description' | 'nullable'>): PropertyDecorator =>
-  applyDecorators(
-    describeField(
-      { ...options, optional: true, example: { authorization: 'Bearer 9f2c51' } },
-      {
-        type: 'object',
-        additionalProperties: { type: 'string', ...(options.nullable ? { nullable: true } : {}) },
-      },
-    ),
-    presence({ ...options, optional: true }),
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     ValidateBy(
       { name: 'isObject', validator: { validate: isJsonObject } },

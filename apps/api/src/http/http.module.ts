@@ -2,13 +2,11 @@ import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CredentialGuard } from '@gatehouse/auth';
 import { ApiMetrics, Config, LOGGER, Metrics, RateLimiter, type Logger } from '@gatehouse/platform';
-import { HealthController } from './health.controller.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { IdempotencyService } from './idempotency.service.js';
 import { InputPipe } from './input.pipe.js';
 import { OriginGuard } from './origin.guard.js';
 import { ProblemFilter } from './problem.filter.js';
-import { Probes } from './probes.js';
 import { RateLimitGuard, RateLimits } from './rate-limit.js';
 import { Readiness } from './readiness.js';
 import { RequestMemoryGuard } from './request-memory.guard.js';
@@ -17,22 +15,18 @@ import { RequestMemory } from './request-memory.js';
 import { RequestLanguages } from './request-languages.js';
 import { StrayInputGuard } from './stray-input.guard.js';
 import { UntrustedForwards } from './untrusted-forwards.js';
-import { WorkerWatch } from './worker-watch.js';
 
 /** The components that all routes share: guards, input validation, errors, rate limits and idempotency. */
 @Module({
-  controllers: [HealthController],
   providers: [
     IdempotencyInterceptor,
     IdempotencyService,
-    Probes,
     RateLimits,
     Readiness,
     RequestLanguages,
     RequestMemory,
     RequestMemoryInterceptor,
     UntrustedForwards,
-    WorkerWatch,
     {
       provide: ApiMetrics,
       useFactory: (metrics: Metrics | null) => metrics && new ApiMetrics(metrics),
@@ -62,7 +56,6 @@ import { WorkerWatch } from './worker-watch.js';
     RequestLanguages,
     RequestMemoryInterceptor,
     UntrustedForwards,
-    WorkerWatch,
   ],
 })
 export class HttpModule {}

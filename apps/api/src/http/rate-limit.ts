@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import type { Caller } from '@gatehouse/auth';
 import { addressLimits, secretKeyLimit, type AddressLimit } from '@gatehouse/domain';
-import { Config, RateLimiter } from '@gatehouse/platform';
+import { Config, limitReached, RateLimiter, type LimitPolicy } from '@gatehouse/platform';
 import {
   addressPolicy,
   isAdjustable,
@@ -11,7 +11,6 @@ import {
   type RouteLimit,
 } from './address-limit.js';
 import { addressBlock, isLoopback } from './client-address.js';
-import { limitReached, type LimitPolicy } from './limit-reached.js';
 import { clientIp, type GatehouseRequest } from './request-context.js';
 
 export const RATE_LIMIT = Symbol('rate limit');

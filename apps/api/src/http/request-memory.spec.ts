@@ -10,10 +10,9 @@ import type { ApiKeyAuthenticator, SecretKeyCaller } from '@gatehouse/auth';
 import { GatehouseError } from '@gatehouse/domain';
 import { Config, LOGGER, TestCommands, type Logger } from '@gatehouse/platform';
 import { eventually } from '../../../../test/support/eventually.js';
-import { bodyReader } from './body-reader.js';
+import { bodyReader, readDeferredBody } from './body-reader.js';
 import { BulkMemory } from './bulk-memory.js';
 import { createHttpServer } from './http-server.js';
-import { LateBodyGuard } from './late-body.guard.js';
 import { ProblemFilter } from './problem.filter.js';
 import { requestContext, type GatehouseRequest } from './request-context.js';
 import { RequestMemoryGuard } from './request-memory.guard.js';
@@ -45,6 +44,14 @@ class Gate {
 
 const gate = new Gate();
 const authentication = new Gate();
+
+/** As the guard of the import does. */
+class LateBodyGuard implements CanActivate {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    await readDeferredBody(context.switchToHttp().getRequest<Request>());
+    return true;
+  }
+}
 
 @Controller()
 class Routes {

@@ -39,12 +39,3 @@ export const CustomerIdField = (): PropertyDecorator =>
     isValid: isUuid,
     message: '$property must be a UUID',
   });
-
-/** An organization id in a query. */
-export const OrganizationIdField = (): PropertyDecorator =>
-  CheckedField({
-    description: 'Only records of this organization',
-    optional: true,
-    isValid: isUuid,
-    message: '$property must be a UUID',
-  });

@@ -31,11 +31,6 @@ export const nullablePublicIdSchema = (kind: PrefixedIdKind) => ({
   nullable: true,
 });
 
-export const endpointNameSchema = {
-  description: 'Current name of the endpoint, even if it is deleted',
-  example: 'app.example.com',
-};
-
 /** A domain name in lowercase. */
 export const domainSchema = { pattern: '^[a-z0-9.-]+$' };
 
@@ -46,12 +41,6 @@ export const urlSchema = { format: 'uri', maxLength: MAX_URL_LENGTH };
 
 /** A URL that receives webhooks. */
 export const targetUrlSchema = { ...urlSchema, pattern: '^https?://' };
-
-/** Client ids and client secrets of providers: visible ASCII, with spaces only inside (RFC 6749, appendix A). */
-export const clientCredentialSchema = { pattern: '^[!-~](?:[ -~]{0,2046}[!-~])?$' };
-
-/** Apple's ids of teams and keys. */
-export const appleIdSchema = { pattern: '^[A-Z0-9]{10}$' };
 
 const MAX_CURSOR_LENGTH = 1200;
 /** An opaque cursor, in base64url. */

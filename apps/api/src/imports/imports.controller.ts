@@ -11,7 +11,7 @@ import {
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
-import { LateBodyGuard } from '../http/late-body.guard.js';
+import { LateBodyGuard } from './late-body.guard.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, ImportFailuresQuery, ImportQuery } from './dto/import.request.js';
 import { ImportDetailResponse, ImportResultsResponse } from './dto/import.response.js';

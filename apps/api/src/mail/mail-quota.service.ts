@@ -10,6 +10,7 @@ import {
 import { MailsRepository, type Tx } from '@gatehouse/persistence';
 import {
   ApiMetrics,
+  limitReached,
   LOGGER,
   newId,
   RateLimiter,
@@ -17,8 +18,8 @@ import {
   type Logger,
   type MailKind,
   type RateLimitPolicy,
+  type LimitPolicy,
 } from '@gatehouse/platform';
-import { limitReached, type LimitPolicy } from '../http/limit-reached.js';
 
 /** An email that a request would send. */
 export interface MailRequest {

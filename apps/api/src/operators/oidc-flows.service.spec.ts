@@ -11,7 +11,7 @@ import { createPerson } from '../../../../test/support/identity-providers/person
 import { respondWithJson } from '../../../../test/support/identity-providers/responses.js';
 import { StandInProvider } from '../../../../test/support/identity-providers/stand-in-provider.js';
 import { UserAgent } from '../../../../test/support/identity-providers/user-agent.js';
-import type { OidcFlowCookie } from '../http/oidc-flow-cookie.js';
+import type { OidcFlowCookie } from './oidc-flow-cookie.js';
 import { IdentityProtocolsService } from '../identity-providers/protocols/identity-protocols.service.js';
 import { ConnectionChecksService } from '../identity-providers/protocols/oauth-client/connection-checks.service.js';
 import { OAuthConnectionsService } from '../identity-providers/protocols/oauth-client/oauth-connections.service.js';

@@ -18,7 +18,7 @@ import {
   signJson,
   type OperatorOidcConfig,
 } from '@gatehouse/platform';
-import type { OidcFlowCookie } from '../http/oidc-flow-cookie.js';
+import type { OidcFlowCookie } from './oidc-flow-cookie.js';
 import type { FlowState, ProtocolProvider } from '../identity-providers/protocols/identity-protocol.js';
 import { IdentityProtocolsService } from '../identity-providers/protocols/identity-protocols.service.js';
 import { SingleSignOnRefusal } from './single-sign-on-refusal.js';

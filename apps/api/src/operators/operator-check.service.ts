@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { notSignedIn } from '@gatehouse/auth';
+import {
+  assertGranted,
+  failedAttempt,
+  notSignedIn,
+  operatorFailurePolicy,
+  type GrantedAttempt,
+} from '@gatehouse/auth';
 import { browserName, GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorLoginAttemptsRepository,
@@ -11,12 +17,6 @@ import {
 } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, PasswordHasher, sha256, type Logger } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import {
-  assertGranted,
-  failedAttempt,
-  operatorFailurePolicy,
-  type GrantedAttempt,
-} from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordVerificationService } from '../passwords/password-verification.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';

@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { ConsoleCookie } from './console-cookie.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { assertPasswordsAllowed } from './assert-passwords-allowed.js';

@@ -10,7 +10,7 @@ import {
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
-import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie.js';
+import { CurrentConsoleCookie, type ConsoleCookie } from './console-cookie.js';
 import { CurrentClient } from '../http/current-client.js';
 import { camelList } from '../http/paging.js';
 import { RateLimit } from '../http/rate-limit.js';

@@ -34,7 +34,7 @@ import {
 } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { FactorCodesService } from '../factors/factor-codes.service.js';
-import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { ConsoleCookie } from './console-cookie.js';
 import type { Client } from '../http/request-context.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
 import type { EnrolledResponse, OperatorSessionResponse } from './dto/operator-session.response.js';

@@ -21,7 +21,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, newId, newToken, sha256, VERSION } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { ConsoleCookie } from './console-cookie.js';
 import { isLoopback } from '../http/client-address.js';
 import type { Client } from '../http/request-context.js';
 import { PreferencesResponse } from './dto/operator-preferences.response.js';

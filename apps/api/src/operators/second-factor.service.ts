@@ -11,7 +11,7 @@ import {
 import { Config } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { FactorCodesService, type NewTotpSecret } from '../factors/factor-codes.service.js';
-import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { ConsoleCookie } from './console-cookie.js';
 import type { Client } from '../http/request-context.js';
 import type {
   EnrolledResponse,

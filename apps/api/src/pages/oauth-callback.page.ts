@@ -6,7 +6,7 @@ import { GatehouseError } from '@gatehouse/domain';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { SkipHeadInterceptor } from '../http/skip-head.interceptor.js';
+import { SkipHeadInterceptor } from './skip-head.interceptor.js';
 import { ProviderCallbackService } from '../identity-providers/sign-in/provider-callback.service.js';
 import { textsFor } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';

@@ -2,13 +2,13 @@ import { Controller, Get, Query, Res, UseInterceptors } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie.js';
+import { CurrentConsoleCookie, type ConsoleCookie } from '../operators/console-cookie.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { SkipHeadInterceptor } from '../http/skip-head.interceptor.js';
+import { SkipHeadInterceptor } from './skip-head.interceptor.js';
 import { linkButton, sendPage, type PageContent } from './page.js';
-import { CurrentOidcFlowCookie, type OidcFlowCookie } from '../http/oidc-flow-cookie.js';
+import { CurrentOidcFlowCookie, type OidcFlowCookie } from '../operators/oidc-flow-cookie.js';
 import { OidcSignInService, type OidcResult } from '../operators/oidc-sign-in.service.js';
 
 /**

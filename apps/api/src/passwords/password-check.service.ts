@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { CustomerCaller } from '@gatehouse/auth';
+import {
+  assertGranted,
+  failedAttempt,
+  failurePolicy,
+  type CustomerCaller,
+  type GrantedAttempt,
+} from '@gatehouse/auth';
 import {
   assertMethodEnabled,
   GatehouseError,
@@ -27,7 +33,6 @@ import { Keyring, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { FailedSignInsService, type SignInFailure } from '../factors/failed-sign-ins.service.js';
 import { FreshProofService } from '../factors/fresh-proof.service.js';
-import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '../http/granted-attempt.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';

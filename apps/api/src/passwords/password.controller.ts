@@ -5,7 +5,7 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { EmailLinkRequest } from '../one-time-tokens/dto/email-link.request.js';
+import { EmailLinkRequest } from '../one-time-tokens/dto/email-link.fields.js';
 import { ResetPasswordRequest } from './dto/password.request.js';
 import { PasswordResetService } from './password-reset.service.js';
 

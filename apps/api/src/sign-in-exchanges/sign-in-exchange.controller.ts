@@ -4,8 +4,7 @@ import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gateh
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { Client, GatehouseRequest } from '../http/request-context.js';
-import { setLoggedCustomer } from '../http/set-logged-customer.js';
+import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import { AuthResponse } from '../sign-in/dto/auth.response.js';
 import { ExchangeRequest } from './dto/sign-in-exchange.request.js';
 import { SignInExchangeService } from './sign-in-exchange.service.js';

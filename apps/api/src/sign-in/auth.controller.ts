@@ -20,11 +20,10 @@ import {
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { LoginRequest, LogoutRequest, RegisterRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
-import { setLoggedCustomer } from '../http/set-logged-customer.js';
 import { SignInTokenRequest } from './dto/sign-in-token.request.js';
 import { LoginService } from './login.service.js';
 import { RegistrationService } from './registration.service.js';

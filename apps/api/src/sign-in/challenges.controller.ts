@@ -6,7 +6,7 @@ import { TotpSecretResponse } from '../factors/dto/factors.response.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import {
   PasskeyCreationOptionsResponse,
   PasskeyRequestOptionsResponse,
@@ -19,7 +19,6 @@ import {
   ChallengeRequest,
   EnrollPasskeyRequest,
 } from './dto/challenge.request.js';
-import { setLoggedCustomer } from '../http/set-logged-customer.js';
 
 /** Describes a route that completes the sign-in of a challenge. @param problems errors that the others do not return */
 const CompletesSignIn = (...problems: ErrorCode[]): MethodDecorator =>

@@ -4,12 +4,11 @@ import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gateh
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { Client, GatehouseRequest } from '../http/request-context.js';
+import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import { PasskeyRequestOptionsResponse } from '../passkeys/dto/passkey.response.js';
 import { AuthResponse } from './dto/auth.response.js';
 import { PasskeySignInRequest } from './dto/passkey-sign-in.request.js';
 import { PasskeySignInService } from './passkey-sign-in.service.js';
-import { setLoggedCustomer } from '../http/set-logged-customer.js';
 
 @ApiTags('Authentication')
 @PublishableKey()

@@ -5,11 +5,10 @@ import { NoCredential } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { IdempotencyService } from '../http/idempotency.service.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { GatehouseRequest } from '../http/request-context.js';
+import { setLoggedCustomer, type GatehouseRequest } from '../http/request-context.js';
 import { SkipInterceptors } from '../http/skip-interceptors.js';
 import { RefreshRequest } from './dto/auth.request.js';
 import { RefreshResponse } from './dto/auth.response.js';
-import { setLoggedCustomer } from '../http/set-logged-customer.js';
 import { RefreshService } from './refresh.service.js';
 
 /**

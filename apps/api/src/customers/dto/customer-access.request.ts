@@ -1,4 +1,4 @@
-import { ReasonField } from '../../http/reason-field.js';
+import { ReasonField } from './customer.fields.js';
 
 export class CustomerAccessRequest {
   static readonly bodyIsOptional = true;

@@ -1,4 +1,4 @@
-import { ReasonField } from '../../http/reason-field.js';
+import { ReasonField } from './customer.fields.js';
 
 export class RemoveFactorRequest {
   @ReasonField('Why the factor is removed') reason!: string;

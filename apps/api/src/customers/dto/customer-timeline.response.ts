@@ -13,8 +13,9 @@ import {
   type TimelineKind,
 } from '@gatehouse/domain';
 import { timelineSources, type TimelineDelivery } from '@gatehouse/persistence';
-import { endpointNameSchema, publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 import type { TimelineEntry } from '../customer-timeline.service.js';
+import { endpointNameSchema } from '../../webhooks/dto/webhook-endpoint.fields.js';
 
 const nullableText = { type: String, nullable: true } as const;
 

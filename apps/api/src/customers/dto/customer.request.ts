@@ -1,15 +1,7 @@
 import { importedHashProblem } from '@gatehouse/platform';
 import { isUuid, type CustomerMfaPolicy } from '@gatehouse/domain';
-import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
-import {
-  BooleanField,
-  CheckedField,
-  EmailField,
-  ExternalIdField,
-  MetadataField,
-  SecretField,
-} from '../../http/fields.js';
-import { CustomerMfaField } from '../../http/customer-mfa-field.js';
+import { CustomerMfaField, CustomerProfileFields, ExternalIdField } from './customer.fields.js';
+import { BooleanField, CheckedField, EmailField, MetadataField, SecretField } from '../../http/fields.js';
 
 /** The fields that customers can change. A field that is missing stays unchanged. */
 export class UpdateMeRequest extends CustomerProfileFields {}

@@ -3,7 +3,7 @@ import { NameTextField } from '../../http/name-fields.js';
 import {
   PasskeyRegistrationField,
   type PasskeyRegistrationRequest,
-} from '../../http/passkey-response-fields.js';
+} from '../../passkeys/dto/passkey-response.fields.js';
 
 const name = { minLength: 1, maxLength: PASSKEY_NAME_LENGTH, example: 'Work laptop' };
 

@@ -1,7 +1,6 @@
 import type { CustomerMfaPolicy } from '@gatehouse/domain';
-import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
-import { BooleanField, EmailField, ExternalIdField, MetadataPatchField } from '../../http/fields.js';
-import { CustomerMfaField } from '../../http/customer-mfa-field.js';
+import { CustomerMfaField, CustomerProfileFields, ExternalIdField } from './customer.fields.js';
+import { BooleanField, EmailField, MetadataPatchField } from '../../http/fields.js';
 
 /**
  * The fields that secret keys can change, as a merge patch (RFC 7396). A field that is missing stays

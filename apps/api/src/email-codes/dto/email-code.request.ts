@@ -1,6 +1,6 @@
-import { CodeChallengeField } from '../../http/exchange-fields.js';
+import { CodeChallengeField } from '../../sign-in/dto/exchange.fields.js';
 import { EmailField, LocaleField, SecretField } from '../../http/fields.js';
-import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.request.js';
+import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.fields.js';
 
 export class EmailCodeRequest {
   @EmailField() email!: string;

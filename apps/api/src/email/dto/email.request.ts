@@ -1,4 +1,4 @@
-import { LinkTokenField } from '../../one-time-tokens/dto/email-link.request.js';
+import { LinkTokenField } from '../../one-time-tokens/dto/email-link.fields.js';
 
 export class VerifyEmailRequest {
   @LinkTokenField() token!: string;

@@ -17,12 +17,8 @@ import {
   TextSetField,
 } from '../../http/fields.js';
 import { NameTextField } from '../../http/name-fields.js';
-import {
-  appleIdSchema,
-  clientCredentialSchema,
-  slugSchema,
-  targetUrlSchema,
-} from '../../http/text-schemas.js';
+import { slugSchema, targetUrlSchema } from '../../http/text-schemas.js';
+import { appleIdSchema, clientCredentialSchema } from './identity-provider.fields.js';
 
 const MAX_SCOPES = 20;
 const MAX_CLIENT_IDS = 20;

@@ -10,8 +10,9 @@ import {
   type ProviderDomain,
   type ProviderWarning,
 } from '@gatehouse/domain';
-import { appleIdSchema, clientCredentialSchema, slugSchema } from '../../http/text-schemas.js';
+import { slugSchema } from '../../http/text-schemas.js';
 import { DomainVerificationResponse } from './provider-domain.response.js';
+import { appleIdSchema, clientCredentialSchema } from './identity-provider.fields.js';
 
 const texts = (description: string) => ({ type: String, isArray: true, description });
 

@@ -1,4 +1,4 @@
-import { CodeChallengeField, ExchangeFields } from '../../http/exchange-fields.js';
+import { CodeChallengeField, ExchangeFields } from '../../sign-in/dto/exchange.fields.js';
 import { LocaleField, SecretField, TextField } from '../../http/fields.js';
 import { urlSchema } from '../../http/text-schemas.js';
 

@@ -16,14 +16,16 @@ import {
   type CustomerMfaPolicy,
 } from '@gatehouse/domain';
 import { decodeBase64Url, now } from '@gatehouse/platform';
-import { CustomerMfaField } from '../../http/customer-mfa-field.js';
-import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
+import {
+  CustomerProfileFields,
+  CustomerMfaField,
+  ExternalIdField,
+} from '../../customers/dto/customer.fields.js';
 import type { FieldOptions } from '../../http/field-options.js';
 import {
   BooleanField,
   CheckedField,
   EmailField,
-  ExternalIdField,
   IntegerField,
   MetadataField,
   OneOfField,
@@ -32,9 +34,9 @@ import {
   TextField,
 } from '../../http/fields.js';
 import { NameTextField } from '../../http/name-fields.js';
-import { ObjectListField } from '../../http/object-list-field.js';
+import { ObjectListField } from './object-list.fields.js';
 import { PageQuery } from '../../http/paging.js';
-import { TransportsField } from '../../http/passkey-response-fields.js';
+import { TransportsField } from '../../passkeys/dto/passkey-response.fields.js';
 import { domainSchema, urlSchema } from '../../http/text-schemas.js';
 import { timeMessage } from '../../http/time-field.js';
 

@@ -5,7 +5,7 @@ import {
   PasskeyRegistrationField,
   type PasskeyAssertionRequest,
   type PasskeyRegistrationRequest,
-} from '../../http/passkey-response-fields.js';
+} from '../../passkeys/dto/passkey-response.fields.js';
 
 export class OperatorPasskeyRequest {
   @PasskeyAssertionField() response!: PasskeyAssertionRequest;

@@ -19,7 +19,7 @@ import {
   rangeEndSchema,
   rangeStartSchema,
   timeSchema as time,
-} from '../../http/metrics-schemas.js';
+} from '../../webhooks/dto/metrics.fields.js';
 import type { IdentityOverview } from '../overview.service.js';
 
 const customers = {

@@ -1,6 +1,6 @@
 import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
 import { OneOfField, ProjectIdField } from '../../http/fields.js';
-import { CompareField } from '../../http/metrics-schemas.js';
+import { CompareField } from '../../webhooks/dto/metrics.fields.js';
 
 export class OverviewQuery {
   @OneOfField('Time range, ending now. Default: 24h', overviewRanges) range?: OverviewRange;

@@ -24,7 +24,7 @@ import {
   rangeStartSchema,
   statusClassSchema,
   timeSchema as time,
-} from '../../http/metrics-schemas.js';
+} from '../../webhooks/dto/metrics.fields.js';
 import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
 import type { Overview } from '../overview.service.js';
 

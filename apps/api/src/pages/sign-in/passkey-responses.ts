@@ -5,7 +5,7 @@ import {
   PasskeyRegistrationField,
   type PasskeyAssertionRequest,
   type PasskeyRegistrationRequest,
-} from '../../http/passkey-response-fields.js';
+} from '../../passkeys/dto/passkey-response.fields.js';
 import { passkeyNotAccepted } from '../../passkeys/passkey-ceremonies.service.js';
 import type { SignInForm } from './sign-in-requests.service.js';
 

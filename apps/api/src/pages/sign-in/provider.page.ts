@@ -1,7 +1,7 @@
 import { Get, Param, Query, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
-import { SkipHeadInterceptor } from '../../http/skip-head.interceptor.js';
+import { SkipHeadInterceptor } from '../skip-head.interceptor.js';
 import { ProviderFlowsService } from '../../identity-providers/provider-flows.service.js';
 import { identifyBrowser } from './browser-cookie.js';
 import { HostedSignInPage } from './hosted-page.js';

@@ -1,5 +1,5 @@
 import { SecretField } from '../../http/fields.js';
-import { LinkTokenField } from '../../one-time-tokens/dto/email-link.request.js';
+import { LinkTokenField } from '../../one-time-tokens/dto/email-link.fields.js';
 
 export class ResetPasswordRequest {
   @LinkTokenField() token!: string;

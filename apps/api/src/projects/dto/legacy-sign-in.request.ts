@@ -1,5 +1,5 @@
 import { CheckedField, TextField } from '../../http/fields.js';
-import { signingSecret } from '../../http/signing-secret.js';
+import { signingSecret } from '../../webhooks/dto/webhook-endpoint.fields.js';
 import { targetUrlSchema } from '../../http/text-schemas.js';
 
 /** The system from which customers move at their first sign-in with a password. */

@@ -1,4 +1,4 @@
-import { ExchangeFields } from '../../http/exchange-fields.js';
+import { ExchangeFields } from '../../sign-in/dto/exchange.fields.js';
 import { LocaleField } from '../../http/fields.js';
 
 export class ExchangeRequest extends ExchangeFields {

@@ -1,7 +1,7 @@
 import { IntersectionType } from '@nestjs/swagger';
-import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
+import { CustomerProfileFields } from '../../customers/dto/customer.fields.js';
 import { CheckedField, EmailField, SecretField } from '../../http/fields.js';
-import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.request.js';
+import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.fields.js';
 import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.js';
 
 const passwordField = {

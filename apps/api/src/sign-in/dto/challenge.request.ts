@@ -4,7 +4,7 @@ import {
   PasskeyRegistrationField,
   type PasskeyAssertionRequest,
   type PasskeyRegistrationRequest,
-} from '../../http/passkey-response-fields.js';
+} from '../../passkeys/dto/passkey-response.fields.js';
 
 /** A request about a challenge. */
 export class ChallengeRequest {

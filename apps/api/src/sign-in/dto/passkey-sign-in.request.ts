@@ -1,4 +1,7 @@
-import { PasskeyAssertionField, type PasskeyAssertionRequest } from '../../http/passkey-response-fields.js';
+import {
+  PasskeyAssertionField,
+  type PasskeyAssertionRequest,
+} from '../../passkeys/dto/passkey-response.fields.js';
 
 export class PasskeySignInRequest {
   @PasskeyAssertionField() response!: PasskeyAssertionRequest;

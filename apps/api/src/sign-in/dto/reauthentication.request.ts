@@ -1,5 +1,8 @@
 import { CheckedField, SecretField } from '../../http/fields.js';
-import { PasskeyAssertionField, type PasskeyAssertionRequest } from '../../http/passkey-response-fields.js';
+import {
+  PasskeyAssertionField,
+  type PasskeyAssertionRequest,
+} from '../../passkeys/dto/passkey-response.fields.js';
 
 const methods = ['password', 'totp', 'passkey', 'recovery_code', 'email_code'] as const;
 const methodsWithOptions = ['passkey', 'email_code'] as const;

@@ -5,7 +5,7 @@ import {
   type SignInTokenPurpose,
 } from '@gatehouse/domain';
 import { OneOfField, SecretField, TextSetField } from '../../http/fields.js';
-import { ReasonField } from '../../http/reason-field.js';
+import { ReasonField } from '../../customers/dto/customer.fields.js';
 import { TimeField } from '../../http/time-field.js';
 
 export class CreateSignInTokenRequest {

@@ -3,7 +3,7 @@ import { OneOfField, ProjectIdField, PublicIdField } from '../../http/fields.js'
 import { PageQuery } from '../../http/paging.js';
 import { TimeField } from '../../http/time-field.js';
 import { EventTypeField } from './delivery.request.js';
-import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';
+import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js';
 
 /**
  * The filters of the attempt log, applied to dead letters. `success` is always false, and the state is

@@ -2,6 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import {
   attemptErrors,
   deliveryStates,
+  isUuid,
   MAX_ATTEMPTS,
   redeliveryStates,
   type StatusClass,
@@ -16,6 +17,7 @@ import {
   type DeliverySort,
 } from '@gatehouse/persistence';
 import {
+  CheckedField,
   ObjectField,
   OneOfField,
   ProjectIdField,
@@ -23,15 +25,24 @@ import {
   QueryIntegerField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
-import { CustomerIdField, OrganizationIdField, SearchTextField } from '../../http/search-fields.js';
+import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';
 import { TimeField } from '../../http/time-field.js';
 import { ListDeadLettersQuery } from './dead-letter.request.js';
 import { EventTypeField, ListDeliveriesQuery } from './delivery.request.js';
-import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';
+import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js';
 import { RedeliveryFilterRequest } from './redelivery.request.js';
 
 const searchDescription =
   'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, the beginning of the URL of an endpoint, including its scheme, or a part of the name of an endpoint';
+
+/** An organization id in a query. */
+const OrganizationIdField = (): PropertyDecorator =>
+  CheckedField({
+    description: 'Only records of this organization',
+    optional: true,
+    isValid: isUuid,
+    message: '$property must be a UUID',
+  });
 
 /** Filters of the attempt log for operators, in addition to those for keys. */
 export class SearchAttemptsQuery extends ListDeliveriesQuery {

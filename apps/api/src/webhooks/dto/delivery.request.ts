@@ -9,7 +9,7 @@ import {
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { TimeField } from '../../http/time-field.js';
-import { QueryHttpStatusField, StatusClassField } from './http-status-fields.js';
+import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js';
 
 /** An event type in a filter. */
 export const EventTypeField = (): PropertyDecorator =>

@@ -1,6 +1,6 @@
 import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
 import { OneOfField } from '../../http/fields.js';
-import { CompareField } from '../../http/metrics-schemas.js';
+import { CompareField } from './metrics.fields.js';
 
 export class EndpointMetricsQuery {
   @OneOfField('Time range, ending now. Default: 24h', overviewRanges) range?: OverviewRange;

@@ -21,7 +21,7 @@ import {
   rangeStartSchema,
   statusClassSchema,
   timeSchema as time,
-} from '../../http/metrics-schemas.js';
+} from './metrics.fields.js';
 import type { EndpointMetrics } from '../endpoint-metrics.service.js';
 
 class EndpointMetricsCounts {

@@ -11,7 +11,7 @@ import {
 import { publicIdSchema } from '../../http/text-schemas.js';
 import { TimeField } from '../../http/time-field.js';
 import { EventTypeField } from './delivery.request.js';
-import { HttpStatusField, StatusClassField } from './http-status-fields.js';
+import { HttpStatusField, StatusClassField } from './http-status.fields.js';
 
 const MAX_DELIVERY_IDS = 200;
 

@@ -1,7 +1,7 @@
 import { CheckedField, PublicIdField, TextField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { targetUrlSchema } from '../../http/text-schemas.js';
-import { signingSecret } from '../../http/signing-secret.js';
+import { signingSecret } from './webhook-endpoint.fields.js';
 
 export class ReplayRequest {
   @TextField({

@@ -1,18 +1,12 @@
 import { OmitType } from '@nestjs/swagger';
 import { eventTypes, isSubscription, isUuid, MAX_CUSTOM_HEADERS } from '@gatehouse/domain';
 import type { EndpointStatusFilter } from '@gatehouse/persistence';
-import {
-  CheckedField,
-  HeadersField,
-  OneOfField,
-  ProjectIdField,
-  TextField,
-  TextListField,
-} from '../../http/fields.js';
+import { CheckedField, OneOfField, ProjectIdField, TextField, TextListField } from '../../http/fields.js';
 import { NameField } from '../../http/name-fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { targetUrlSchema } from '../../http/text-schemas.js';
 import { SearchTextField } from '../../http/search-fields.js';
+import { HeadersField } from './webhook-endpoint.fields.js';
 
 const subscriptions = {
   description: `Event types, a pattern such as \`customer.*\` for all types of a resource, custom types such as \`app.order.paid\`, \`app.*\` for all custom types, or \`*\` for all types except \`webhook.*\` and \`login.failed\`. Types: ${Object.keys(eventTypes).join(', ')}`,

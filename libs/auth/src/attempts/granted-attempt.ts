@@ -7,7 +7,7 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { AttemptLimit, LoginAllowance } from '@gatehouse/persistence';
-import { limitReached, type LimitPolicy } from './limit-reached.js';
+import { limitReached, type LimitPolicy } from '@gatehouse/platform';
 
 /** The limit of failed attempts at a password or at codes. */
 type AttemptPolicy = LimitPolicy & AttemptLimit;

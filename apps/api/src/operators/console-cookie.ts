@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import { OPERATOR_COOKIE, operatorToken } from '@gatehouse/auth';
-import type { GatehouseRequest } from './request-context.js';
+import type { GatehouseRequest } from '../http/request-context.js';
 
 /** The session cookie of the console, as received in the request and as set in the response. */
 export class ConsoleCookie {

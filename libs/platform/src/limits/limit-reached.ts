@@ -1,5 +1,5 @@
 import { GatehouseError, type ErrorDetails, type LimitName } from '@gatehouse/domain';
-import { rateLimitHeaders, type RateLimitPolicy } from '@gatehouse/platform';
+import { rateLimitHeaders, type RateLimitPolicy } from './rate-limiter.js';
 
 /** A limit that a response can name. */
 export interface LimitPolicy extends RateLimitPolicy {

@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { LivenessResponse, ReadinessResponse } from './health.response.js';
+import { LivenessResponse, ReadinessResponse } from './dto/readiness.response.js';
 import { Probes } from './probes.js';
 
 @ApiTags('Health')

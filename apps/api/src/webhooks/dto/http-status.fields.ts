@@ -1,6 +1,6 @@
 import { MAX_HTTP_STATUS, statusClasses } from '@gatehouse/domain';
 import { IntegerField, OneOfField, QueryIntegerField } from '../../http/fields.js';
-import { STATUS_CLASSES_TEXT } from '../../http/metrics-schemas.js';
+import { STATUS_CLASSES_TEXT } from './metrics.fields.js';
 
 /** A class of HTTP statuses in a filter. @param subject what the status belongs to */
 export const StatusClassField = (subject = 'HTTP status of the last attempt'): PropertyDecorator =>

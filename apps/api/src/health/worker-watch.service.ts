@@ -4,7 +4,7 @@ import { Config, LOGGER, monotonicMs, type Logger } from '@gatehouse/platform';
 
 /** Reports that no webhook-worker has been running for a while (requirement RN-04). */
 @Injectable()
-export class WorkerWatch {
+export class WorkerWatchService {
   /** True if webhooks and emails wait because no worker is running. */
   isWorkerMissing = false;
   /** The last time at which a worker was running, or may have been: the start of this process and failed checks count too. */

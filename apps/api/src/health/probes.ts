@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, DependencyHealth, type ReadinessStatus } from '@gatehouse/persistence';
 import type { HealthReport } from '@gatehouse/platform';
-import { Readiness } from './readiness.js';
-import { WorkerWatch } from './worker-watch.js';
+import { Readiness } from '../http/readiness.js';
+import { WorkerWatchService } from './worker-watch.service.js';
 
 /** Reads what the probes of this process and its monitoring return. */
 @Injectable()
 export class Probes {
   constructor(
     private readonly readiness: Readiness,
-    private readonly workerWatch: WorkerWatch,
+    private readonly workerWatch: WorkerWatchService,
     private readonly dependencies: DependencyHealth,
     private readonly database: Database,
   ) {}

@@ -1,16 +1,16 @@
 import { jest } from '@jest/globals';
 import type { WorkersRepository } from '@gatehouse/persistence';
 import type { Config, Logger } from '@gatehouse/platform';
-import { WorkerWatch } from './worker-watch.js';
+import { WorkerWatchService } from './worker-watch.service.js';
 
 const config = { alerts: { noWorkerAfter: 60_000 } } as Config;
 
-describe('WorkerWatch', () => {
+describe('WorkerWatchService', () => {
   let nowMs = 0;
   let idleMs: number | null;
   let failure: Error | undefined;
   let log: string[];
-  let watch: WorkerWatch;
+  let watch: WorkerWatchService;
   beforeEach(() => {
     nowMs = 1_000_000;
     idleMs = null;
@@ -20,7 +20,7 @@ describe('WorkerWatch', () => {
     const write = (_: unknown, message?: string) => void log.push(message ?? String(_));
     const getMsWithoutWorker = () => (failure ? Promise.reject(failure) : Promise.resolve(idleMs));
     const workers = { getMsWithoutWorker } as WorkersRepository;
-    watch = new WorkerWatch(workers, config, { warn: write, info: write } as unknown as Logger);
+    watch = new WorkerWatchService(workers, config, { warn: write, info: write } as unknown as Logger);
   });
   afterEach(() => jest.restoreAllMocks());
 
