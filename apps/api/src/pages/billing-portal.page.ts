@@ -2,8 +2,10 @@ import { Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { parseValidUrl, resolveBrand } from '@gatehouse/domain';
 import { BillingService } from '../billing/billing.service.js';
+import { assertWithinLimit } from '../http/address-limit.js';
 import { RateLimit } from '../http/rate-limit.js';
-import { textsFor, withinLimit } from './one-time-page.js';
+import type { GatehouseRequest } from '../http/request-context.js';
+import { textsFor } from './link-page.js';
 import { HostedPage } from './hosted-page.js';
 import { linkButton, sendPage } from './page.js';
 
@@ -18,7 +20,7 @@ export class BillingPortalPage {
   @Get()
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
-    await withinLimit(response, null);
+    await assertWithinLimit((response.req as GatehouseRequest).counted, null);
     const visit = await this.billing.readVisit(typeof query === 'string' ? query : '');
     const { language, billing, invalidLink, expiredLink } = textsFor(response);
     const invalid = { language, text: billing.retryText };

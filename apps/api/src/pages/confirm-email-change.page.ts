@@ -1,76 +1,45 @@
-import { Body, Get, Post, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
-import type { OneTimeToken } from '@gatehouse/persistence';
-import { RateLimit } from '../http/rate-limit.js';
 import { EmailChangeService } from '../email/email-change.service.js';
-import {
-  projectBrand,
-  readToken,
-  sendDone,
-  sendInvalid,
-  resolveSubmission,
-  textsFor,
-  withinLimit,
-  type PageForm,
-} from './one-time-page.js';
 import { describeCreation, disownLink } from './disown.page.js';
 import { HostedPage } from './hosted-page.js';
-import { postButton, sendPage } from './page.js';
+import { isLive, isLiveOrRepeated, LinkPage, sendDone, type TokenVisit } from './link-page.js';
+import { postButton } from './page.js';
 
 /** The page for the links that are sent to both addresses when a customer requests an email change. */
 @HostedPage('confirm-email-change')
-export class ConfirmEmailChangePage {
-  constructor(private readonly changes: EmailChangeService) {}
+export class ConfirmEmailChangePage extends LinkPage({
+  limit: 'verify',
+  isOpen: isLive,
+  isUsable: isLiveOrRepeated,
+}) {
+  constructor(protected readonly links: EmailChangeService) {
+    super();
+  }
 
-  @Get()
-  @RateLimit('verify')
-  async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
-    const token = readToken(query);
-    const oneTimeToken = await withinLimit(response, await this.changes.find(token));
-    if (oneTimeToken?.state !== 'live') return sendEnded(response, oneTimeToken, token);
-    const newEmail = await this.changes.getNewEmail(oneTimeToken);
-    const { language, changeEmail } = textsFor(response, oneTimeToken);
-    sendPage(response, 200, {
-      language,
-      title: changeEmail.title,
-      text: changeEmail.text(oneTimeToken.customer.email, newEmail),
-      hint: oneTimeToken.kind === 'change-email-new' ? describeCreation(response, oneTimeToken) : '',
-      button: postButton('/confirm-email-change', changeEmail.button, { token }),
-      brand: projectBrand(oneTimeToken.project),
+  protected async sendForm(visit: TokenVisit): Promise<void> {
+    const { link, token } = visit;
+    const { title, text, button } = visit.texts.changeEmail;
+    visit.send(200, {
+      title,
+      text: text(link.customer.email, await this.links.getNewEmail(link)),
+      hint: link.kind === 'change-email-new' ? describeCreation(visit) : '',
+      button: postButton('/confirm-email-change', button, { token }),
     });
   }
 
-  @Post()
-  @RateLimit('verify')
-  async confirm(@Body() form: PageForm | undefined, @Res() response: Response): Promise<void> {
-    const link = await resolveSubmission({ form, response, links: this.changes, sendEnded });
-    if (!link) return;
-    const { token, oneTimeToken } = link;
-    const { changeEmail } = textsFor(response, oneTimeToken);
-    if ((await this.changes.submit(token)) === 'changed') {
-      const newEmail = await this.changes.getNewEmail(oneTimeToken);
-      const changed = (await this.changes.find(token)) ?? oneTimeToken;
-      const disown = disownLink(response, changed, token);
-      return sendDone(response, oneTimeToken, changeEmail.done, changeEmail.doneText(newEmail), disown);
-    }
-    sendDone(response, oneTimeToken, changeEmail.oneMoreStep, changeEmail.oneMoreStepText);
+  protected async use(visit: TokenVisit): Promise<void> {
+    const { link, token } = visit;
+    const { oneMoreStep, oneMoreStepText, done, doneText } = visit.texts.changeEmail;
+    if ((await this.links.submit(token)) !== 'changed') return sendDone(visit, oneMoreStep, oneMoreStepText);
+    const newEmail = await this.links.getNewEmail(link);
+    const changed = (await this.links.find(token)) ?? link;
+    sendDone(visit, done, doneText(newEmail), disownLink(visit, changed));
   }
-}
 
-function sendEnded(response: Response, oneTimeToken: OneTimeToken | null, token: string): void {
-  if (!oneTimeToken || oneTimeToken.state === 'voided') return sendInvalid(response, oneTimeToken);
-  const { language, alreadyConfirmed, alreadyUsed, expiredLink, changeEmail } = textsFor(
-    response,
-    oneTimeToken,
-  );
-  if (oneTimeToken.state === 'consumed') {
-    const disown = disownLink(response, oneTimeToken, token);
-    return sendDone(response, oneTimeToken, alreadyConfirmed, alreadyUsed, disown);
+  protected sendEnded(visit: TokenVisit): void {
+    const { link, texts } = visit;
+    if (link.state === 'voided') return visit.sendInvalid();
+    if (link.state === 'consumed')
+      return sendDone(visit, texts.alreadyConfirmed, texts.alreadyUsed, disownLink(visit));
+    visit.send(400, { title: texts.expiredLink.title, text: texts.changeEmail.expiredText });
   }
-  sendPage(response, 400, {
-    language,
-    title: expiredLink.title,
-    text: changeEmail.expiredText,
-    brand: projectBrand(oneTimeToken.project),
-  });
 }

@@ -8,7 +8,7 @@ import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { SkipHeadInterceptor } from './skip-head.interceptor.js';
 import { ProviderCallbackService } from '../identity-providers/sign-in/provider-callback.service.js';
-import { textsFor } from './one-time-page.js';
+import { textsFor } from './link-page.js';
 import { PageFilter } from './page.filter.js';
 import { sendPage } from './page.js';
 

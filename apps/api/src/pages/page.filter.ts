@@ -4,7 +4,7 @@ import type { GatehouseError } from '@gatehouse/domain';
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { reportError, toGatehouseError } from '../http/problem.filter.js';
 import type { GatehouseRequest } from '../http/request-context.js';
-import { textsFor } from './one-time-page.js';
+import { textsFor } from './link-page.js';
 import type { PageTexts } from './page-texts.js';
 import { sendPage, type PageContent } from './page.js';
 

@@ -15,7 +15,7 @@ import { IdentityProtocolsService } from '../../identity-providers/protocols/ide
 import { PasskeyCeremoniesService } from '../../passkeys/passkey-ceremonies.service.js';
 import type { SignInOptionsResponse } from '../../sign-in/dto/sign-in-options.response.js';
 import { SignInOptionsService } from '../../sign-in/sign-in-options.service.js';
-import { projectBrand, textsFor } from '../one-time-page.js';
+import { projectBrand, textsFor } from '../link-page.js';
 import { sendPage } from '../page.js';
 import {
   renderEnrollment,

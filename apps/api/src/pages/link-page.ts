@@ -1,0 +1,190 @@
+import { Body, Get, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import {
+  resolveBrand,
+  parseAcceptLanguage,
+  type Brand,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
+import type { OneTimeToken } from '@gatehouse/persistence';
+import { assertWithinLimit, type RouteLimit } from '../http/address-limit.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { GatehouseRequest } from '../http/request-context.js';
+import { acceptedLanguages } from '../http/request-languages.js';
+import { isRepeatable } from '../one-time-tokens/one-time-links.service.js';
+import { linkButton, postButton, sendPage, type PageContent } from './page.js';
+import { selectPageTexts, type PageTexts } from './page-texts.js';
+
+/** Fields of the forms of the pages that links in emails open. */
+export interface PageForm {
+  token?: string;
+  password?: string;
+  /** Set by the button that requests a new link. */
+  renew?: string;
+}
+
+/** The project and the customer for whom a page is. */
+interface PageSubject {
+  project: ProjectContext;
+  customer: Pick<Customer, 'locale'>;
+}
+
+/** A link in an email. */
+interface PageLink extends PageSubject {
+  email: string;
+  state?: OneTimeToken['state'];
+}
+
+/** Returns the branding of the pages of a project. */
+export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
+  resolveBrand(name, settings.branding);
+
+/** Returns the texts of a page for a customer, or without one for the browser. */
+export const textsFor = (response: Response, subject: PageSubject | null = null): PageTexts =>
+  selectPageTexts({
+    locale: subject?.customer.locale ?? null,
+    accepted: parseAcceptLanguage(acceptedLanguages(response.req as GatehouseRequest)),
+    defaultLocale: subject?.project.settings.defaultLocale ?? null,
+  });
+
+/** A request for the page of a link. Sends pages with the texts for the customer and the branding of the project. */
+export class LinkVisit<Link extends PageLink | null> {
+  readonly texts: PageTexts;
+
+  constructor(
+    readonly response: Response,
+    readonly token: string,
+    readonly link: Link,
+  ) {
+    this.texts = textsFor(response, link);
+  }
+
+  send(status: number, content: Omit<PageContent, 'language' | 'brand'>): void {
+    const brand = this.link && projectBrand(this.link.project);
+    sendPage(this.response, status, { language: this.texts.language, brand, ...content });
+  }
+
+  /** Sends the page for a link that is unknown or voided, for example because a newer one replaced it. */
+  sendInvalid(): void {
+    this.send(400, this.texts.invalidLink);
+  }
+}
+
+/** A request for the page of a one-time token. */
+export type TokenVisit = LinkVisit<OneTimeToken>;
+
+/** Returns true for a link that can be used, but not yet has been. */
+export const isLive = ({ state }: OneTimeToken): boolean => state === 'live';
+
+/** Also returns true if the form can be a repetition of the one that has used the link. */
+export const isLiveOrRepeated = (link: OneTimeToken): boolean => isLive(link) || isRepeatable(link);
+
+interface LinkPageOptions<Link> {
+  limit: RouteLimit;
+  /** The limit of the form. Default: `limit` */
+  submitLimit?: RouteLimit;
+  /** Returns true if the page has a form that uses the link. */
+  isOpen: (link: Link) => boolean;
+  /** Returns true if the form can be submitted with the link. Default: `isOpen` */
+  isUsable?: (link: Link) => boolean;
+}
+
+/** The service of a kind of link. */
+interface PageLinks<Link> {
+  /** Returns the link of a token in any state, without consuming it. */
+  find(token: string): Promise<Link | null>;
+  /** Sends a new link in place of an expired one. Absent if the page does not offer this. */
+  resendExpired?(expired: Link): Promise<void>;
+}
+
+/**
+ * Returns a page to extend, which a link in an email opens. Opening it changes nothing, because email scanners open links
+ * (EV-03): its form uses the link.
+ */
+export function LinkPage<Link extends PageLink>({
+  limit,
+  submitLimit = limit,
+  isOpen,
+  isUsable = isOpen,
+}: LinkPageOptions<Link>) {
+  abstract class Page {
+    protected abstract readonly links: PageLinks<Link>;
+
+    /** Sends the page with the form. */
+    protected abstract sendForm(visit: LinkVisit<Link>): Promise<void> | void;
+
+    /** Uses the link, and sends the page that confirms it. */
+    protected abstract use(visit: LinkVisit<Link>, form: PageForm): Promise<void>;
+
+    /** Sends the page for a link that can no longer be used. */
+    protected abstract sendEnded(visit: LinkVisit<Link>): void;
+
+    /** Sends the page for an unknown link. */
+    protected sendUnknown(response: Response): void {
+      new LinkVisit(response, '', null).sendInvalid();
+    }
+
+    @Get()
+    @RateLimit(limit)
+    async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
+      const visit = await this.open(response, query);
+      if (!visit) return;
+      if (isOpen(visit.link)) await this.sendForm(visit);
+      else this.sendEnded(visit);
+    }
+
+    @Post()
+    @RateLimit(submitLimit)
+    async submit(@Body() form: PageForm | undefined, @Res() response: Response): Promise<void> {
+      const visit = await this.open(response, form?.token);
+      if (!visit) return;
+      const { link } = visit;
+      if (isUsable(link)) await this.use(visit, form ?? {});
+      else if (link.state === 'expired' && form?.renew && this.links.resendExpired) {
+        await this.links.resendExpired(link);
+        // The page is the same if the quota prevented a new email.
+        const { title, text } = visit.texts.newLink;
+        visit.send(200, { title, text: text(link.email) });
+      } else this.sendEnded(visit);
+    }
+
+    /**
+     * Returns null for an unknown link, after sending the page for it.
+     * @throws GatehouseError `rate_limited` by the limit of the project of the link
+     */
+    private async open(response: Response, value: unknown): Promise<LinkVisit<Link> | null> {
+      const token = typeof value === 'string' ? value : '';
+      const link = await this.links.find(token);
+      await assertWithinLimit((response.req as GatehouseRequest).counted, link?.project ?? null);
+      if (link) return new LinkVisit(response, token, link);
+      this.sendUnknown(response);
+      return null;
+    }
+  }
+  return Page;
+}
+
+/** Sends the page for an expired link, with a button that requests a new one. */
+export function sendExpired(visit: TokenVisit, path: string): void {
+  const { title, text, button } = visit.texts.expiredLink;
+  visit.send(400, {
+    title,
+    text: text(visit.link.email),
+    button: postButton(path, button, { token: visit.token, renew: '1' }),
+  });
+}
+
+/**
+ * Sends the final page, with a Continue button if the link has a redirect URL.
+ * @param more HTML from `textLink`
+ */
+export function sendDone(visit: TokenVisit, title: string, text: string, more = ''): void {
+  const { redirectUrl } = visit.link;
+  const { close, continueButton } = visit.texts;
+  visit.send(200, {
+    title,
+    text: redirectUrl ? text : `${text} ${close}`,
+    button: (redirectUrl ? linkButton(redirectUrl, continueButton) : '') + more,
+  });
+}
