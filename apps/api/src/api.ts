@@ -16,15 +16,15 @@ import {
 import { ApiModule } from './api.module.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { consoleFiles } from './console/console-files.js';
-import { bodyReader } from './http/body-reader.js';
+import { bodyReader } from './http/bodies/body-reader.js';
 import { isLoopback } from './http/client-address.js';
-import { limitConnections, maxConnections } from './http/connection-limits.js';
+import { limitConnections, maxConnections } from './http/limits/connection-limits.js';
 import { corsMiddleware } from './http/cors.js';
 import { createHttpServer, drain } from './http/http-server.js';
 import { Probes } from './health/probes.js';
 import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
-import { RequestMemory } from './http/request-memory.js';
+import { RequestMemory } from './http/bodies/request-memory.js';
 import { metricsRoutes } from './health/metrics-routes.js';
 import { routeGate } from './http/route-gate.js';
 import { securityHeaders } from './http/security-headers.js';

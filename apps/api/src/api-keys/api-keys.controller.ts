@@ -8,9 +8,9 @@ import {
 } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller, ReauthenticationRequired } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { camelList, PageQuery } from '../http/paging.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { camelList, PageQuery } from '../http/lists/paging.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CreateApiKeyRequest, RotateApiKeyRequest } from './dto/api-key.request.js';
 import { ApiKeyResponse, CreatedApiKeyResponse } from './dto/api-key.response.js';

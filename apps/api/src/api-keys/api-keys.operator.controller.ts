@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
-import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ListApiKeysQuery } from './dto/api-key.request.js';

@@ -24,8 +24,8 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec, newId, generateApiKey, now } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
-import { parseTime } from '../http/time-field.js';
+import { readPage, type Page } from '../http/lists/paging.js';
+import { parseTime } from '../http/input/time-field.js';
 import type { CreateApiKeyRequest, ListApiKeysQuery, RotateApiKeyRequest } from './dto/api-key.request.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 import type { ScannedPage } from '@gatehouse/persistence';
-import { csvPages } from '../http/csv-pages.js';
+import { csvPages } from '../http/exports/csv-pages.js';
 import type { NamedAuditEntry } from './audit-search.service.js';
 
 /**

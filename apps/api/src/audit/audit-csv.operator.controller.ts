@@ -2,8 +2,8 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
-import { BulkMemory } from '../http/bulk-memory.js';
-import { STREAM_BYTES } from '../http/request-memory.js';
+import { BulkMemory } from '../http/bodies/bulk-memory.js';
+import { STREAM_BYTES } from '../http/bodies/request-memory.js';
 import { AuditCsvService } from './audit-csv.service.js';
 import { CountAuditLogQuery } from './dto/audit-log.request.js';
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { streamPages } from '../http/stream-pages.js';
+import { streamPages } from '../http/exports/stream-pages.js';
 import { auditCsvPages } from './audit-csv-pages.js';
 import { AuditSearchService } from './audit-search.service.js';
 import type { CountAuditLogQuery } from './dto/audit-log.request.js';

@@ -3,8 +3,8 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import { matchingAuditActions } from '@gatehouse/domain';
 import { AuditLogRepository, type AuditEntry, type AuditFilter } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { readPage, type Page } from '../http/paging.js';
-import { parseTime, parseUpperBound } from '../http/time-field.js';
+import { readPage, type Page } from '../http/lists/paging.js';
+import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /** Lists audit log entries. */

@@ -8,7 +8,7 @@ import {
   type ScannedPage,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { readScannedPage, type Page } from '../http/paging.js';
+import { readScannedPage, type Page } from '../http/lists/paging.js';
 import { ActorNamesService, findActorName } from './actor-names.service.js';
 import { auditFilter } from './audit-log.service.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { BillingService } from './billing.service.js';
 import { BillingPortalRequest } from './dto/billing-portal.request.js';
 import { BillingPortalResponse } from './dto/billing-portal.response.js';

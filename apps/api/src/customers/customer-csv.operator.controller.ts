@@ -2,9 +2,9 @@ import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentCaller, Operator, type OperatorCaller } from '@gatehouse/auth';
-import { STREAM_BYTES } from '../http/request-memory.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { BulkMemory } from '../http/bulk-memory.js';
+import { STREAM_BYTES } from '../http/bodies/request-memory.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { BulkMemory } from '../http/bodies/bulk-memory.js';
 import { CustomerCsvService } from './customer-csv.service.js';
 import { CountOperatorCustomersQuery } from './dto/list-customers.request.js';
 

@@ -10,8 +10,8 @@ import {
 } from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { csvPages, type CsvFile } from '../http/csv-pages.js';
-import { streamPages } from '../http/stream-pages.js';
+import { csvPages, type CsvFile } from '../http/exports/csv-pages.js';
+import { streamPages } from '../http/exports/stream-pages.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import type { CountOperatorCustomersQuery } from './dto/list-customers.request.js';
 

@@ -11,8 +11,8 @@ import {
   type CustomerPosition,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { DEFAULT_LIMIT, type Page } from '../http/paging.js';
-import { parseTime, parseUpperBound } from '../http/time-field.js';
+import { DEFAULT_LIMIT, type Page } from '../http/lists/paging.js';
+import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import type {
   CountOperatorCustomersQuery,
   ListOperatorCustomersQuery,

@@ -3,7 +3,7 @@ import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { FactorsResponse } from '../factors/dto/factors.response.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CustomerFactorsService } from './customer-factors.service.js';
 import { RemoveFactorRequest } from './dto/customer-factors.request.js';
 

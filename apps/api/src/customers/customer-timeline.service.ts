@@ -18,8 +18,8 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
 import { ActorNamesService, findActorName, type ActorNameMap } from '../audit/actor-names.service.js';
-import { readScannedPage, type Page } from '../http/paging.js';
-import { parseTime, parseUpperBound } from '../http/time-field.js';
+import { readScannedPage, type Page } from '../http/lists/paging.js';
+import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import { publicMailStates } from '../mail/dto/mail-log.response.js';
 import type { CustomerTimelineQuery } from './dto/customer-timeline.request.js';
 

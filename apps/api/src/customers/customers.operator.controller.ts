@@ -2,11 +2,11 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { CountResponse } from '../http/count.response.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { CountResponse } from '../http/lists/count.response.js';
 import { ETag } from '../http/entity-tag.js';
-import { camelList } from '../http/paging.js';
+import { camelList } from '../http/lists/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { CustomersController } from './customers.controller.js';

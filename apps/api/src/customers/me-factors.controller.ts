@@ -9,9 +9,9 @@ import {
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { FactorsResponse, RecoveryCodesResponse } from '../factors/dto/factors.response.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { ConfirmTotpRequest, FreshProofRequest } from './dto/me-factors.request.js';
 import { ConfirmedFactorResponse, NewTotpFactorResponse } from './dto/me-factors.response.js';

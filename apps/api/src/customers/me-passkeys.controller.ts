@@ -8,11 +8,11 @@ import {
 } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
-import { camelList } from '../http/paging.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { camelList } from '../http/lists/paging.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { PasskeyCreationOptionsResponse, PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import { FreshProofRequest } from './dto/me-factors.request.js';

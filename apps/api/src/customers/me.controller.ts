@@ -7,9 +7,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { EmailChangeService } from '../email/email-change.service.js';
 import { PasswordChangeService } from '../passwords/password-change.service.js';

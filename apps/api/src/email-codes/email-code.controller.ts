@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import { AuthResponse } from '../sign-in/dto/auth.response.js';
 import { EmailCodeRequest, VerifyEmailCodeRequest } from './dto/email-code.request.js';

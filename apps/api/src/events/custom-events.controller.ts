@@ -8,9 +8,9 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '@gatehouse/auth';
-import { snakeItemSchema, snakeListSchema } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { snakeItem, snakeList } from '../http/paging.js';
+import { snakeItemSchema, snakeListSchema } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { snakeItem, snakeList } from '../http/lists/paging.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { MAX_CUSTOM_EVENTS, readCustomEvents } from './custom-events.js';
 import { CustomEventsService } from './custom-events.service.js';

@@ -11,8 +11,8 @@ import {
   type FeedEvent,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { EMPTY_PAGE, readPage, readScannedPage, type Page, type PageQuery } from '../http/paging.js';
-import { parseTime, parseUpperBound } from '../http/time-field.js';
+import { EMPTY_PAGE, readPage, readScannedPage, type Page, type PageQuery } from '../http/lists/paging.js';
+import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import { intersectIds, SearchTermsService } from '../search/search-terms.service.js';
 import type { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventsService } from './events.service.js';

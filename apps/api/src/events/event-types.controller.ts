@@ -12,8 +12,8 @@ import {
   isNamedOnly,
   type EventType,
 } from '@gatehouse/domain';
-import { ApiSnakeList } from '../http/api-envelopes.js';
-import { snakeList } from '../http/paging.js';
+import { ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { snakeList } from '../http/lists/paging.js';
 import { EventTypeResponse } from './dto/event.response.js';
 
 const types: EventTypeResponse[] = (Object.keys(eventTypes) as EventType[]).map((type) => ({

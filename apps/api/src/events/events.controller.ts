@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
-import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
-import { snakeItem, snakeList } from '../http/paging.js';
+import { ApiSnakeItem, ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { snakeItem, snakeList } from '../http/lists/paging.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { ListEventsQuery } from './dto/event.request.js';
 import { EventResponse, FeedEventResponse } from './dto/event.response.js';

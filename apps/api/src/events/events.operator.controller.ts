@@ -1,9 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
-import { ApiSnakeList } from '../http/api-envelopes.js';
-import { CountResponse } from '../http/count.response.js';
-import { PageQuery, snakeList } from '../http/paging.js';
+import { ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { CountResponse } from '../http/lists/count.response.js';
+import { PageQuery, snakeList } from '../http/lists/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliverySummaryResponse } from '../webhooks/dto/delivery.response.js';

@@ -3,8 +3,8 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import { matchingEventTypes, notFound, parsePathId, uuidToBytes, formatUuid } from '@gatehouse/domain';
 import { EventFeedRepository, type FeedEvent, type FeedPosition } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { DEFAULT_LIMIT } from '../http/paging.js';
-import { parseTime } from '../http/time-field.js';
+import { DEFAULT_LIMIT } from '../http/lists/paging.js';
+import { parseTime } from '../http/input/time-field.js';
 import type { FeedStart, ListEventsQuery } from './dto/event.request.js';
 
 /** Length of a position inside a cursor, in bytes: epoch, transaction, event id. */

@@ -1,4 +1,4 @@
-import { endOfString } from '../http/json-strings.js';
+import { endOfString } from '../http/bodies/json-strings.js';
 
 /**
  * Returns the text of `data` in each event of a body, exactly as it was sent: parsing and serializing it again

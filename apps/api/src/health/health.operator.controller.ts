@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { InstallationAccessRequired, Operator } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { AlertListResponse } from './dto/alert.response.js';
 import { HealthResponse } from './dto/health.response.js';
 import { TestAlertRequest } from './dto/test-alert.request.js';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatehouseError, parseUrl, type ErrorCode } from '@gatehouse/domain';
 import { errorCode, newId, RequestQueue, sleep, withTimeout, type Logger } from '@gatehouse/platform';
-import { problemDocument } from './problem.js';
+import { problemDocument } from './problems/problem.js';
 
 /** Maximum wait for requests in progress when the process stops, in ms. */
 const DRAIN_MS = 12_000;

@@ -2,18 +2,18 @@ import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CredentialGuard } from '@gatehouse/auth';
 import { ApiMetrics, Config, LOGGER, Metrics, RateLimiter, type Logger } from '@gatehouse/platform';
-import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { IdempotencyService } from './idempotency.service.js';
-import { InputPipe } from './input.pipe.js';
+import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
+import { IdempotencyService } from './idempotency/idempotency.service.js';
+import { InputPipe } from './input/input.pipe.js';
 import { OriginGuard } from './origin.guard.js';
-import { ProblemFilter } from './problem.filter.js';
-import { RateLimitGuard, RateLimits } from './rate-limit.js';
+import { ProblemFilter } from './problems/problem.filter.js';
+import { RateLimitGuard, RateLimits } from './limits/rate-limit.js';
 import { Readiness } from './readiness.js';
-import { RequestMemoryGuard } from './request-memory.guard.js';
-import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
-import { RequestMemory } from './request-memory.js';
+import { RequestMemoryGuard } from './bodies/request-memory.guard.js';
+import { RequestMemoryInterceptor } from './bodies/request-memory.interceptor.js';
+import { RequestMemory } from './bodies/request-memory.js';
 import { RequestLanguages } from './request-languages.js';
-import { StrayInputGuard } from './stray-input.guard.js';
+import { StrayInputGuard } from './input/stray-input.guard.js';
 import { UntrustedForwards } from './untrusted-forwards.js';
 
 /** The components that all routes share: guards, input validation, errors, rate limits and idempotency. */

@@ -11,9 +11,9 @@ import {
   type Logger,
   type Span,
 } from '@gatehouse/platform';
-import type { CountedRequest } from './address-limit.js';
+import type { CountedRequest } from './limits/address-limit.js';
 import { addressBlock, normalizeAddress } from './client-address.js';
-import type { RequestHold } from './request-hold.js';
+import type { RequestHold } from './bodies/request-hold.js';
 
 /** A request with the fields that Gatehouse adds. */
 export interface GatehouseRequest extends AuthenticatedRequest {

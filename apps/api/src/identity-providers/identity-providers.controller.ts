@@ -8,12 +8,12 @@ import {
 } from '@nestjs/swagger';
 import { CurrentCaller, ReauthenticationRequired, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { ETag } from '../http/entity-tag.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
-import { camelList, PageQuery } from '../http/paging.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { camelList, PageQuery } from '../http/lists/paging.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import { ConnectionTestsService } from './connection-tests.service.js';
 import {
   CreateIdentityProviderRequest,

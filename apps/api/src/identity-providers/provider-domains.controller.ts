@@ -2,8 +2,8 @@ import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiProblems } from '../http/api-problems.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import { DomainCheckResponse } from './dto/provider-domain.response.js';
 import { ProviderDomainsService } from './provider-domains.service.js';
 

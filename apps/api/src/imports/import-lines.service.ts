@@ -12,7 +12,7 @@ import {
 } from '@gatehouse/domain';
 import type { CustomerWithPasswordHash } from '@gatehouse/persistence';
 import { newId, now, PasswordHasher } from '@gatehouse/platform';
-import { parseTime } from '../http/time-field.js';
+import { parseTime } from '../http/input/time-field.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import type { ImportedCustomer } from './dto/import.request.js';
 import { ImportedIdentitiesService, type NewImportedIdentity } from './imported-identities.service.js';

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, uuidFromBytes, type Reach } from '@gatehouse/domain';
 import { newId, sha256 } from '@gatehouse/platform';
-import { isNdjson } from '../http/body-reader.js';
+import { isNdjson } from '../http/bodies/body-reader.js';
 import { allowLongBody } from '../http/http-server.js';
-import { InputPipe } from '../http/input.pipe.js';
-import type { PageQuery } from '../http/paging.js';
+import { InputPipe } from '../http/input/input.pipe.js';
+import type { PageQuery } from '../http/lists/paging.js';
 import { getClient, type GatehouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, type ImportQuery } from './dto/import.request.js';
 import {

@@ -20,7 +20,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
-import { parseTime } from '../http/time-field.js';
+import { parseTime } from '../http/input/time-field.js';
 import type { ImportedCustomer } from './dto/import.request.js';
 import type { EarlierLines } from './earlier-lines.js';
 import { ImportAdditionsService, type Additions } from './import-additions.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GatehouseError, type FieldError, type ProjectContext } from '@gatehouse/domain';
 import { PasskeysRepository, type ImportedPasskey, type Tx } from '@gatehouse/persistence';
 import { isPasskeyPublicKey, newId, now } from '@gatehouse/platform';
-import { parseTime } from '../http/time-field.js';
+import { parseTime } from '../http/input/time-field.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import type { ImportedPasskeyFields } from './dto/import.request.js';
 import type { EarlierLines } from './earlier-lines.js';

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { LateBodyGuard } from './late-body.guard.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, ImportFailuresQuery, ImportQuery } from './dto/import.request.js';

@@ -12,7 +12,7 @@ import {
 import { ImportsRepository, Transactions, type ImportClaim, type Tx } from '@gatehouse/persistence';
 import { CursorCodec, errorMessage, Keyring, LOGGER, newId, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
+import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/lists/paging.js';
 import { Readiness } from '../http/readiness.js';
 import type { ImportCustomersRequest } from './dto/import.request.js';
 import { ImportAccessService } from './import-access.service.js';

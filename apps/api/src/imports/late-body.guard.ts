@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { readDeferredBody } from '../http/body-reader.js';
+import { readDeferredBody } from '../http/bodies/body-reader.js';
 
 /**
  * Reads a body that must not be read before authentication, and holds the memory of one that the handler reads. Nest runs

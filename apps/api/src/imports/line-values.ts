@@ -7,7 +7,7 @@ import {
   METADATA_KEYS,
   type FieldError,
 } from '@gatehouse/domain';
-import { findMemberProblem, findStorageProblem } from '../http/strict-json.js';
+import { findMemberProblem, findStorageProblem } from '../http/bodies/strict-json.js';
 import { leftOutWarning, rootOf } from './left-out-values.js';
 
 /** Lists of which each entry can be left out, with their maximum lengths. */

@@ -1,7 +1,7 @@
 import { GatehouseError, invalidField, type FieldError } from '@gatehouse/domain';
-import { InputPipe } from '../http/input.pipe.js';
-import { findRepeatedKey } from '../http/json-strings.js';
-import { lineLimits, parseStrictJson } from '../http/strict-json.js';
+import { InputPipe } from '../http/input/input.pipe.js';
+import { findRepeatedKey } from '../http/bodies/json-strings.js';
+import { lineLimits, parseStrictJson } from '../http/bodies/strict-json.js';
 import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 

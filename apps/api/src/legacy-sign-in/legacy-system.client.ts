@@ -12,8 +12,8 @@ import {
   UnreadableValues,
   type Logger,
 } from '@gatehouse/platform';
-import { InputPipe } from '../http/input.pipe.js';
-import { lineLimits, parseStrictJson } from '../http/strict-json.js';
+import { InputPipe } from '../http/input/input.pipe.js';
+import { lineLimits, parseStrictJson } from '../http/bodies/strict-json.js';
 import { LegacyProfile } from './dto/legacy-profile.response.js';
 
 const TIMEOUT_MS = 5_000;

@@ -2,10 +2,10 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { ETag } from '../http/entity-tag.js';
-import { camelList, PageQuery } from '../http/paging.js';
+import { camelList, PageQuery } from '../http/lists/paging.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
 import { MailTemplateRequest } from './dto/mail-template.request.js';
 import { MailPreviewResponse, MailTemplateResponse } from './dto/mail-template.response.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type OperatorCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { MailTemplateRequest } from './dto/mail-template.request.js';
 import { MailTemplatesController } from './mail-templates.controller.js';

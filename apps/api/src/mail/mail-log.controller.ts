@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { camelList } from '../http/paging.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { camelList } from '../http/lists/paging.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { ListMailsQuery } from './dto/mail-log.request.js';
 import { MailLogResponse } from './dto/mail-log.response.js';

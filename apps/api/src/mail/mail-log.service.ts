@@ -7,8 +7,8 @@ import {
   type MailLogFilter,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { readScannedPage, type Page } from '../http/paging.js';
-import { parseTime, parseUpperBound } from '../http/time-field.js';
+import { readScannedPage, type Page } from '../http/lists/paging.js';
+import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import type { CountMailsQuery, ListMailsQuery } from './dto/mail-log.request.js';
 
 /** Reads the log of emails. */

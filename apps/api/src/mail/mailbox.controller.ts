@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { camelList } from '../http/paging.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { camelList } from '../http/lists/paging.js';
 import { MailboxQuery } from './dto/mailbox.request.js';
 import { MailboxEntry } from './dto/mailbox.response.js';
 import { MailboxService } from './mailbox.service.js';

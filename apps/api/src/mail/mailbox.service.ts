@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { canonicalEmail, notFound, type Reach } from '@gatehouse/domain';
 import { MailsRepository, type CappedCount, type MailFilter, type ProjectMail } from '@gatehouse/persistence';
 import { Config, CursorCodec, Keyring, renderMail, UnreadableValues } from '@gatehouse/platform';
-import { readPage, type Page } from '../http/paging.js';
+import { readPage, type Page } from '../http/lists/paging.js';
 import type { CountMailboxQuery, MailboxQuery } from './dto/mailbox.request.js';
 import { MailboxEntry, type RenderedContent } from './dto/mailbox.response.js';
 

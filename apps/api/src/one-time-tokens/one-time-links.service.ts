@@ -20,7 +20,7 @@ import {
 } from '@gatehouse/persistence';
 import { newId, newToken, now, sha256 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
-import { assertWithinLimit } from '../http/address-limit.js';
+import { assertWithinLimit } from '../http/limits/address-limit.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { LinkClient } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';

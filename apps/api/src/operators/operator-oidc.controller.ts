@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, Operator, type OperatorCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentConsoleCookie, type ConsoleCookie } from './console-cookie.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import { OAuthUrlResponse } from '../identity-providers/dto/oauth.response.js';
 import { BeginSingleSignOnRequest } from './dto/operator-session.request.js';
 import { CurrentOidcFlowCookie, type OidcFlowCookie } from './oidc-flow-cookie.js';

@@ -8,12 +8,12 @@ import {
   type OperatorCaller,
 } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentConsoleCookie, type ConsoleCookie } from './console-cookie.js';
 import { CurrentClient } from '../http/current-client.js';
-import { camelList } from '../http/paging.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { camelList } from '../http/lists/paging.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import {
   PasskeyCreationOptionsResponse,

@@ -8,9 +8,9 @@ import {
 } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type OperatorCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { camelList } from '../http/paging.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { camelList } from '../http/lists/paging.js';
 import {
   CreateSavedViewRequest,
   UpdatePreferencesRequest,

@@ -14,12 +14,12 @@ import {
   ReauthenticationRequired,
 } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { CountResponse } from '../http/count.response.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { CountResponse } from '../http/lists/count.response.js';
 import { CurrentClient } from '../http/current-client.js';
 import { ETag } from '../http/entity-tag.js';
-import { camelList } from '../http/paging.js';
+import { camelList } from '../http/lists/paging.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
 import type { Client } from '../http/request-context.js';
 import {

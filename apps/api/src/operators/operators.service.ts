@@ -13,7 +13,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
+import { readPage, type Page } from '../http/lists/paging.js';
 import type { Precondition } from '../http/precondition.js';
 import { assertPasswordsAllowed } from './assert-passwords-allowed.js';
 import type {

@@ -8,11 +8,11 @@ import {
   type ManagementCaller,
 } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { ETag } from '../http/entity-tag.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
-import { camelList, PageQuery } from '../http/paging.js';
+import { camelList, PageQuery } from '../http/lists/paging.js';
 import { CreateOrganizationRequest, UpdateOrganizationRequest } from './dto/organization.request.js';
 import { OrganizationResponse } from './dto/organization.response.js';
 import { OrganizationsService } from './organizations.service.js';

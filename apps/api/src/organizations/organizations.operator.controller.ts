@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { CountResponse } from '../http/count.response.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { CountResponse } from '../http/lists/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { CountOrganizationsQuery, SearchOrganizationsQuery } from './dto/organization.request.js';
 import { OrganizationResponse } from './dto/organization.response.js';

@@ -16,7 +16,7 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
+import { readPage, type Page } from '../http/lists/paging.js';
 import type { Precondition } from '../http/precondition.js';
 import type {
   CountOrganizationsQuery,

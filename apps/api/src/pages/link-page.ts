@@ -8,8 +8,8 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
-import { assertWithinLimit, type RouteLimit } from '../http/address-limit.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { assertWithinLimit, type RouteLimit } from '../http/limits/address-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { acceptedLanguages } from '../http/request-languages.js';
 import { isRepeatable } from '../one-time-tokens/one-time-links.service.js';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
 import { GatehouseError } from '@gatehouse/domain';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { SkipHeadInterceptor } from './skip-head.interceptor.js';
 import { ProviderCallbackService } from '../identity-providers/sign-in/provider-callback.service.js';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
 import { CurrentConsoleCookie, type ConsoleCookie } from '../operators/console-cookie.js';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { SkipHeadInterceptor } from './skip-head.interceptor.js';
 import { linkButton, sendPage, type PageContent } from './page.js';

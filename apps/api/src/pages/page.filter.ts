@@ -2,7 +2,7 @@ import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs
 import type { Response } from 'express';
 import type { GatehouseError } from '@gatehouse/domain';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { reportError, toGatehouseError } from '../http/problem.filter.js';
+import { reportError, toGatehouseError } from '../http/problems/problem.filter.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { textsFor } from './link-page.js';
 import type { PageTexts } from './page-texts.js';

@@ -18,7 +18,7 @@ import { now, PasswordHasher } from '@gatehouse/platform';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
-import { assertWithinLimit } from '../http/address-limit.js';
+import { assertWithinLimit } from '../http/limits/address-limit.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';

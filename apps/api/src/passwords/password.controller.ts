@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { EmailLinkRequest } from '../one-time-tokens/dto/email-link.fields.js';
 import { ResetPasswordRequest } from './dto/password.request.js';

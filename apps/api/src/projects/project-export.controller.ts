@@ -3,9 +3,9 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { BulkMemory } from '../http/bulk-memory.js';
-import { OneOfField } from '../http/fields.js';
-import { STREAM_BYTES } from '../http/request-memory.js';
+import { BulkMemory } from '../http/bodies/bulk-memory.js';
+import { OneOfField } from '../http/input/fields.js';
+import { STREAM_BYTES } from '../http/bodies/request-memory.js';
 import { ProjectExportService } from './project-export.service.js';
 
 class ExportQuery {

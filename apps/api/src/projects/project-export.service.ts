@@ -15,7 +15,7 @@ import {
 import { Config, Keyring, LOGGER, PasswordHasher, UnreadableValues, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
-import { streamPages } from '../http/stream-pages.js';
+import { streamPages } from '../http/exports/stream-pages.js';
 import { ExportedPasskey } from './dto/exported-passkey.js';
 
 const PAGE_SIZE = 200;

@@ -2,11 +2,11 @@ import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nes
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { ETag } from '../http/entity-tag.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
-import { camelList } from '../http/paging.js';
+import { camelList } from '../http/lists/paging.js';
 import { CreateProjectRequest, ListProjectsQuery, UpdateProjectRequest } from './dto/project.request.js';
 import { ListedProjectResponse, ProjectResponse } from './dto/project.response.js';
 import { ProjectsService } from './projects.service.js';

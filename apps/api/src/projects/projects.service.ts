@@ -32,7 +32,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, CursorCodec, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
+import { readPage, type Page } from '../http/lists/paging.js';
 import type { Precondition } from '../http/precondition.js';
 import type {
   CountProjectsQuery,

@@ -5,11 +5,11 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OperationObject } from '@nestjs/swagger';
 import { routeCredential, type ReauthenticatedOperators, type RouteCredential } from '@gatehouse/auth';
 import type { ErrorCode } from '@gatehouse/domain';
-import { API_PROBLEMS } from '../http/api-problems.js';
+import { API_PROBLEMS } from '../http/problems/api-problems.js';
 import { isConsolePath } from '../http/console-request.js';
 import { ENTITY_TAG, type EntityTagMetadata } from '../http/entity-tag.js';
-import type { BodyClass } from '../http/input.pipe.js';
-import { RATE_LIMIT } from '../http/rate-limit.js';
+import type { BodyClass } from '../http/input/input.pipe.js';
+import { RATE_LIMIT } from '../http/limits/rate-limit.js';
 
 /** A route with the metadata of its handler that guards and pipes read, for its documentation. */
 export interface DocumentedRoute {

@@ -15,7 +15,7 @@ import { OPERATOR_COOKIE, requiredRole, type CallerKind, type RouteCredential } 
 import { errorCatalog, type ErrorCode, type ErrorEntry } from '@gatehouse/domain';
 import { VERSION } from '@gatehouse/platform';
 import { isConsolePath } from '../http/console-request.js';
-import { storedErrorStatuses } from '../http/idempotency.service.js';
+import { storedErrorStatuses } from '../http/idempotency/idempotency.service.js';
 import {
   problemCodes,
   RouteReader,

@@ -17,8 +17,8 @@ import {
   type ErrorDetails,
   type LimitName,
 } from '@gatehouse/domain';
-import { problemDocument } from '../http/problem.js';
-import { EXAMPLE_ID, publicIdSchema } from '../http/text-schemas.js';
+import { problemDocument } from '../http/problems/problem.js';
+import { EXAMPLE_ID, publicIdSchema } from '../http/input/text-schemas.js';
 
 const EXAMPLE_URL = 'https://auth.example.com';
 

@@ -6,7 +6,7 @@ import type {
   SchemaObject,
 } from '@nestjs/swagger';
 import { idPrefixes, publicIdPattern, type PrefixedIdKind } from '@gatehouse/domain';
-import { EXAMPLE_ID, publicIdSchema } from '../http/text-schemas.js';
+import { EXAMPLE_ID, publicIdSchema } from '../http/input/text-schemas.js';
 import { schemaExample, type Schema } from './schema-example.js';
 
 const applicators = ['allOf', 'anyOf', 'oneOf'] as const;

@@ -1,5 +1,5 @@
 import type { ReferenceObject, SchemaObject } from '@nestjs/swagger';
-import { EXAMPLE_ID } from '../http/text-schemas.js';
+import { EXAMPLE_ID } from '../http/input/text-schemas.js';
 
 export type Schema = SchemaObject | ReferenceObject;
 

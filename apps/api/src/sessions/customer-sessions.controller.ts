@@ -2,9 +2,9 @@ import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common'
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { camelList, PageQuery } from '../http/paging.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { camelList, PageQuery } from '../http/lists/paging.js';
 import { SessionResponse } from './dto/session.response.js';
 import { SessionsService } from './sessions.service.js';
 

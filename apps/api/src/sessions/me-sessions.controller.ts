@@ -2,8 +2,8 @@ import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common'
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../http/api-envelopes.js';
-import { camelList, PageQuery } from '../http/paging.js';
+import { ApiCamelList } from '../http/lists/api-envelopes.js';
+import { camelList, PageQuery } from '../http/lists/paging.js';
 import { OwnSessionResponse } from './dto/session.response.js';
 import { SessionsService } from './sessions.service.js';
 

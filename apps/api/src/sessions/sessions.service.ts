@@ -24,7 +24,7 @@ import {
 import { CursorCodec } from '@gatehouse/platform';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AuditService, customerAction } from '../audit/audit.service.js';
-import { readPage, type Page, type PageQuery } from '../http/paging.js';
+import { readPage, type Page, type PageQuery } from '../http/lists/paging.js';
 
 export const logoutScopes = ['this', 'others', 'all'] as const;
 export type LogoutScope = (typeof logoutScopes)[number];

@@ -17,9 +17,9 @@ import {
   type KeyCaller,
   type PublishableKeyCaller,
 } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { LoginRequest, LogoutRequest, RegisterRequest } from './dto/auth.request.js';

@@ -3,9 +3,9 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
 import type { ErrorCode } from '@gatehouse/domain';
 import { TotpSecretResponse } from '../factors/dto/factors.response.js';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import { setLoggedCustomer, type Client, type GatehouseRequest } from '../http/request-context.js';
 import {
   PasskeyCreationOptionsResponse,

@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/domain';
 import type { CustomerForUpdate } from '@gatehouse/persistence';
 import { now, type PasswordHasher } from '@gatehouse/platform';
-import { parseTime } from '../http/time-field.js';
+import { parseTime } from '../http/input/time-field.js';
 import type { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
 
 /** Tolerance for a clock of the other system that is ahead, in ms. */

@@ -2,9 +2,9 @@ import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
-import { ApiProblems } from '../http/api-problems.js';
-import { IdempotencyService } from '../http/idempotency.service.js';
-import { RateLimit } from '../http/rate-limit.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { IdempotencyService } from '../http/idempotency/idempotency.service.js';
+import { RateLimit } from '../http/limits/rate-limit.js';
 import { setLoggedCustomer, type GatehouseRequest } from '../http/request-context.js';
 import { SkipInterceptors } from '../http/skip-interceptors.js';
 import { RefreshRequest } from './dto/auth.request.js';

@@ -11,7 +11,7 @@ import {
 import { now } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
-import { assertWithinLimit, countInProject, type CountedRequest } from '../http/address-limit.js';
+import { assertWithinLimit, countInProject, type CountedRequest } from '../http/limits/address-limit.js';
 import type { LinkClient } from '../http/request-context.js';
 import type { RefreshResponse } from './dto/auth.response.js';
 import { customerEvent } from '../events/customer-events.js';

@@ -2,7 +2,7 @@ import { Body, Controller, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiProblems } from '../http/api-problems.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
 import { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
 import { SignInTokenResponse } from './dto/sign-in-token.response.js';
 import { SignInTokensService } from './sign-in-tokens.service.js';

@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
-import { ApiSnakeList } from '../http/api-envelopes.js';
-import { CountResponse } from '../http/count.response.js';
-import { snakeList } from '../http/paging.js';
+import { ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { CountResponse } from '../http/lists/count.response.js';
+import { snakeList } from '../http/lists/paging.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliverySearchService } from './delivery-search.service.js';
 import { CountAttemptsQuery, SearchAttemptsQuery } from './dto/delivery-search.request.js';

@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
-import { ApiSnakeList } from '../http/api-envelopes.js';
-import { snakeList } from '../http/paging.js';
+import { ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { snakeList } from '../http/lists/paging.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeadLettersService } from './dead-letters.service.js';
 import { ListDeadLettersQuery } from './dto/dead-letter.request.js';

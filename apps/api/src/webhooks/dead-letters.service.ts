@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
 import { DeadLettersRepository, type DeadLetterRecord } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { readScannedPage, type Page } from '../http/paging.js';
+import { readScannedPage, type Page } from '../http/lists/paging.js';
 import { deliveryFilter } from './delivery-filter.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 

@@ -2,9 +2,9 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { webhookUserAgent } from '@gatehouse/platform';
-import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { snakeItem, snakeList } from '../http/paging.js';
+import { ApiSnakeItem, ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { snakeItem, snakeList } from '../http/lists/paging.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';
 import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
 import { DiscardRequest, ListDeliveriesQuery, RedeliverRequest } from './dto/delivery.request.js';

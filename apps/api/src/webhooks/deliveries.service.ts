@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
-import { readScannedPage, type Page } from '../http/paging.js';
+import { readScannedPage, type Page } from '../http/lists/paging.js';
 import { attemptFilter } from './delivery-filter.js';
 import type { ListDeliveriesQuery, RedeliverRequest } from './dto/delivery.request.js';
 import { assertMayEnable, EndpointEnablerService } from './endpoint-enabler.service.js';

@@ -1,6 +1,6 @@
 import { parsePublicId, statusRanges, type DeliveryState } from '@gatehouse/domain';
 import type { AttemptFilter, DeliveryFilter } from '@gatehouse/persistence';
-import { parseTime, parseUpperBound } from '../http/time-field.js';
+import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import { intersectIds, type SearchConditions } from '../search/search-terms.service.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 import type { CountDeliveriesQuery } from './dto/delivery-search.request.js';

@@ -13,7 +13,7 @@ import {
   type ListedDelivery,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { EMPTY_PAGE, readPositionedPage, readScannedPage, type Page } from '../http/paging.js';
+import { EMPTY_PAGE, readPositionedPage, readScannedPage, type Page } from '../http/lists/paging.js';
 import { intersectIds, SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
 import { attemptFilter, deliveryFilter, deliveryListFilter, narrowFilter } from './delivery-filter.js';
 import type {

@@ -11,7 +11,7 @@ import {
   type RedeliveryBatch,
 } from '@gatehouse/persistence';
 import { Config, newId, now, sleep } from '@gatehouse/platform';
-import { parseTime } from '../http/time-field.js';
+import { parseTime } from '../http/input/time-field.js';
 import { AuditService } from '../audit/audit.service.js';
 import type { RecoverRequest } from './dto/redelivery.request.js';
 import { endpointAction } from './endpoint-action.js';

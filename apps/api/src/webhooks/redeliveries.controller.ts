@@ -2,9 +2,9 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathId } from '@gatehouse/domain';
-import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { PageQuery, snakeItem, snakeList } from '../http/paging.js';
+import { ApiSnakeItem, ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { PageQuery, snakeItem, snakeList } from '../http/lists/paging.js';
 import { PlanRedeliveryRequest, RecoverRequest, StartRedeliveryRequest } from './dto/redelivery.request.js';
 import { RedeliveryResponse } from './dto/redelivery.response.js';
 import { RecoveryService } from './recovery.service.js';

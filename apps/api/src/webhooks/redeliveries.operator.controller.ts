@@ -4,10 +4,10 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '
 import { parsePathId } from '@gatehouse/domain';
 import type { RedeliveryBatch } from '@gatehouse/persistence';
 import { ActorNamesService } from '../audit/actor-names.service.js';
-import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
-import { CountResponse } from '../http/count.response.js';
-import { snakeItem, snakeList } from '../http/paging.js';
+import { ApiSnakeItem, ApiSnakeList } from '../http/lists/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { CountResponse } from '../http/lists/count.response.js';
+import { snakeItem, snakeList } from '../http/lists/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import {
   CountRedeliveriesQuery,

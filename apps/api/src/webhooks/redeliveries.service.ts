@@ -27,7 +27,7 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
+import { readPage, type Page } from '../http/lists/paging.js';
 import { SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
 import { deliveryFilter, narrowFilter } from './delivery-filter.js';
 import type {

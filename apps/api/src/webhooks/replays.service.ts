@@ -18,7 +18,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, CursorCodec, Keyring, newId } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
+import { readPage, type Page } from '../http/lists/paging.js';
 import { deliveryAction } from './deliveries.service.js';
 import type { ListReplaysQuery, ReplayRequest } from './dto/replay.request.js';
 import { parseTargetUrl, webhookTargetPolicy } from './target-url.js';

@@ -2,11 +2,11 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathId } from '@gatehouse/domain';
-import { ApiProblems } from '../http/api-problems.js';
-import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/problems/api-problems.js';
+import { ApiSnakeItem, ApiSnakeList } from '../http/lists/api-envelopes.js';
 import { ETag } from '../http/entity-tag.js';
 import { IfMatch, Precondition } from '../http/precondition.js';
-import { snakeItem, snakeList } from '../http/paging.js';
+import { snakeItem, snakeList } from '../http/lists/paging.js';
 import {
   CreateEndpointRequest,
   ListEndpointsQuery,

@@ -20,7 +20,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
+import { readPage, type Page } from '../http/lists/paging.js';
 import type { Precondition } from '../http/precondition.js';
 import { endpointAction } from './endpoint-action.js';
 import { parseTargetUrl, webhookTargetPolicy } from './target-url.js';

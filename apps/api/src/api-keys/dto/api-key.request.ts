@@ -1,9 +1,9 @@
 import { scopes, secretKeyLimit, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
 import { apiKeyStates, type ApiKeyState } from '@gatehouse/persistence';
-import { IntegerField, OneOfField, TextSetField } from '../../http/fields.js';
-import { NameTextField } from '../../http/name-fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { TimeField } from '../../http/time-field.js';
+import { IntegerField, OneOfField, TextSetField } from '../../http/input/fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { TimeField } from '../../http/input/time-field.js';
 
 const higherLimits = `A secret key can set up to ${secretKeyLimit.quota}, or as much as it may send itself; an operator, any value`;
 const rateLimit = { optional: true, nullable: true, min: secretKeyLimit.min, max: secretKeyLimit.max };

@@ -6,9 +6,9 @@ import {
   isUuid,
   matchingAuditActions,
 } from '@gatehouse/domain';
-import { CheckedField, OneOfField, ProjectIdField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { TimeField } from '../../http/time-field.js';
+import { CheckedField, OneOfField, ProjectIdField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { TimeField } from '../../http/input/time-field.js';
 
 /** Returns true for the format that request ids and the ids of all targets have. */
 const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);

@@ -1,5 +1,5 @@
 import { isReturnUrl, isUuid } from '@gatehouse/domain';
-import { CheckedField } from '../../http/fields.js';
+import { CheckedField } from '../../http/input/fields.js';
 
 export class BillingPortalRequest {
   @CheckedField({

@@ -15,7 +15,7 @@ import { IdentityResponse } from '../../identities/dto/identity.response.js';
 import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 import { SessionResponse } from '../../sessions/dto/session.response.js';
 import { CustomerResponse } from './customer.response.js';
-import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { publicIdSchema, urlSchema } from '../../http/input/text-schemas.js';
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 

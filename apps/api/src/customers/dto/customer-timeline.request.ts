@@ -1,7 +1,7 @@
 import { timelineKinds, type TimelineKind } from '@gatehouse/domain';
-import { CheckedField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { TimeField } from '../../http/time-field.js';
+import { CheckedField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { TimeField } from '../../http/input/time-field.js';
 
 /** Returns true for a comma-separated list of kinds. */
 const isKindList = (text: string): boolean =>

@@ -13,7 +13,7 @@ import {
   type TimelineKind,
 } from '@gatehouse/domain';
 import { timelineSources, type TimelineDelivery } from '@gatehouse/persistence';
-import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { publicIdSchema, urlSchema } from '../../http/input/text-schemas.js';
 import type { TimelineEntry } from '../customer-timeline.service.js';
 import { endpointNameSchema } from '../../webhooks/dto/webhook-endpoint.fields.js';
 

@@ -1,6 +1,6 @@
 import { customerMfaPolicies } from '@gatehouse/domain';
-import { CheckedField, LocaleField, TextField } from '../../http/fields.js';
-import { NameField } from '../../http/name-fields.js';
+import { CheckedField, LocaleField, TextField } from '../../http/input/fields.js';
+import { NameField } from '../../http/input/name-fields.js';
 
 /** The fields that customers set themselves, and that secret keys and imports set for them. */
 export class CustomerProfileFields {

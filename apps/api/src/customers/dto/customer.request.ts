@@ -1,7 +1,13 @@
 import { importedHashProblem } from '@gatehouse/platform';
 import { isUuid, type CustomerMfaPolicy } from '@gatehouse/domain';
 import { CustomerMfaField, CustomerProfileFields, ExternalIdField } from './customer.fields.js';
-import { BooleanField, CheckedField, EmailField, MetadataField, SecretField } from '../../http/fields.js';
+import {
+  BooleanField,
+  CheckedField,
+  EmailField,
+  MetadataField,
+  SecretField,
+} from '../../http/input/fields.js';
 
 /** The fields that customers can change. A field that is missing stays unchanged. */
 export class UpdateMeRequest extends CustomerProfileFields {}

@@ -7,7 +7,7 @@ import {
   type CustomerMfaPolicy,
 } from '@gatehouse/domain';
 import type { CustomerDetails, CustomerLock } from '@gatehouse/persistence';
-import { urlSchema } from '../../http/text-schemas.js';
+import { urlSchema } from '../../http/input/text-schemas.js';
 import { CustomerLockResponse } from './customer-lock.response.js';
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -1,10 +1,10 @@
 import { OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { canonicalName } from '@gatehouse/domain';
-import { EmailField, OneOfField, ProjectIdField, TextField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { RejectSecrets } from '../../http/search-fields.js';
-import { TimeField } from '../../http/time-field.js';
+import { EmailField, OneOfField, ProjectIdField, TextField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { RejectSecrets } from '../../http/input/search-fields.js';
+import { TimeField } from '../../http/input/time-field.js';
 
 type Flag = 'true' | 'false';
 const flags: readonly Flag[] = ['true', 'false'];

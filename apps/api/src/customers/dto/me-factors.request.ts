@@ -1,4 +1,4 @@
-import { SecretField } from '../../http/fields.js';
+import { SecretField } from '../../http/input/fields.js';
 
 /** A change that requires a recent proof of identity, which the password in the request can be. */
 export class FreshProofRequest {

@@ -1,5 +1,5 @@
 import { PASSKEY_NAME_LENGTH } from '@gatehouse/domain';
-import { NameTextField } from '../../http/name-fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
 import {
   PasskeyRegistrationField,
   type PasskeyRegistrationRequest,

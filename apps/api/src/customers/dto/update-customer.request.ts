@@ -1,6 +1,6 @@
 import type { CustomerMfaPolicy } from '@gatehouse/domain';
 import { CustomerMfaField, CustomerProfileFields, ExternalIdField } from './customer.fields.js';
-import { BooleanField, EmailField, MetadataPatchField } from '../../http/fields.js';
+import { BooleanField, EmailField, MetadataPatchField } from '../../http/input/fields.js';
 
 /**
  * The fields that secret keys can change, as a merge patch (RFC 7396). A field that is missing stays

@@ -1,5 +1,5 @@
 import { CodeChallengeField } from '../../sign-in/dto/exchange.fields.js';
-import { EmailField, LocaleField, SecretField } from '../../http/fields.js';
+import { EmailField, LocaleField, SecretField } from '../../http/input/fields.js';
 import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.fields.js';
 
 export class EmailCodeRequest {

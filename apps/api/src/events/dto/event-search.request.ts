@@ -1,6 +1,6 @@
 import { OmitType } from '@nestjs/swagger';
-import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';
-import { TimeField } from '../../http/time-field.js';
+import { CustomerIdField, SearchTextField } from '../../http/input/search-fields.js';
+import { TimeField } from '../../http/input/time-field.js';
 import { ListEventsQuery } from './event.request.js';
 
 /** The event filters of operators: those of keys and additional ones. */

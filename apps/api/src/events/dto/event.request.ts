@@ -1,7 +1,7 @@
 import { isSubscription } from '@gatehouse/domain';
-import { CheckedField, OneOfField, ProjectIdField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { TimeField } from '../../http/time-field.js';
+import { CheckedField, OneOfField, ProjectIdField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { TimeField } from '../../http/input/time-field.js';
 
 /** Returns true for a comma-separated list of event types and wildcards such as `customer.*`. */
 const isTypeList = (text: string): boolean => text.split(',').every((entry) => isSubscription(entry));

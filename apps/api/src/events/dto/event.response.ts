@@ -6,7 +6,7 @@ import {
   publicId,
 } from '@gatehouse/domain';
 import type { FeedEvent } from '@gatehouse/persistence';
-import { EXAMPLE_ID, publicIdSchema } from '../../http/text-schemas.js';
+import { EXAMPLE_ID, publicIdSchema } from '../../http/input/text-schemas.js';
 
 /** An event, identical to the body of its webhooks. */
 export class EventResponse {

@@ -1,5 +1,5 @@
 import { alertChannels, type AlertChannel } from '@gatehouse/domain';
-import { OneOfField } from '../../http/fields.js';
+import { OneOfField } from '../../http/input/fields.js';
 
 export class TestAlertRequest {
   @OneOfField('Channel: `webhook` (ALERT_WEBHOOK_URL) or `email` (ALERT_EMAIL)', alertChannels, {

@@ -1,4 +1,4 @@
-import { EmailField } from '../../http/fields.js';
+import { EmailField } from '../../http/input/fields.js';
 
 export class TestMailRequest {
   @EmailField({ description: 'Recipient of the test email' }) to!: string;

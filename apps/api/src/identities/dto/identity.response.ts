@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { identityProviderTypes, type IdentityProviderType } from '@gatehouse/domain';
 import type { Identity } from '@gatehouse/persistence';
-import { slugSchema } from '../../http/text-schemas.js';
+import { slugSchema } from '../../http/input/text-schemas.js';
 
 /** An account of a customer at an identity provider, as events contain it too. */
 export class IdentityResponse {

@@ -15,9 +15,9 @@ import {
   SecretField,
   TextField,
   TextSetField,
-} from '../../http/fields.js';
-import { NameTextField } from '../../http/name-fields.js';
-import { slugSchema, targetUrlSchema } from '../../http/text-schemas.js';
+} from '../../http/input/fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
+import { slugSchema, targetUrlSchema } from '../../http/input/text-schemas.js';
 import { appleIdSchema, clientCredentialSchema } from './identity-provider.fields.js';
 
 const MAX_SCOPES = 20;

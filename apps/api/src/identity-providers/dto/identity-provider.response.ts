@@ -10,7 +10,7 @@ import {
   type ProviderDomain,
   type ProviderWarning,
 } from '@gatehouse/domain';
-import { slugSchema } from '../../http/text-schemas.js';
+import { slugSchema } from '../../http/input/text-schemas.js';
 import { DomainVerificationResponse } from './provider-domain.response.js';
 import { appleIdSchema, clientCredentialSchema } from './identity-provider.fields.js';
 

@@ -1,6 +1,6 @@
 import { CodeChallengeField, ExchangeFields } from '../../sign-in/dto/exchange.fields.js';
-import { LocaleField, SecretField, TextField } from '../../http/fields.js';
-import { urlSchema } from '../../http/text-schemas.js';
+import { LocaleField, SecretField, TextField } from '../../http/input/fields.js';
+import { urlSchema } from '../../http/input/text-schemas.js';
 
 /** Begins a flow at a provider. */
 export class OAuthTargetRequest {

@@ -9,10 +9,10 @@ import {
 } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
-import { ApiCamelList } from '../../http/api-envelopes.js';
-import { ApiProblems } from '../../http/api-problems.js';
-import { camelList } from '../../http/paging.js';
-import { RateLimit } from '../../http/rate-limit.js';
+import { ApiCamelList } from '../../http/lists/api-envelopes.js';
+import { ApiProblems } from '../../http/problems/api-problems.js';
+import { camelList } from '../../http/lists/paging.js';
+import { RateLimit } from '../../http/limits/rate-limit.js';
 import { IdentityResponse } from '../../identities/dto/identity.response.js';
 import { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.request.js';
 import { OAuthUrlResponse } from '../dto/oauth.response.js';

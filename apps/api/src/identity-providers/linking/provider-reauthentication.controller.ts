@@ -1,8 +1,8 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
-import { ApiProblems } from '../../http/api-problems.js';
-import { RateLimit } from '../../http/rate-limit.js';
+import { ApiProblems } from '../../http/problems/api-problems.js';
+import { RateLimit } from '../../http/limits/rate-limit.js';
 import { AccessTokenResponse } from '../../sign-in/dto/tokens.response.js';
 import { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.request.js';
 import { OAuthUrlResponse } from '../dto/oauth.response.js';

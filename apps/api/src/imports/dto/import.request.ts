@@ -21,7 +21,7 @@ import {
   CustomerMfaField,
   ExternalIdField,
 } from '../../customers/dto/customer.fields.js';
-import type { FieldOptions } from '../../http/field-options.js';
+import type { FieldOptions } from '../../http/input/field-options.js';
 import {
   BooleanField,
   CheckedField,
@@ -32,13 +32,13 @@ import {
   ProjectIdField,
   SecretField,
   TextField,
-} from '../../http/fields.js';
-import { NameTextField } from '../../http/name-fields.js';
+} from '../../http/input/fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
 import { ObjectListField } from './object-list.fields.js';
-import { PageQuery } from '../../http/paging.js';
+import { PageQuery } from '../../http/lists/paging.js';
 import { TransportsField } from '../../passkeys/dto/passkey-response.fields.js';
-import { domainSchema, urlSchema } from '../../http/text-schemas.js';
-import { timeMessage } from '../../http/time-field.js';
+import { domainSchema, urlSchema } from '../../http/input/text-schemas.js';
+import { timeMessage } from '../../http/input/time-field.js';
 
 const isPast = (text: string): boolean => {
   const time = parseTimestamp(text)?.getTime() ?? NaN;

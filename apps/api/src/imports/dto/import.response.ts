@@ -6,8 +6,8 @@ import type {
   ImportLineResult,
   ImportLineStatus,
 } from '@gatehouse/domain';
-import { camelList, type Page } from '../../http/paging.js';
-import { cursorSchema } from '../../http/text-schemas.js';
+import { camelList, type Page } from '../../http/lists/paging.js';
+import { cursorSchema } from '../../http/input/text-schemas.js';
 import type { DryRun } from '../import-dry-runs.service.js';
 
 class LineErrorResponse {

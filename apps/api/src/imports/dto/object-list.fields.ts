@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { Type as TypeOf } from 'class-transformer';
 import { ArrayMaxSize, IsArray, ValidateNested } from 'class-validator';
-import { describeField, presence, type FieldOptions } from '../../http/field-options.js';
+import { describeField, presence, type FieldOptions } from '../../http/input/field-options.js';
 
 /** A list of objects whose fields are declared by a class; it may be empty. */
 export const ObjectListField = (

@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { readPersonName } from '@gatehouse/domain';
 import { CustomerProfileFields, ExternalIdField } from '../../customers/dto/customer.fields.js';
-import { BooleanField, EmailField, MetadataField } from '../../http/fields.js';
+import { BooleanField, EmailField, MetadataField } from '../../http/input/fields.js';
 
 /** Leaves out what cannot be a name: it must not prevent the sign-in of a customer with the right password. */
 const ReadPersonName = (): PropertyDecorator =>

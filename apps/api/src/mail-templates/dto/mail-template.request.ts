@@ -1,5 +1,5 @@
 import type { MailText } from '@gatehouse/domain';
-import { CheckedField, TextListField } from '../../http/fields.js';
+import { CheckedField, TextListField } from '../../http/input/fields.js';
 
 const HEADING_LENGTH = 200;
 const PARAGRAPH_LENGTH = 1_000;

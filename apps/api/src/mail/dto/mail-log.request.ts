@@ -1,10 +1,10 @@
 import { OmitType } from '@nestjs/swagger';
 import { mailStates, type MailState } from '@gatehouse/domain';
 import { mailKinds } from '@gatehouse/platform';
-import { EmailField, OneOfField, ProjectIdField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { CustomerIdField } from '../../http/search-fields.js';
-import { TimeField } from '../../http/time-field.js';
+import { EmailField, OneOfField, ProjectIdField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { CustomerIdField } from '../../http/input/search-fields.js';
+import { TimeField } from '../../http/input/time-field.js';
 
 export class ListMailsQuery extends PageQuery {
   @ProjectIdField() projectId?: string;

@@ -1,7 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { canonicalEmail } from '@gatehouse/domain';
-import { CheckedField, ProjectIdField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
+import { CheckedField, ProjectIdField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
 
 export class MailboxQuery extends PageQuery {
   @CheckedField({

@@ -1,5 +1,5 @@
-import { EmailField, SecretField, TextField } from '../../http/fields.js';
-import { urlSchema } from '../../http/text-schemas.js';
+import { EmailField, SecretField, TextField } from '../../http/input/fields.js';
+import { urlSchema } from '../../http/input/text-schemas.js';
 
 /** Decorates the field with the token of a link. Used in the requests of the pages that links open. */
 export const LinkTokenField = (): PropertyDecorator =>

@@ -13,9 +13,9 @@ import {
   type ConsoleTimeZone,
   type PreferencesPatch,
 } from '@gatehouse/domain';
-import { describeField, presence } from '../../http/field-options.js';
-import { OneOfField, TextField } from '../../http/fields.js';
-import { NameTextField } from '../../http/name-fields.js';
+import { describeField, presence } from '../../http/input/field-options.js';
+import { OneOfField, TextField } from '../../http/input/fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
 
 const columnChange = { type: 'string', pattern: columnChangePattern.source };
 

@@ -1,5 +1,5 @@
-import { BooleanField, CheckedField, EmailField, SecretField } from '../../http/fields.js';
-import { NameField } from '../../http/name-fields.js';
+import { BooleanField, CheckedField, EmailField, SecretField } from '../../http/input/fields.js';
+import { NameField } from '../../http/input/name-fields.js';
 
 const pathPattern = /^\/[!-~]{0,999}$/;
 

@@ -1,9 +1,9 @@
 import { OmitType } from '@nestjs/swagger';
 import { isUuid, MAX_OPERATOR_ORGANIZATIONS, operatorRoles, type OperatorRole } from '@gatehouse/domain';
-import { CheckedField, EmailField, TextListField } from '../../http/fields.js';
-import { NameField } from '../../http/name-fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { SearchTextField } from '../../http/search-fields.js';
+import { CheckedField, EmailField, TextListField } from '../../http/input/fields.js';
+import { NameField } from '../../http/input/name-fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { SearchTextField } from '../../http/input/search-fields.js';
 
 const RoleField = (optional: boolean): PropertyDecorator =>
   CheckedField({

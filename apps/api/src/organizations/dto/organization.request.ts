@@ -1,10 +1,10 @@
 import { OmitType } from '@nestjs/swagger';
 import { isPageOrigin, isSecureOrigin, isSlug } from '@gatehouse/domain';
-import { CheckedField, TextSetField } from '../../http/fields.js';
-import { NameTextField } from '../../http/name-fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { urlSchema } from '../../http/text-schemas.js';
-import { SearchTextField } from '../../http/search-fields.js';
+import { CheckedField, TextSetField } from '../../http/input/fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { urlSchema } from '../../http/input/text-schemas.js';
+import { SearchTextField } from '../../http/input/search-fields.js';
 
 const name = { description: 'Display name', minLength: 1, maxLength: 100 };
 

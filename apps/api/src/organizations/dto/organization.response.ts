@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Organization } from '@gatehouse/domain';
-import { slugSchema, urlSchema } from '../../http/text-schemas.js';
+import { slugSchema, urlSchema } from '../../http/input/text-schemas.js';
 
 /** An organization in responses to secret keys and in events. */
 export class OrganizationResponse {

@@ -1,5 +1,5 @@
 import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
-import { OneOfField, ProjectIdField } from '../../http/fields.js';
+import { OneOfField, ProjectIdField } from '../../http/input/fields.js';
 import { CompareField } from '../../webhooks/dto/metrics.fields.js';
 
 export class OverviewQuery {

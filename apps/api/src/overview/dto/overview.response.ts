@@ -12,7 +12,7 @@ import {
   type StatusClass,
 } from '@gatehouse/domain';
 import type { EndpointBreakdown } from '@gatehouse/persistence';
-import { CountResponse } from '../../http/count.response.js';
+import { CountResponse } from '../../http/lists/count.response.js';
 import {
   bucketLengthSchema,
   bucketTime,
@@ -25,7 +25,7 @@ import {
   statusClassSchema,
   timeSchema as time,
 } from '../../webhooks/dto/metrics.fields.js';
-import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { publicIdSchema, urlSchema } from '../../http/input/text-schemas.js';
 import type { Overview } from '../overview.service.js';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;

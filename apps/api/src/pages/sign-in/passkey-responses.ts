@@ -1,5 +1,5 @@
 import type { PasskeyAssertion, PasskeyRegistration } from '@gatehouse/platform';
-import { InputPipe } from '../../http/input.pipe.js';
+import { InputPipe } from '../../http/input/input.pipe.js';
 import {
   PasskeyAssertionField,
   PasskeyRegistrationField,

@@ -8,8 +8,8 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import { ProjectsRepository } from '@gatehouse/persistence';
-import type { RouteLimit } from '../../http/address-limit.js';
-import { RateLimits } from '../../http/rate-limit.js';
+import type { RouteLimit } from '../../http/limits/address-limit.js';
+import { RateLimits } from '../../http/limits/rate-limit.js';
 import {
   getClient,
   type Client,

@@ -9,7 +9,7 @@ import {
 import { Config, LOGGER, MAX_TOTP_URI, type Logger } from '@gatehouse/platform';
 import { describeSecret } from '../../factors/factor-changes.service.js';
 import { findPerson } from '../../email-codes/email-codes.service.js';
-import { reportError } from '../../http/problem.filter.js';
+import { reportError } from '../../http/problems/problem.filter.js';
 import type { GatehouseRequest } from '../../http/request-context.js';
 import { IdentityProtocolsService } from '../../identity-providers/protocols/identity-protocols.service.js';
 import { PasskeyCeremoniesService } from '../../passkeys/passkey-ceremonies.service.js';

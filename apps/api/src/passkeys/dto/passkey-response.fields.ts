@@ -2,8 +2,8 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { Transform, Type as TypeOf } from 'class-transformer';
 import { IsObject, ValidateNested } from 'class-validator';
 import { decodeBase64Url, type PasskeyAssertion, type PasskeyRegistration } from '@gatehouse/platform';
-import { describeField, presence } from '../../http/field-options.js';
-import { CheckedField, TextListField } from '../../http/fields.js';
+import { describeField, presence } from '../../http/input/field-options.js';
+import { CheckedField, TextListField } from '../../http/input/fields.js';
 
 /** Bytes in base64url. */
 interface BytesSchema {

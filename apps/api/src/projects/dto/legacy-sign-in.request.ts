@@ -1,6 +1,6 @@
-import { CheckedField, TextField } from '../../http/fields.js';
+import { CheckedField, TextField } from '../../http/input/fields.js';
 import { signingSecret } from '../../webhooks/dto/webhook-endpoint.fields.js';
-import { targetUrlSchema } from '../../http/text-schemas.js';
+import { targetUrlSchema } from '../../http/input/text-schemas.js';
 
 /** The system from which customers move at their first sign-in with a password. */
 export class LegacySignInRequest {

@@ -1,5 +1,5 @@
 import { limitSettings, type ProjectLimits } from '@gatehouse/domain';
-import { IntegerField } from '../../http/fields.js';
+import { IntegerField } from '../../http/input/fields.js';
 
 /** A member of the setting `limits`, with its range. null resets it to its default. */
 const LimitField = (): PropertyDecorator => (target, name) => {

@@ -1,5 +1,5 @@
 import type { MailLimits } from '@gatehouse/domain';
-import { IntegerField } from '../../http/fields.js';
+import { IntegerField } from '../../http/input/fields.js';
 
 /** Returns the options of an optional limit. null resets it to its default. */
 const limit = (description: string) => ({ description, optional: true, nullable: true });

@@ -1,9 +1,9 @@
 import { OmitType } from '@nestjs/swagger';
 import { environments, isSlug, isUuid, type Environment } from '@gatehouse/domain';
-import { CheckedField, ObjectField, OneOfField } from '../../http/fields.js';
-import { NameTextField } from '../../http/name-fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { SearchTextField } from '../../http/search-fields.js';
+import { CheckedField, ObjectField, OneOfField } from '../../http/input/fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { SearchTextField } from '../../http/input/search-fields.js';
 import { SettingsRequest } from './settings.request.js';
 
 const name = { description: 'Display name', minLength: 1, maxLength: 100 };

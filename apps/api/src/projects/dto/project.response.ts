@@ -19,7 +19,7 @@ import {
   type TokenSubject,
   type SignInSettings,
 } from '@gatehouse/domain';
-import { domainSchema, slugSchema, targetUrlSchema, urlSchema } from '../../http/text-schemas.js';
+import { domainSchema, slugSchema, targetUrlSchema, urlSchema } from '../../http/input/text-schemas.js';
 import { LimitsResponse } from './limits.response.js';
 import { MailLimitsResponse } from './mail-limits.response.js';
 

@@ -23,8 +23,8 @@ import {
   type SignInSettings,
   type TokenSubject,
 } from '@gatehouse/domain';
-import { domainSchema } from '../../http/text-schemas.js';
-import { describeField, presence } from '../../http/field-options.js';
+import { domainSchema } from '../../http/input/text-schemas.js';
+import { describeField, presence } from '../../http/input/field-options.js';
 import {
   BooleanField,
   CheckedField,
@@ -34,8 +34,8 @@ import {
   ObjectField,
   OneOfField,
   TextSetField,
-} from '../../http/fields.js';
-import { NameTextField } from '../../http/name-fields.js';
+} from '../../http/input/fields.js';
+import { NameTextField } from '../../http/input/name-fields.js';
 import { LegacySignInRequest } from './legacy-sign-in.request.js';
 import { LimitsRequest } from './limits.request.js';
 import { MailLimitsRequest } from './mail-limits.request.js';

@@ -1,5 +1,5 @@
-import { TextField } from '../../http/fields.js';
-import { CanonicalSearchText, RejectSecrets } from '../../http/search-fields.js';
+import { TextField } from '../../http/input/fields.js';
+import { CanonicalSearchText, RejectSecrets } from '../../http/input/search-fields.js';
 
 export class SearchQuery {
   @CanonicalSearchText()

@@ -1,5 +1,5 @@
 import { ExchangeFields } from '../../sign-in/dto/exchange.fields.js';
-import { LocaleField } from '../../http/fields.js';
+import { LocaleField } from '../../http/input/fields.js';
 
 export class ExchangeRequest extends ExchangeFields {
   @LocaleField({ description: 'Preferred language of a customer that this creates, as a BCP 47 tag' })

@@ -1,6 +1,6 @@
 import { IntersectionType } from '@nestjs/swagger';
 import { CustomerProfileFields } from '../../customers/dto/customer.fields.js';
-import { CheckedField, EmailField, SecretField } from '../../http/fields.js';
+import { CheckedField, EmailField, SecretField } from '../../http/input/fields.js';
 import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.fields.js';
 import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.js';
 

@@ -1,4 +1,4 @@
-import { SecretField } from '../../http/fields.js';
+import { SecretField } from '../../http/input/fields.js';
 import {
   PasskeyAssertionField,
   PasskeyRegistrationField,

@@ -1,6 +1,6 @@
 import { isCodeChallenge } from '@gatehouse/domain';
-import { CheckedField, SecretField } from '../../http/fields.js';
-import { urlSchema } from '../../http/text-schemas.js';
+import { CheckedField, SecretField } from '../../http/input/fields.js';
+import { urlSchema } from '../../http/input/text-schemas.js';
 
 /** The fields that prove that a code comes from the client that requested it (RFC 7636). */
 export class ExchangeFields {

@@ -1,4 +1,4 @@
-import { CheckedField, SecretField } from '../../http/fields.js';
+import { CheckedField, SecretField } from '../../http/input/fields.js';
 import {
   PasskeyAssertionField,
   type PasskeyAssertionRequest,

@@ -1,4 +1,4 @@
-import { EmailField } from '../../http/fields.js';
+import { EmailField } from '../../http/input/fields.js';
 
 export class SignInOptionsRequest {
   @EmailField() email!: string;

@@ -6,7 +6,7 @@ import {
   type MfaPolicy,
   type ProjectContext,
 } from '@gatehouse/domain';
-import { slugSchema } from '../../http/text-schemas.js';
+import { slugSchema } from '../../http/input/text-schemas.js';
 
 /** An identity provider that customers can sign in with. */
 export class SignInProviderResponse {

@@ -4,9 +4,9 @@ import {
   type AuthenticationMethod,
   type SignInTokenPurpose,
 } from '@gatehouse/domain';
-import { OneOfField, SecretField, TextSetField } from '../../http/fields.js';
+import { OneOfField, SecretField, TextSetField } from '../../http/input/fields.js';
 import { ReasonField } from '../../customers/dto/customer.fields.js';
-import { TimeField } from '../../http/time-field.js';
+import { TimeField } from '../../http/input/time-field.js';
 
 export class CreateSignInTokenRequest {
   @ReasonField('Why the holder of the token signs in as the customer')

@@ -1,7 +1,7 @@
 import { deliveryStates, type StatusClass } from '@gatehouse/domain';
-import { OneOfField, ProjectIdField, PublicIdField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { TimeField } from '../../http/time-field.js';
+import { OneOfField, ProjectIdField, PublicIdField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { TimeField } from '../../http/input/time-field.js';
 import { EventTypeField } from './delivery.request.js';
 import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js';
 

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { deliveryResolutions, deliveryStates, publicId } from '@gatehouse/domain';
 import type { ChainLink } from '@gatehouse/persistence';
 import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
-import { nullablePublicIdSchema, publicIdSchema } from '../../http/text-schemas.js';
+import { nullablePublicIdSchema, publicIdSchema } from '../../http/input/text-schemas.js';
 
 const nullableText = { type: String, nullable: true };
 const nullableTime = { type: String, format: 'date-time', nullable: true };

@@ -23,10 +23,10 @@ import {
   ProjectIdField,
   PublicIdField,
   QueryIntegerField,
-} from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';
-import { TimeField } from '../../http/time-field.js';
+} from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { CustomerIdField, SearchTextField } from '../../http/input/search-fields.js';
+import { TimeField } from '../../http/input/time-field.js';
 import { ListDeadLettersQuery } from './dead-letter.request.js';
 import { EventTypeField, ListDeliveriesQuery } from './delivery.request.js';
 import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js';

@@ -6,9 +6,9 @@ import {
   ProjectIdField,
   PublicIdField,
   TextField,
-} from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { TimeField } from '../../http/time-field.js';
+} from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { TimeField } from '../../http/input/time-field.js';
 import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js';
 
 /** An event type in a filter. */

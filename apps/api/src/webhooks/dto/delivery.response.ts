@@ -11,7 +11,7 @@ import {
   publicId,
 } from '@gatehouse/domain';
 import type { AttemptRecord, Delivery, DeliverySummary, ListedDelivery } from '@gatehouse/persistence';
-import { nullablePublicIdSchema, publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { nullablePublicIdSchema, publicIdSchema, urlSchema } from '../../http/input/text-schemas.js';
 import { endpointNameSchema } from './webhook-endpoint.fields.js';
 
 /** An attempt. The specification (endpoint 13) calls this record a webhook delivery. */

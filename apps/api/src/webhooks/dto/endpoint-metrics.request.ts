@@ -1,5 +1,5 @@
 import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
-import { OneOfField } from '../../http/fields.js';
+import { OneOfField } from '../../http/input/fields.js';
 import { CompareField } from './metrics.fields.js';
 
 export class EndpointMetricsQuery {

@@ -1,4 +1,4 @@
-import { OneOfField } from '../../http/fields.js';
+import { OneOfField } from '../../http/input/fields.js';
 
 /** Time ranges of the statistics. */
 export const statsWindows = ['1h', '24h', '7d', '30d'] as const;

@@ -3,7 +3,7 @@ import { publicId } from '@gatehouse/domain';
 import { MAX_STATS_ATTEMPTS } from '@gatehouse/persistence';
 import type { EndpointStatsResult } from '../endpoint-stats.service.js';
 import { statsWindows, type StatsWindow } from './endpoint-stats.request.js';
-import { publicIdSchema } from '../../http/text-schemas.js';
+import { publicIdSchema } from '../../http/input/text-schemas.js';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 

@@ -1,5 +1,5 @@
 import { MAX_HTTP_STATUS, statusClasses } from '@gatehouse/domain';
-import { IntegerField, OneOfField, QueryIntegerField } from '../../http/fields.js';
+import { IntegerField, OneOfField, QueryIntegerField } from '../../http/input/fields.js';
 import { STATUS_CLASSES_TEXT } from './metrics.fields.js';
 
 /** A class of HTTP statuses in a filter. @param subject what the status belongs to */

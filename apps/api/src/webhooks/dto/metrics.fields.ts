@@ -1,7 +1,7 @@
 // Fields and schemas that the routes with metrics share, in both formats of names.
 
 import { statusClasses } from '@gatehouse/domain';
-import { OneOfField } from '../../http/fields.js';
+import { OneOfField } from '../../http/input/fields.js';
 
 /** The query parameter that requests the metrics of the previous period. */
 export const CompareField = (): PropertyDecorator =>

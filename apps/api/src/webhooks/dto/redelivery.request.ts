@@ -7,9 +7,9 @@ import {
   PublicIdField,
   TextField,
   TextListField,
-} from '../../http/fields.js';
-import { publicIdSchema } from '../../http/text-schemas.js';
-import { TimeField } from '../../http/time-field.js';
+} from '../../http/input/fields.js';
+import { publicIdSchema } from '../../http/input/text-schemas.js';
+import { TimeField } from '../../http/input/time-field.js';
 import { EventTypeField } from './delivery.request.js';
 import { HttpStatusField, StatusClassField } from './http-status.fields.js';
 

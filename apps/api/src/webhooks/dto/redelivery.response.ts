@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/domain';
 import type { RedeliveryBatch } from '@gatehouse/persistence';
 import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
-import { publicIdSchema } from '../../http/text-schemas.js';
+import { publicIdSchema } from '../../http/input/text-schemas.js';
 
 const count = { type: 'integer', minimum: 0, maximum: MAX_BATCH_SIZE } as const;
 

@@ -1,6 +1,6 @@
-import { CheckedField, PublicIdField, TextField } from '../../http/fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { targetUrlSchema } from '../../http/text-schemas.js';
+import { CheckedField, PublicIdField, TextField } from '../../http/input/fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { targetUrlSchema } from '../../http/input/text-schemas.js';
 import { signingSecret } from './webhook-endpoint.fields.js';
 
 export class ReplayRequest {

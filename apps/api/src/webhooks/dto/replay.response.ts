@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { attemptErrors, deliveryStates, publicId, type DeliveryState } from '@gatehouse/domain';
 import type { Replay } from '@gatehouse/persistence';
 import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
-import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { publicIdSchema, urlSchema } from '../../http/input/text-schemas.js';
 
 /** A delivery that an operator sent once to another URL. */
 export class ReplayResponse {

@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { isJsonObject } from '@gatehouse/domain';
 import { isWebhookSecret } from '@gatehouse/platform';
-import { describeField, presence, type FieldOptions } from '../../http/field-options.js';
+import { describeField, presence, type FieldOptions } from '../../http/input/field-options.js';
 
 /** The options of a field that accepts a signing secret. */
 export const signingSecret = {

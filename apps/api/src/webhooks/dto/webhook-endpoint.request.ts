@@ -1,11 +1,17 @@
 import { OmitType } from '@nestjs/swagger';
 import { eventTypes, isSubscription, isUuid, MAX_CUSTOM_HEADERS } from '@gatehouse/domain';
 import type { EndpointStatusFilter } from '@gatehouse/persistence';
-import { CheckedField, OneOfField, ProjectIdField, TextField, TextListField } from '../../http/fields.js';
-import { NameField } from '../../http/name-fields.js';
-import { PageQuery } from '../../http/paging.js';
-import { targetUrlSchema } from '../../http/text-schemas.js';
-import { SearchTextField } from '../../http/search-fields.js';
+import {
+  CheckedField,
+  OneOfField,
+  ProjectIdField,
+  TextField,
+  TextListField,
+} from '../../http/input/fields.js';
+import { NameField } from '../../http/input/name-fields.js';
+import { PageQuery } from '../../http/lists/paging.js';
+import { targetUrlSchema } from '../../http/input/text-schemas.js';
+import { SearchTextField } from '../../http/input/search-fields.js';
 import { HeadersField } from './webhook-endpoint.fields.js';
 
 const subscriptions = {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { endpointDisabledReasons, endpointResource, type WebhookEndpoint } from '@gatehouse/domain';
-import { publicIdSchema, urlSchema } from '../../http/text-schemas.js';
+import { publicIdSchema, urlSchema } from '../../http/input/text-schemas.js';
 
 /** A webhook endpoint (contract, section 4). */
 export class EndpointResponse {

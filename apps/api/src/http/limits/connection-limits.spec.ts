@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Logger } from '@gatehouse/platform';
-import { eventually } from '../../../../test/support/eventually.js';
+import { eventually } from '../../../../../test/support/eventually.js';
 import { limitConnections, maxConnections } from './connection-limits.js';
 
 const sockets: Socket[] = [];

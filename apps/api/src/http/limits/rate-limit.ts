@@ -10,8 +10,8 @@ import {
   type LimitedProject,
   type RouteLimit,
 } from './address-limit.js';
-import { addressBlock, isLoopback } from './client-address.js';
-import { clientIp, type GatehouseRequest } from './request-context.js';
+import { addressBlock, isLoopback } from '../client-address.js';
+import { clientIp, type GatehouseRequest } from '../request-context.js';
 
 export const RATE_LIMIT = Symbol('rate limit');
 

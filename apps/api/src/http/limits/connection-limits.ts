@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { monotonicMs, type Logger } from '@gatehouse/platform';
-import { addressBlock, normalizeAddress } from './client-address.js';
+import { addressBlock, normalizeAddress } from '../client-address.js';
 
 /** Memory of a connection whose client sends the headers of a request slowly, 16 KiB at most. */
 const CONNECTION_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
-import { cursorSchema } from './text-schemas.js';
+import { cursorSchema } from '../input/text-schemas.js';
 
 const success = { type: 'boolean', enum: [true] };
 

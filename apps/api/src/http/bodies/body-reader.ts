@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
-import { hasBody, type GatehouseRequest } from './request-context.js';
+import { hasBody, type GatehouseRequest } from '../request-context.js';
 import { bodyMemory, STREAM_BYTES, structureMemory } from './request-memory.js';
 import {
   parseStrictJson,

@@ -2,9 +2,9 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
 import { Config, errorCode, LOGGER, type Logger } from '@gatehouse/platform';
-import { exceededDefault } from './address-limit.js';
+import { exceededDefault } from '../limits/address-limit.js';
 import { problemDocument, sendProblem } from './problem.js';
-import type { GatehouseRequest } from './request-context.js';
+import type { GatehouseRequest } from '../request-context.js';
 
 /**
  * Converts errors into HTTP responses for all routes. Services throw GatehouseErrors and do not handle HTTP

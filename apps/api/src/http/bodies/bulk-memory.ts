@@ -1,5 +1,5 @@
 import { UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { GatehouseRequest } from './request-context.js';
+import type { GatehouseRequest } from '../request-context.js';
 
 /** Holds memory of imports and exports for each request of a route, after authentication. */
 export const BulkMemory = (bytes: number): MethodDecorator => UseGuards(new BulkMemoryGuard(bytes));

@@ -9,12 +9,12 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { ApiKeyAuthenticator, SecretKeyCaller } from '@gatehouse/auth';
 import { GatehouseError } from '@gatehouse/domain';
 import { Config, LOGGER, TestCommands, type Logger } from '@gatehouse/platform';
-import { eventually } from '../../../../test/support/eventually.js';
+import { eventually } from '../../../../../test/support/eventually.js';
 import { bodyReader, readDeferredBody } from './body-reader.js';
 import { BulkMemory } from './bulk-memory.js';
-import { createHttpServer } from './http-server.js';
-import { ProblemFilter } from './problem.filter.js';
-import { requestContext, type GatehouseRequest } from './request-context.js';
+import { createHttpServer } from '../http-server.js';
+import { ProblemFilter } from '../problems/problem.filter.js';
+import { requestContext, type GatehouseRequest } from '../request-context.js';
 import { RequestMemoryGuard } from './request-memory.guard.js';
 import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
 import { RequestMemory, STREAM_BYTES } from './request-memory.js';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
-import { splitWords } from '../../../../test/support/split-words.js';
+import { splitWords } from '../../../../../test/support/split-words.js';
 import { bodyReader } from './body-reader.js';
 
 type Headers = Record<string, string>;

@@ -12,8 +12,8 @@ import {
   type MemoryHold,
   type MemoryHolder,
 } from '@gatehouse/platform';
-import { addressBlock } from './client-address.js';
-import { callerIp, hasBody, isProbe, type GatehouseRequest } from './request-context.js';
+import { addressBlock } from '../client-address.js';
+import { callerIp, hasBody, isProbe, type GatehouseRequest } from '../request-context.js';
 import type { JsonStructure } from './strict-json.js';
 import { RequestHold, type HoldActions, type MemoryKind } from './request-hold.js';
 

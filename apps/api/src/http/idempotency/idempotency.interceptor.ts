@@ -2,8 +2,8 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { Response } from 'express';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotencyService } from './idempotency.service.js';
-import type { GatehouseRequest } from './request-context.js';
-import { skipsInterceptors } from './skip-interceptors.js';
+import type { GatehouseRequest } from '../request-context.js';
+import { skipsInterceptors } from '../skip-interceptors.js';
 
 /**
  * Executes a POST with an `Idempotency-Key` once, with everything that follows the guards: the pipes and the

@@ -10,11 +10,11 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { canonicalJson, Keyring, newId, sha256 } from '@gatehouse/platform';
-import { deferDelays } from './response-delay.js';
+import { deferDelays } from '../response-delay.js';
 import { customerIdInResponse } from './customer-id-in-response.js';
-import { isNdjson } from './body-reader.js';
-import { isConsolePath } from './console-request.js';
-import type { GatehouseRequest } from './request-context.js';
+import { isNdjson } from '../bodies/body-reader.js';
+import { isConsolePath } from '../console-request.js';
+import type { GatehouseRequest } from '../request-context.js';
 
 const HEADER = 'Idempotency-Key';
 

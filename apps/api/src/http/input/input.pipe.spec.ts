@@ -6,13 +6,13 @@ import {
   IntegerField,
   MetadataField,
   ObjectField,
+  QueryIntegerField,
   SecretField,
   TextField,
   TextSetField,
 } from './fields.js';
 import { NameField, NameTextField } from './name-fields.js';
 import { InputPipe } from './input.pipe.js';
-import { PageQuery } from './paging.js';
 import { SearchTextField } from './search-fields.js';
 
 class Body {
@@ -49,10 +49,15 @@ class Names {
   @SearchTextField('') q?: string;
 }
 
+class ListQuery {
+  @QueryIntegerField({ description: '', min: 1, max: 200 }) limit?: number;
+  @TextField({ description: '', optional: true, maxLength: 10 }) cursor?: string;
+}
+
 const pipe = new InputPipe();
 const body = async (value: unknown, metatype: Type = Body) =>
   pipe.transform(value, { type: 'body', metatype });
-const query = async (value: unknown) => pipe.transform(value, { type: 'query', metatype: PageQuery });
+const query = async (value: unknown) => pipe.transform(value, { type: 'query', metatype: ListQuery });
 
 const validBody = { email: 'ada@example.com', password: 'correct horse' };
 const fieldErrors = (...errors: [field: string, code: string][]) => ({

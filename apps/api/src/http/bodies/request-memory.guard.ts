@@ -1,5 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { GatehouseRequest } from './request-context.js';
+import type { GatehouseRequest } from '../request-context.js';
 import { callerHolder } from './request-memory.js';
 
 /** Counts the memory of a request to its authenticated caller. */

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { GatehouseError } from '@gatehouse/domain';
-import type { GatehouseRequest } from './request-context.js';
+import type { GatehouseRequest } from '../request-context.js';
 
 /**
  * Rejects query parameters and body fields on routes that declare none; on other routes, `InputPipe` rejects

@@ -1,7 +1,7 @@
 import type { ScannedPage } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { QueryIntegerField, TextField } from './fields.js';
-import { cursorSchema } from './text-schemas.js';
+import { QueryIntegerField, TextField } from '../input/fields.js';
+import { cursorSchema } from '../input/text-schemas.js';
 
 /** Default number of records on a page. */
 export const DEFAULT_LIMIT = 50;

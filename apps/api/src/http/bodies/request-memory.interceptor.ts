@@ -1,6 +1,6 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { finalize, type Observable } from 'rxjs';
-import type { GatehouseRequest } from './request-context.js';
+import type { GatehouseRequest } from '../request-context.js';
 
 /** Ends the processing of a request whose handler has returned or failed. Must be the outermost interceptor. */
 @Injectable()
