@@ -46,7 +46,7 @@ const parts = {
     installation: ['operators', 'projects', 'overview', 'health', 'pages', 'bootstrap', 'doctor'],
   },
   'apps/webhook-worker/src': {
-    work: ['delivery', 'endpoint-health', 'mail', 'domains', 'overview'],
+    work: ['periodic-job', 'delivery', 'endpoint-health', 'mail', 'domains', 'overview'],
     supervision: ['recovery', 'retention', 'health', 'alerts'],
   },
   'libs/domain/src': {

@@ -24,7 +24,7 @@ import { Sweeper } from './recovery/sweeper.js';
 import { MaintenanceJobs } from './retention/maintenance-jobs.js';
 import { ExpiringKeyNotifier } from './retention/expiring-key-notifier.js';
 import { MaintenanceRunner } from './retention/maintenance-runner.js';
-import type { PeriodicJob } from './periodic-job.js';
+import type { PeriodicJob } from './periodic-job/periodic-job.js';
 import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
 
 @Module({

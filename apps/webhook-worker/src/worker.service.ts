@@ -29,7 +29,7 @@ import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DuePoller } from './delivery/due-poller.js';
 import { EndpointHealthReporter } from './endpoint-health/endpoint-health-reporter.js';
 import { MaintenanceRunner } from './retention/maintenance-runner.js';
-import type { PeriodicJob } from './periodic-job.js';
+import type { PeriodicJob } from './periodic-job/periodic-job.js';
 
 /** Injection token of the jobs that run in addition to the deliveries. */
 export const PERIODIC_JOBS = Symbol('periodic jobs');

@@ -25,7 +25,7 @@ import {
   Mailer,
   type Logger,
 } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 import {
   createMailAlertSender,
   createWebhookAlertSender,

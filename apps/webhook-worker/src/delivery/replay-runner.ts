@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { WebhookReplaysRepository, type ClaimedReplay } from '@gatehouse/persistence';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** Maximum number of replays that are sent at the same time. */

@@ -7,7 +7,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 const INTERVAL_MS = 2_000;
 

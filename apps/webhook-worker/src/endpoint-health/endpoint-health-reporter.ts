@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { healthFromAttempt, mergeHealth, type EndpointHealth } from '@gatehouse/domain';
 import { EndpointHealthRepository } from '@gatehouse/persistence';
 import { Config, LOGGER, now, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /**
  * Collects the results of attempts in memory and reports them every few seconds for all endpoints at once.

@@ -11,7 +11,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { Config, LOGGER, now, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /** Number of endpoints that one statement returns. */
 const PAGE_SIZE = 100;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK_AND_HOST_CHECK_INTERVAL_MS, ClockAndHostMonitor } from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /** Checks the clock and the hosts of the database at the start and once a minute. */
 @Injectable()

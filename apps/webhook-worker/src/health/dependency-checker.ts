@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEPENDENCY_CHECK_INTERVAL_MS, DependencyHealth } from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /** Updates the states of the dependencies once a second, for the probes of this process. */
 @Injectable()

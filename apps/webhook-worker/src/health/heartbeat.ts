@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { WorkersRepository } from '@gatehouse/persistence';
 import { LOGGER, newId, VERSION, type Logger } from '@gatehouse/platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 const INTERVAL_MS = 5_000;
 

@@ -17,7 +17,7 @@ import {
   type Logger,
   type RenderedMail,
 } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 const CLAIM_LIMIT = 20;
 

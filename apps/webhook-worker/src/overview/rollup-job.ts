@@ -1,5 +1,5 @@
 import { sleep, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /** Pause between two batches of a long log, in ms, so that counting does not delay deliveries. */
 const PAUSE_MS = 200;

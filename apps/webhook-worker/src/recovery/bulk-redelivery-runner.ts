@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RedeliveryProcessingRepository, Transactions } from '@gatehouse/persistence';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { DuePoller } from '../delivery/due-poller.js';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /**
  * Releases some deliveries of the bulk redeliveries and recoveries twice a second: 50,000 at once would delay

@@ -8,7 +8,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /** Maximum number of dead letters per transaction, so that it stays within its timeout. */
 const BATCH_SIZE = 200;

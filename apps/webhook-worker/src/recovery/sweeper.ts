@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DeliveryProcessingRepository } from '@gatehouse/persistence';
 import { Config, LOGGER, WorkerMetrics, type Logger } from '@gatehouse/platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
-import { PeriodicJob } from '../periodic-job.js';
+import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /** Maximum number of lost attempts that one run records. */
 const MAX_LOST_ATTEMPTS = 200;
