@@ -72,7 +72,7 @@ describe('readOrCreateRootSecret', () => {
   });
 
   it('CF-02: concurrent processes end with the same secret', async () => {
-    for (const file of ['config/root-secret', 'errors']) {
+    for (const file of ['config/root-secret', 'runtime/errors']) {
       const source = readFileSync(new URL(`../${file}.ts`, import.meta.url), 'utf8');
       const { outputText } = ts.transpileModule(source, {
         compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
