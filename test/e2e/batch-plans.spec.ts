@@ -19,6 +19,8 @@ const PAGES_PER_CUSTOMER = 10;
 let instance: TestInstance;
 let projectId: string;
 let ids: string[];
+/** Pages that the search of one customer may read. */
+let maxPages: number;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
   ({ projectId } = instance.credentials);
@@ -42,6 +44,11 @@ beforeAll(async () => {
       BATCH,
     ])
   ).map(({ id }) => id);
+  // The table contains the few sessions of other test files, so PostgreSQL reads all of it for each customer.
+  const [sessions] = await instance.sql<{ pages: number }>(
+    "SELECT (pg_relation_size('sessions') / current_setting('block_size')::integer)::integer AS pages",
+  );
+  maxPages = PAGES_PER_CUSTOMER + sessions!.pages;
 });
 afterAll(async () => instance?.stop());
 
@@ -97,8 +104,7 @@ it('a batch of customers reads no other customer of a large project', () =>
       expect(Math.max(...rows.map(Number))).toBeLessThanOrEqual(2 * BATCH);
       const pages = explainer.plans.flatMap(readPages);
       expect(pages.length).toBeGreaterThan(0);
-      expect(Math.max(...pages)).toBeLessThanOrEqual(PAGES_PER_CUSTOMER * BATCH);
-      // The table of the sessions is empty.
+      expect(Math.max(...pages)).toBeLessThanOrEqual(maxPages * BATCH);
       expect(explainer.plans.flat().join('\n')).not.toMatch(
         /Rows Removed by Filter|Seq Scan on (?!sessions)/,
       );
