@@ -28,6 +28,18 @@ import { MeFactorsService } from './me-factors.service.js';
 import { MePasskeysController } from './me-passkeys.controller.js';
 import { MePasskeysService } from './me-passkeys.service.js';
 
+/** The services that other modules use. */
+const services = [
+  CustomerChangesService,
+  CustomerCsvService,
+  CustomerDirectoryService,
+  CustomerExportService,
+  CustomerFactorsService,
+  CustomerIdentitiesService,
+  CustomerMailsService,
+  CustomersService,
+];
+
 @Module({
   imports: [
     AccountsModule,
@@ -51,27 +63,7 @@ import { MePasskeysService } from './me-passkeys.service.js';
     CustomerMailsController,
     CustomersController,
   ],
-  providers: [
-    CustomerChangesService,
-    CustomerCsvService,
-    CustomerDirectoryService,
-    CustomerExportService,
-    CustomerFactorsService,
-    CustomerIdentitiesService,
-    CustomerMailsService,
-    CustomersService,
-    MeFactorsService,
-    MePasskeysService,
-  ],
-  exports: [
-    CustomerChangesService,
-    CustomerCsvService,
-    CustomerDirectoryService,
-    CustomerExportService,
-    CustomerFactorsService,
-    CustomerIdentitiesService,
-    CustomerMailsService,
-    CustomersService,
-  ],
+  providers: [...services, MeFactorsService, MePasskeysService],
+  exports: services,
 })
 export class CustomersModule {}

@@ -13,6 +13,16 @@ import { FailedSignInsService } from './failed-sign-ins.service.js';
 import { FreshProofService } from './fresh-proof.service.js';
 import { ReauthenticationCodesService } from './reauthentication-codes.service.js';
 
+/** The services that other modules use. */
+const services = [
+  FactorChangesService,
+  FactorCheckService,
+  FactorCodesService,
+  FailedSignInsService,
+  FreshProofService,
+  ReauthenticationCodesService,
+];
+
 @Module({
   imports: [
     AuditModule,
@@ -23,21 +33,7 @@ import { ReauthenticationCodesService } from './reauthentication-codes.service.j
     OneTimeTokensModule,
     PasskeysModule,
   ],
-  providers: [
-    FactorChangesService,
-    FactorCheckService,
-    FactorCodesService,
-    FailedSignInsService,
-    FreshProofService,
-    ReauthenticationCodesService,
-  ],
-  exports: [
-    FactorChangesService,
-    FactorCheckService,
-    FactorCodesService,
-    FailedSignInsService,
-    FreshProofService,
-    ReauthenticationCodesService,
-  ],
+  providers: services,
+  exports: services,
 })
 export class FactorsModule {}

@@ -28,6 +28,17 @@ import { ProjectProvidersService } from './project-providers.service.js';
 import { IdentityProtocolsModule } from './protocols/identity-protocols.module.js';
 import { StoredSettingsService } from './stored-settings.service.js';
 
+/** The services that other modules use. */
+const services = [
+  ConnectionTestsService,
+  IdentityProvidersService,
+  ProviderCallbackService,
+  ProviderDomainsService,
+  ProviderFlowsService,
+  ProviderSignInService,
+  StoredSettingsService,
+];
+
 /** Sign-ins with identity providers, and the accounts that customers have there. */
 @Module({
   imports: [
@@ -52,26 +63,12 @@ import { StoredSettingsService } from './stored-settings.service.js';
     ProviderDomainsController,
   ],
   providers: [
-    ConnectionTestsService,
+    ...services,
     IdTokenSignInService,
-    IdentityProvidersService,
     MeIdentitiesService,
     ProjectProvidersService,
-    ProviderCallbackService,
-    ProviderDomainsService,
-    ProviderFlowsService,
     ProviderRefusalsService,
-    ProviderSignInService,
-    StoredSettingsService,
   ],
-  exports: [
-    ConnectionTestsService,
-    IdentityProvidersService,
-    ProviderCallbackService,
-    ProviderDomainsService,
-    ProviderFlowsService,
-    ProviderSignInService,
-    StoredSettingsService,
-  ],
+  exports: services,
 })
 export class IdentityProvidersModule {}

@@ -28,6 +28,18 @@ import { SignInTokensController } from './sign-in-tokens.controller.js';
 import { SignInTokensService } from './sign-in-tokens.service.js';
 import { SignInService } from './sign-in.service.js';
 
+/** The services that other modules use. */
+const services = [
+  AddressSignInService,
+  ExchangeCodesService,
+  LoginService,
+  RegistrationService,
+  SignInFlowsService,
+  SignInMetricsService,
+  SignInOptionsService,
+  SignInService,
+];
+
 @Module({
   imports: [
     AccountsModule,
@@ -51,27 +63,7 @@ import { SignInService } from './sign-in.service.js';
     SignInOptionsController,
     SignInTokensController,
   ],
-  providers: [
-    AddressSignInService,
-    ExchangeCodesService,
-    LoginService,
-    RefreshService,
-    RegistrationService,
-    SignInFlowsService,
-    SignInMetricsService,
-    SignInOptionsService,
-    SignInService,
-    SignInTokensService,
-  ],
-  exports: [
-    AddressSignInService,
-    ExchangeCodesService,
-    LoginService,
-    RegistrationService,
-    SignInFlowsService,
-    SignInMetricsService,
-    SignInOptionsService,
-    SignInService,
-  ],
+  providers: [...services, RefreshService, SignInTokensService],
+  exports: services,
 })
 export class SignInModule {}

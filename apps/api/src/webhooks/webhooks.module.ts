@@ -15,6 +15,16 @@ import { RedeliveriesService } from './redeliveries.service.js';
 import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
 import { WebhookEndpointsService } from './webhook-endpoints.service.js';
 
+/** The services that other modules use. */
+const services = [
+  DeliveriesService,
+  EndpointControlsService,
+  EndpointStatsService,
+  RecoveryService,
+  RedeliveriesService,
+  WebhookEndpointsService,
+];
+
 @Module({
   imports: [AuditModule, SearchModule],
   controllers: [
@@ -24,23 +34,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service.js';
     RedeliveriesController,
     WebhookEndpointsController,
   ],
-  providers: [
-    DeadLettersService,
-    DeliveriesService,
-    EndpointControlsService,
-    EndpointEnablerService,
-    EndpointStatsService,
-    RecoveryService,
-    RedeliveriesService,
-    WebhookEndpointsService,
-  ],
-  exports: [
-    DeliveriesService,
-    EndpointControlsService,
-    EndpointStatsService,
-    RecoveryService,
-    RedeliveriesService,
-    WebhookEndpointsService,
-  ],
+  providers: [...services, DeadLettersService, EndpointEnablerService],
+  exports: services,
 })
 export class WebhooksModule {}
