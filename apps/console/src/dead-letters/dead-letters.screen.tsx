@@ -4,17 +4,12 @@ import { Link, useNavigate } from 'react-router';
 import { useRedeliverCommand } from '../deliveries/use-redeliver-command';
 import { Can, useCan } from '../session/roles';
 import { isAlwaysSelectable } from '../lists/list-table';
-import { deliverySearchFilter, statusClassFilter } from '../deliveries/delivery-filters';
 import {
-  endpointFilter,
-  eventTypeFilter,
-  numberFilter,
-  organizationFilter,
-  projectFilter,
-  textFilter,
-  timeFilter,
-  viewFilter,
-} from '../lists/filters';
+  deliveryOwnerFilters,
+  deliverySearchFilter,
+  statusClassFilter,
+} from '../deliveries/delivery-filters';
+import { numberFilter, textFilter, timeFilter, viewFilter } from '../lists/filters';
 import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
 import type { EmptyContent } from '../lists/list-notice';
@@ -41,10 +36,7 @@ const filters = {
   time: timeFilter('Time', 'created_after', 'created_before'),
   status_class: statusClassFilter('Last response'),
   http_status: numberFilter('HTTP status', 'HTTP status'),
-  event: eventTypeFilter(),
-  organization_id: organizationFilter(),
-  project_id: projectFilter(),
-  endpoint_id: endpointFilter(),
+  ...deliveryOwnerFilters,
 };
 
 const linkedFilters = {

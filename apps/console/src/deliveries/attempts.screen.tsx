@@ -1,16 +1,12 @@
 import type { ReactNode } from 'react';
 import { attemptColumns } from './attempt-columns';
-import { deliverySearchFilter, deliveryStateFilter, statusClassFilter } from './delivery-filters';
 import {
-  choiceFilter,
-  endpointFilter,
-  eventTypeFilter,
-  numberFilter,
-  organizationFilter,
-  projectFilter,
-  textFilter,
-  timeFilter,
-} from '../lists/filters';
+  deliveryOwnerFilters,
+  deliverySearchFilter,
+  deliveryStateFilter,
+  statusClassFilter,
+} from './delivery-filters';
+import { choiceFilter, numberFilter, textFilter, timeFilter } from '../lists/filters';
 import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
@@ -34,10 +30,7 @@ const filters = {
     5: 'Fifth attempt',
   }),
   delivery_state: deliveryStateFilter('Delivery status'),
-  event: eventTypeFilter(),
-  organization_id: organizationFilter(),
-  project_id: projectFilter(),
-  endpoint_id: endpointFilter(),
+  ...deliveryOwnerFilters,
 };
 
 const linkedFilters = {

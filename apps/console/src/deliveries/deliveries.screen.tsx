@@ -4,18 +4,13 @@ import { Link, Navigate, useSearchParams } from 'react-router';
 import { useCan } from '../session/roles';
 import { useRedeliverCommand } from './use-redeliver-command';
 import { deliveryColumns, summaryColumns, type ListedDelivery } from './delivery-columns';
-import { deliverySearchFilter, deliveryStateFilter, statusClassFilter } from './delivery-filters';
 import {
-  choiceFilter,
-  endpointFilter,
-  eventTypeFilter,
-  numberFilter,
-  organizationFilter,
-  projectFilter,
-  sortFilter,
-  textFilter,
-  timeFilter,
-} from '../lists/filters';
+  deliveryOwnerFilters,
+  deliverySearchFilter,
+  deliveryStateFilter,
+  statusClassFilter,
+} from './delivery-filters';
+import { choiceFilter, numberFilter, sortFilter, textFilter, timeFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import { isAlwaysSelectable, type Column } from '../lists/list-table';
 import { useLinkedFilters } from '../lists/use-linked-filters';
@@ -41,10 +36,7 @@ const filters = {
   status_class: statusClassFilter('Last response'),
   http_status: numberFilter('HTTP status', 'HTTP status'),
   error: choiceFilter('Last error', errorLabels()),
-  event: eventTypeFilter(),
-  organization_id: organizationFilter(),
-  project_id: projectFilter(),
-  endpoint_id: endpointFilter(),
+  ...deliveryOwnerFilters,
   sort: sortFilter({ created_at: 'Created', next_attempt_at: 'Next attempt' }),
 };
 

@@ -1,5 +1,21 @@
 import { statusClassLabels } from '../components/status-class';
-import { choiceFilter, textFilter, type Filter } from '../lists/filters';
+import {
+  choiceFilter,
+  endpointFilter,
+  eventTypeFilter,
+  organizationFilter,
+  projectFilter,
+  textFilter,
+  type Filter,
+} from '../lists/filters';
+
+/** The filters for the event of a delivery, and for the records to which it belongs. */
+export const deliveryOwnerFilters = {
+  event: eventTypeFilter(),
+  organization_id: organizationFilter(),
+  project_id: projectFilter(),
+  endpoint_id: endpointFilter(),
+};
 
 /** Creates a filter for the class of the HTTP status. */
 export const statusClassFilter = (label: string): Filter => choiceFilter(label, statusClassLabels);

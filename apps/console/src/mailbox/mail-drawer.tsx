@@ -1,16 +1,16 @@
-import { Drawer, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Drawer, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
 import { fetchPath } from '../http/queries';
 import { CopyTextButton } from '../components/copy-button';
 import { PropertyList } from '../components/property-list';
 import { UntrustedText, UntrustedUrl } from '../components/untrusted-text';
-import { JsonView } from '../components/json-view';
 import { QueryContent } from '../components/query-content';
 import { ProjectName } from '../components/record-name';
 import { RelativeTime } from '../components/relative-time';
+import { MailContent } from '../mails/mail-content';
 import { mailKinds } from '../mails/mail-kinds';
 
 type Mail = Schemas['MailboxEntry'];
@@ -25,10 +25,7 @@ interface MailDrawerProps {
 
 const PATH = '/operator/v1/mailbox/{mailId}';
 
-/**
- * Shows an email in a drawer beside the list. Its HTML is shown as source, because the content of an email
- * must never become markup of the console.
- */
+/** Shows an email in a drawer beside the list. */
 export function MailDrawer({ id, initialMail, onClose }: MailDrawerProps): ReactNode {
   const query = useQuery<Mail, Problem>({
     queryKey: [PATH, id],
@@ -52,7 +49,6 @@ export function MailDrawer({ id, initialMail, onClose }: MailDrawerProps): React
 }
 
 function MailDetails({ mail }: { mail: Mail }): ReactNode {
-  const [isSource, setSource] = useState(false);
   return (
     <Stack>
       <PropertyList
@@ -74,21 +70,7 @@ function MailDetails({ mail }: { mail: Mail }): ReactNode {
           </Group>
         </Stack>
       )}
-      <SegmentedControl
-        size="xs"
-        aria-label="Format"
-        value={isSource ? 'html' : 'text'}
-        onChange={(shown) => setSource(shown === 'html')}
-        data={[
-          { value: 'text', label: 'Text' },
-          { value: 'html', label: 'HTML source' },
-        ]}
-      />
-      {isSource ? (
-        <JsonView name="HTML source" value={mail.html} />
-      ) : (
-        <JsonView name="Text" value={mail.text} />
-      )}
+      <MailContent mail={mail} />
     </Stack>
   );
 }

@@ -1,10 +1,9 @@
-import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useOperator } from '../session/session';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation, useApiUpdate, useGet } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
-import { JsonView } from '../components/json-view';
 import { LinesInput } from '../components/lines-input';
 import { ProblemAlert } from '../components/problem-alert';
 import { PropertyList } from '../components/property-list';
@@ -12,6 +11,7 @@ import { isStale, SavedChanges, saveLabel } from '../components/saved-changes';
 import { toastSuccess } from '../components/toast';
 import { UntrustedText } from '../components/untrusted-text';
 import { useEdits } from '../components/use-edits';
+import { MailContent } from '../mails/mail-content';
 import { hasLink, languageName, mailTypes, type MailTemplateFields, type TemplateId } from './mail-template';
 import type { Project } from './use-project-form';
 
@@ -173,27 +173,12 @@ function SendTest({ params, body }: SendTestProps): ReactNode {
   );
 }
 
-/** Shows an email with sample values. Its HTML is shown as source, never as markup of the console. */
+/** Shows an email with sample values. */
 function MailPreview({ mail }: { mail: Schemas['MailPreviewResponse'] }): ReactNode {
-  const [isSource, setSource] = useState(false);
   return (
     <Stack role="region" aria-label="Preview">
       <PropertyList items={{ Subject: <UntrustedText text={mail.subject} /> }} />
-      <SegmentedControl
-        size="xs"
-        aria-label="Format"
-        value={isSource ? 'html' : 'text'}
-        onChange={(shown) => setSource(shown === 'html')}
-        data={[
-          { value: 'text', label: 'Text' },
-          { value: 'html', label: 'HTML source' },
-        ]}
-      />
-      {isSource ? (
-        <JsonView name="HTML source" value={mail.html} />
-      ) : (
-        <JsonView name="Text" value={mail.text} />
-      )}
+      <MailContent mail={mail} />
     </Stack>
   );
 }

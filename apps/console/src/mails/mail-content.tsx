@@ -1,0 +1,30 @@
+import { SegmentedControl } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { JsonView } from '../components/json-view';
+
+/**
+ * Shows the text of an email, or its HTML as source: the content of an email must never become markup of the
+ * console.
+ */
+export function MailContent({ mail }: { mail: { text: string; html: string } }): ReactNode {
+  const [isSource, setSource] = useState(false);
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label="Format"
+        value={isSource ? 'html' : 'text'}
+        onChange={(shown) => setSource(shown === 'html')}
+        data={[
+          { value: 'text', label: 'Text' },
+          { value: 'html', label: 'HTML source' },
+        ]}
+      />
+      {isSource ? (
+        <JsonView name="HTML source" value={mail.html} />
+      ) : (
+        <JsonView name="Text" value={mail.text} />
+      )}
+    </>
+  );
+}
