@@ -155,11 +155,8 @@ export class FactorChangesService {
   ): Promise<CustomerFactors> {
     const removed = await this.factors.delete(tx, customer.id, id);
     if (!removed) return this.removePasskey(tx, project, customer, id, details);
-    const data = { factor: FactorResponse.from(removed) };
-    await this.records.record(tx, 'factor.removed', customer, project, {
-      data,
-      details: { factorId: id, ...details },
-    });
+    const content = { data: { factor: FactorResponse.from(removed) }, details: { factorId: id, ...details } };
+    await this.records.record(tx, 'factor.removed', customer, project, content);
     return this.listLeft(tx, customer.id);
   }
 
@@ -173,11 +170,11 @@ export class FactorChangesService {
   ): Promise<CustomerFactors> {
     const removed = await this.passkeys.delete(tx, customer.id, id);
     if (!removed) throw notFound();
-    const data = { passkey: PasskeyResponse.from(removed) };
-    await this.records.record(tx, 'passkey.removed', customer, project, {
-      data,
+    const content = {
+      data: { passkey: PasskeyResponse.from(removed) },
       details: { passkeyId: id, ...details },
-    });
+    };
+    await this.records.record(tx, 'passkey.removed', customer, project, content);
     return this.listLeft(tx, customer.id);
   }
 

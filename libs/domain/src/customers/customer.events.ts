@@ -1,4 +1,4 @@
-import { declareCustomerActions, declareEvents, ref } from '../events/event-declaration.js';
+import { declareEvents, ref, type TimelineDeclaration } from '../events/event-declaration.js';
 import { email, object, openEnum, previousValues, time, type JsonSchema } from '../values/json-schema.js';
 import {
   customerAfterEmailChange,
@@ -124,10 +124,10 @@ export const customerEvents = declareEvents({
   },
 });
 
-export const customerActions = declareCustomerActions({
+export const customerActions = {
   'customer.deleted': {},
   'customer.exported': { timeline: 'account', label: 'Data exported' },
-});
+} satisfies Record<string, TimelineDeclaration>;
 
 export const passwordEvents = declareEvents({
   'password.changed': {
@@ -157,10 +157,10 @@ export const passwordEvents = declareEvents({
   },
 });
 
-export const passwordActions = declareCustomerActions({
+export const passwordActions = {
   'customer.password_reset': { timeline: 'security', label: 'Password set with the link in an email' },
   'customer.disowned': { timeline: 'account', label: 'Email address disowned by its owner' },
-});
+} satisfies Record<string, TimelineDeclaration>;
 
 export const emailEvents = declareEvents({
   'email.changed': {
@@ -183,8 +183,8 @@ export const emailEvents = declareEvents({
   },
 });
 
-export const emailActions = declareCustomerActions({
+export const emailActions = {
   'customer.verification_sent': { timeline: 'mail', label: 'Verification email requested' },
   'customer.password_reset_sent': { timeline: 'mail', label: 'Password reset email requested' },
   'customer.invitation_sent': { timeline: 'mail', label: 'Invitation email requested' },
-});
+} satisfies Record<string, TimelineDeclaration>;

@@ -45,10 +45,5 @@ export const declareEvents = <Type extends string, Action extends string = never
   events: EventDeclarations<Type, Action>,
 ): EventDeclarations<Type, Action> => events;
 
-/** Declares actions on customers that no event describes. */
-export const declareCustomerActions = <Action extends string>(
-  actions: Readonly<Record<Action, TimelineDeclaration>>,
-): Readonly<Record<Action, TimelineDeclaration>> => actions;
-
 /** Returns a reference to the schema of a resource, by its noun. */
 export const ref = (noun: string): JsonSchema => ({ $ref: `#/$defs/${noun}` });

@@ -1,5 +1,5 @@
 import { exampleTimes as at, renamedCustomer, signedInCustomer } from '../customers/customer-examples.js';
-import { declareCustomerActions, declareEvents, ref } from '../events/event-declaration.js';
+import { declareEvents, ref, type TimelineDeclaration } from '../events/event-declaration.js';
 import { exampleId, exampleTime } from '../events/event-example.js';
 import { nullable, object, openEnum, text, time, uuid } from '../values/json-schema.js';
 import { authenticationMethods } from './authentication-method.js';
@@ -95,11 +95,11 @@ export const sessionEvents = declareEvents({
   },
 });
 
-export const sessionActions = declareCustomerActions({
+export const sessionActions = {
   'customer.sign_in_token_created': { timeline: 'sign_in', label: 'Sign-in token created' },
   'customer.sign_in_token_used': { timeline: 'sign_in', label: 'Signed in with a sign-in token' },
   'customer.reauthentication_required': { timeline: 'sign_in', label: 'New proof of identity required' },
-});
+} satisfies Record<string, TimelineDeclaration>;
 
 export const tokenEvents = declareEvents({
   'token.reuse_detected': {
