@@ -19,7 +19,6 @@ export * from './api-keys/key-format.js';
 export * from './api-keys/key-grant.js';
 export * from './api-keys/scopes.js';
 export * from './audit/audit-actions.js';
-export * from './timeline/audited-events.js';
 export * from './audit/audit-changes.js';
 export * from './customers/customer.js';
 export * from './timeline/customer-timeline.js';

@@ -209,12 +209,6 @@ const providers: Provider[] = [
     inject: [Database, LOGGER],
   },
   {
-    provide: EventFeedRepository,
-    useFactory: (database: Database, transactions: Transactions) =>
-      new EventFeedRepository(database, transactions),
-    inject: [Database, Transactions],
-  },
-  {
     provide: EventsRepository,
     useFactory: (config: Config) => new EventsRepository(config.webhooks.retrySchedule[0]!),
     inject: [Config],
@@ -226,22 +220,10 @@ const providers: Provider[] = [
     inject: [Database, Config],
   })),
   {
-    provide: AttemptMetricsRepository,
-    useFactory: (transactions: Transactions, { webhooks }: Config) =>
-      new AttemptMetricsRepository(transactions, webhooks.retention),
-    inject: [Transactions, Config],
-  },
-  {
     provide: AttemptRollupsRepository,
     useFactory: (database: Database, transactions: Transactions, { webhooks }: Config) =>
       new AttemptRollupsRepository(database, transactions, webhooks.rollups.settlingTime, webhooks.retention),
     inject: [Database, Transactions, Config],
-  },
-  {
-    provide: IdentityMetricsRepository,
-    useFactory: (transactions: Transactions, { webhooks }: Config) =>
-      new IdentityMetricsRepository(transactions, webhooks.retention),
-    inject: [Transactions, Config],
   },
   {
     provide: IdentityRollupsRepository,
@@ -250,17 +232,22 @@ const providers: Provider[] = [
     inject: [Database, Transactions, Config],
   },
   {
-    provide: DeliveryRetentionRepository,
-    useFactory: (database: Database, transactions: Transactions) =>
-      new DeliveryRetentionRepository(database, transactions),
-    inject: [Database, Transactions],
-  },
-  {
     provide: DeliveryProcessingRepository,
     useFactory: (database: Database, config: Config, transactions: Transactions) =>
       new DeliveryProcessingRepository(database, config.webhooks.lease, transactions),
     inject: [Database, Config, Transactions],
   },
+  ...[DeliveryRetentionRepository, EventFeedRepository].map((Repository) => ({
+    provide: Repository,
+    useFactory: (database: Database, transactions: Transactions) => new Repository(database, transactions),
+    inject: [Database, Transactions],
+  })),
+  ...[AttemptMetricsRepository, IdentityMetricsRepository].map((Repository) => ({
+    provide: Repository,
+    useFactory: (transactions: Transactions, { webhooks }: Config) =>
+      new Repository(transactions, webhooks.retention),
+    inject: [Transactions, Config],
+  })),
   ...[ReadyQueueRepository, WebhookReplaysRepository].map((Repository) => ({
     provide: Repository,
     useFactory: (database: Database, config: Config) => new Repository(database, config.webhooks.lease),

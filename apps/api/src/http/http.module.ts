@@ -16,17 +16,22 @@ import { RequestLanguages } from './request-languages.js';
 import { StrayInputGuard } from './input/stray-input.guard.js';
 import { UntrustedForwards } from './untrusted-forwards.js';
 
+/** The services that other modules use. */
+const services = [
+  IdempotencyInterceptor,
+  IdempotencyService,
+  RateLimits,
+  Readiness,
+  RequestLanguages,
+  RequestMemoryInterceptor,
+  UntrustedForwards,
+];
+
 /** The components that all routes share: guards, input validation, errors, rate limits and idempotency. */
 @Module({
   providers: [
-    IdempotencyInterceptor,
-    IdempotencyService,
-    RateLimits,
-    Readiness,
-    RequestLanguages,
+    ...services,
     RequestMemory,
-    RequestMemoryInterceptor,
-    UntrustedForwards,
     {
       provide: ApiMetrics,
       useFactory: (metrics: Metrics | null) => metrics && new ApiMetrics(metrics),
@@ -46,16 +51,6 @@ import { UntrustedForwards } from './untrusted-forwards.js';
     { provide: APP_GUARD, useClass: RequestMemoryGuard },
     { provide: APP_GUARD, useClass: StrayInputGuard },
   ],
-  exports: [
-    ApiMetrics,
-    IdempotencyInterceptor,
-    IdempotencyService,
-    RateLimiter,
-    RateLimits,
-    Readiness,
-    RequestLanguages,
-    RequestMemoryInterceptor,
-    UntrustedForwards,
-  ],
+  exports: [...services, ApiMetrics, RateLimiter],
 })
 export class HttpModule {}

@@ -1,10 +1,10 @@
 import { auditActions } from '../audit/audit-actions.js';
-import type { TimelineDeclaration, TimelineKind } from '../events/event-declaration.js';
+import type { EventDeclaration, TimelineDeclaration, TimelineKind } from '../events/event-declaration.js';
 import { eventTypes } from '../webhooks/event-types.js';
 
 type Declarations = Partial<Record<string, TimelineDeclaration>>;
 
-const events: Declarations = eventTypes;
+const events: Partial<Record<string, EventDeclaration>> = eventTypes;
 const actions: Declarations = auditActions;
 
 /**
@@ -15,6 +15,12 @@ export const eventKind = (type: string): TimelineKind | null => events[type]?.ti
 
 /** Returns the kind of an audit log entry in the timeline. */
 export const actionKind = (action: string): TimelineKind => actions[action]?.timeline ?? 'account';
+
+/** Returns whether an audit log entry of the same transaction describes the same change as an event. */
+export function isAuditedAs(type: string, action: string): boolean {
+  const event = events[type];
+  return event?.action === action || (event?.otherActions?.includes(action) ?? false);
+}
 
 /** Returns the event types that are entries of these kinds. */
 export const timelineEventTypes = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(events, kinds);
