@@ -100,7 +100,12 @@ describe('faults of PostgreSQL', () => {
           return `${response.status} ${((await response.json()) as { status: string }).status}`;
         }),
       );
-    expect(await readReadiness()).toEqual(['200 ready', '200 ready']);
+    const waitUntilReady = () =>
+      eventually('both programs to be ready', async () =>
+        (await readReadiness()).every((each) => each === '200 ready'),
+      );
+    // The outage of the previous test can have been noticed after its end.
+    await waitUntilReady();
     try {
       await server.stop();
       await eventually('the outage to be noticed', async () =>
@@ -139,9 +144,7 @@ describe('faults of PostgreSQL', () => {
     } finally {
       await server.start();
     }
-    await eventually('both programs to be ready', async () =>
-      (await readReadiness()).every((each) => each === '200 ready'),
-    );
+    await waitUntilReady();
     for (const url of programs) expect(await readHealth(url)).toMatchObject({ status: 200 });
     expect(dedicated.pids).toEqual(pids);
     await history.check();
