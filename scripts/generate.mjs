@@ -7,9 +7,9 @@ import { openApiDocuments } from './openapi-document.mjs';
 
 /** The defaults and ranges of the setting `limits`, which the console describes. */
 const LIMIT_RANGES = 'apps/console/src/projects/limit-ranges.json';
-/** The actions of the filter of the audit log. */
+/** The audit log filter's actions. */
 const AUDIT_ACTIONS = 'apps/console/src/audit/audit-actions.json';
-/** The sentences of the timeline of a customer. */
+/** The customer timeline's sentences. */
 const TIMELINE_LABELS = 'apps/console/src/customers/timeline-labels.json';
 const CHART_SCHEMA = 'ops/helm/gatehouse/values.schema.json';
 /** The alert rules, and their copy in the chart: Helm reads no files outside of a chart. */

@@ -79,7 +79,7 @@ const RULES = {
   },
   // A POST with an Idempotency-Key commits all its changes as one (docs/adr/0111-explicit-joins.md).
   'joined-transactions': {
-    message: 'Call join(), which commits with the request. run() commits also if the request fails.',
+    message: 'Call join(), which commits with the request. run() commits even if the request fails.',
     selectors: [
       'MemberExpression:matches([object.name="transactions"], [object.property.name="transactions"])[property.name="run"]',
     ],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -95,4 +95,24 @@ describe('the quick start of the README', () => {
     expect(logged).toEqual(EXPECTED.map((type) => `${type} 204 success true`));
     expect(output).toContain('"emailVerified": true');
   });
+});
+
+it('docs/architecture.md names every folder of the apps and libs', async () => {
+  const text = await readFile('docs/architecture.md', 'utf8');
+  const parts = [
+    'apps/api',
+    'apps/webhook-worker',
+    'apps/console',
+    'libs/domain',
+    'libs/platform',
+    'libs/persistence',
+    'libs/auth',
+  ];
+  const folders = await Promise.all(
+    parts.map(async (part) => {
+      const entries = await readdir(`${part}/src`, { withFileTypes: true });
+      return entries.filter((entry) => entry.isDirectory()).map(({ name }) => ({ part, name }));
+    }),
+  );
+  expect(folders.flat().filter(({ name }) => !text.includes(`\`${name}\``))).toEqual([]);
 });

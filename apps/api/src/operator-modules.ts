@@ -3,7 +3,7 @@ import { ApiKeysOperatorModule } from './api-keys/api-keys.operator.module.js';
 import { AuditOperatorModule } from './audit/audit.operator.module.js';
 import { CustomersOperatorModule } from './customers/customers.operator.module.js';
 import { EventsOperatorModule } from './events/events.operator.module.js';
-import { HealthModule } from './health/health.module.js';
+import { HealthOperatorModule } from './health/health.operator.module.js';
 import { IdentityProvidersOperatorModule } from './identity-providers/identity-providers.operator.module.js';
 import { ImportsOperatorModule } from './imports/imports.operator.module.js';
 import { MailTemplatesOperatorModule } from './mail-templates/mail-templates.operator.module.js';
@@ -23,7 +23,7 @@ export const operatorModules: Type[] = [
   AuditOperatorModule,
   CustomersOperatorModule,
   EventsOperatorModule,
-  HealthModule,
+  HealthOperatorModule,
   IdentityProvidersOperatorModule,
   ImportsOperatorModule,
   MailOperatorModule,

@@ -38,7 +38,7 @@ export const PERIODIC_JOBS = Symbol('periodic jobs');
 const DRAIN_TIMEOUT_MS = 12_000;
 /**
  * Maximum time for the rest of the stop, in ms. Both together are less than the stop timeout of a process
- * (process.ts).
+ * (programs/run-process.ts).
  */
 const CLOSE_TIMEOUT_MS = 2_000;
 

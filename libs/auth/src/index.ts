@@ -1,4 +1,4 @@
-export * from './attempts/granted-attempt.js';
+export * from './failed-attempts/granted-attempt.js';
 export * from './auth.module.js';
 export { ApiKeyAuthenticator } from './credentials/api-key.authenticator.js';
 export * from './credentials/caller.js';

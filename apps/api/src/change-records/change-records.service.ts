@@ -10,7 +10,7 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 
-/** What a record of a change contains besides the customer. */
+/** The content of a change record, besides the customer. */
 export interface ChangeContent {
   /** The other data of the event. */
   data?: Record<string, unknown>;

@@ -23,7 +23,7 @@ import {
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import { METADATA_RULE } from '../http/input/fields.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
 import { CustomerResponse, customerVolatileFields } from './dto/customer.response.js';

@@ -5,7 +5,7 @@ import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/lists/api-envelopes.js';
 import { ApiProblems } from '../http/problems/api-problems.js';
 import { CountResponse } from '../http/lists/count.response.js';
-import { ETag } from '../http/entity-tag.js';
+import { ETag } from '../http/preconditions/entity-tag.js';
 import { camelList } from '../http/lists/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { ReadsFromReplica } from '../http/replica-reads.interceptor.js';

@@ -17,7 +17,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, Keyring, newToken, now, secureDigits, sha256 } from '@gatehouse/platform';
 import { flowHashOf, type Client } from '../http/request-context.js';
-import { respondUniformly } from '../http/respond-uniformly.js';
+import { respondUniformly } from '../http/timing/respond-uniformly.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { MailWriterService } from '../mail-templates/mail-writer.service.js';

@@ -18,7 +18,7 @@ import { RequiredProvidersService } from '../identities/required-providers.servi
 import { MailQuotaService, type MailRequest } from '../mail/mail-quota.service.js';
 import { isRepeatable, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService, type ConfirmedChange } from '../passwords/password-check.service.js';
-import { respondUniformly } from '../http/respond-uniformly.js';
+import { respondUniformly } from '../http/timing/respond-uniformly.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
 

@@ -17,7 +17,7 @@ import {
 } from '../one-time-tokens/one-time-links.service.js';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
-import { respondUniformly } from '../http/respond-uniformly.js';
+import { respondUniformly } from '../http/timing/respond-uniformly.js';
 
 const KIND = 'verify-email';
 

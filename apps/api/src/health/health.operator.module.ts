@@ -13,4 +13,4 @@ import { TestMailsService } from './test-mails.service.js';
   controllers: [HealthOperatorController],
   providers: [AlertLogService, HealthService, TestMailsService],
 })
-export class HealthModule {}
+export class HealthOperatorModule {}

@@ -8,7 +8,7 @@ import { Probes } from './probes.js';
 @ApiTags('Health')
 @NoCredential()
 @Controller()
-export class HealthController {
+export class ProbesController {
   constructor(private readonly probes: Probes) {}
 
   @Get('livez')

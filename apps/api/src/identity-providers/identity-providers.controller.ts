@@ -10,8 +10,8 @@ import { CurrentCaller, ReauthenticationRequired, SecretKey, type ManagementCall
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/lists/api-envelopes.js';
 import { ApiProblems } from '../http/problems/api-problems.js';
-import { ETag } from '../http/entity-tag.js';
-import { IfMatch, Precondition } from '../http/precondition.js';
+import { ETag } from '../http/preconditions/entity-tag.js';
+import { IfMatch, Precondition } from '../http/preconditions/precondition.js';
 import { camelList, PageQuery } from '../http/lists/paging.js';
 import { RateLimit } from '../http/limits/rate-limit.js';
 import { ConnectionTestsService } from './connection-tests.service.js';

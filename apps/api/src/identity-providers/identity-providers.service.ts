@@ -28,7 +28,7 @@ import {
 import { Config, CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page, type PageQuery } from '../http/lists/paging.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
 import type {
   CreateIdentityProviderRequest,

@@ -4,9 +4,9 @@ import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/lists/api-envelopes.js';
 import { ApiProblems } from '../http/problems/api-problems.js';
-import { ETag } from '../http/entity-tag.js';
+import { ETag } from '../http/preconditions/entity-tag.js';
 import { camelList, PageQuery } from '../http/lists/paging.js';
-import { IfMatch, Precondition } from '../http/precondition.js';
+import { IfMatch, Precondition } from '../http/preconditions/precondition.js';
 import { MailTemplateRequest } from './dto/mail-template.request.js';
 import { MailPreviewResponse, MailTemplateResponse } from './dto/mail-template.response.js';
 import { MailTemplatesService, parseTemplatePath } from './mail-templates.service.js';

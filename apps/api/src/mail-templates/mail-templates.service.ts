@@ -40,7 +40,7 @@ import {
 } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/lists/paging.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import type { MailTemplateRequest } from './dto/mail-template.request.js';
 import { MailTemplateResponse, type EffectiveMailTemplate } from './dto/mail-template.response.js';
 

@@ -3,7 +3,7 @@ import { auditChanges, GatehouseError, invalidField, type Operator } from '@gate
 import { OperatorsRepository, OrganizationsRepository, type Tx } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
 import { OperatorResponse, operatorVolatileFields } from './dto/operator.response.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';

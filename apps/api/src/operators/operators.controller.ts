@@ -18,9 +18,9 @@ import { ApiCamelList } from '../http/lists/api-envelopes.js';
 import { ApiProblems } from '../http/problems/api-problems.js';
 import { CountResponse } from '../http/lists/count.response.js';
 import { CurrentClient } from '../http/current-client.js';
-import { ETag } from '../http/entity-tag.js';
+import { ETag } from '../http/preconditions/entity-tag.js';
 import { camelList } from '../http/lists/paging.js';
-import { IfMatch, Precondition } from '../http/precondition.js';
+import { IfMatch, Precondition } from '../http/preconditions/precondition.js';
 import type { Client } from '../http/request-context.js';
 import {
   CountOperatorsQuery,

@@ -14,7 +14,7 @@ import {
 import { Config, CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/lists/paging.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import { assertPasswordsAllowed } from './assert-passwords-allowed.js';
 import type {
   CountOperatorsQuery,

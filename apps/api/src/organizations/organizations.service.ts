@@ -17,7 +17,7 @@ import {
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/lists/paging.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import type {
   CountOrganizationsQuery,
   CreateOrganizationRequest,

@@ -16,7 +16,7 @@ import { isRepeatable } from '../one-time-tokens/one-time-links.service.js';
 import { linkButton, postButton, sendPage, type PageContent } from './page.js';
 import { selectPageTexts, type PageTexts } from './page-texts.js';
 
-/** Fields of the forms of the pages that links in emails open. */
+/** Form fields of the email link pages. */
 export interface PageForm {
   token?: string;
   password?: string;
@@ -48,7 +48,7 @@ export const textsFor = (response: Response, subject: PageSubject | null = null)
     defaultLocale: subject?.project.settings.defaultLocale ?? null,
   });
 
-/** A request for the page of a link. Sends pages with the texts for the customer and the branding of the project. */
+/** A visit to a link's page. Sends pages with the texts for the customer and the branding of the project. */
 export class LinkVisit<Link extends PageLink | null> {
   readonly texts: PageTexts;
 
@@ -77,7 +77,7 @@ export type TokenVisit = LinkVisit<OneTimeToken>;
 /** Returns true for a link that can be used, but not yet has been. */
 export const isLive = ({ state }: OneTimeToken): boolean => state === 'live';
 
-/** Also returns true if the form can be a repetition of the one that has used the link. */
+/** Also returns true if the form may be a resubmission of the one that has used the link. */
 export const isLiveOrRepeated = (link: OneTimeToken): boolean => isLive(link) || isRepeatable(link);
 
 interface LinkPageOptions<Link> {

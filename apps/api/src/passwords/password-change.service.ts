@@ -9,9 +9,11 @@ import {
 } from '@gatehouse/persistence';
 import { PasswordHasher } from '@gatehouse/platform';
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
-import { ChangeRecordsService } from '../change-records/change-records.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
+import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 
@@ -26,8 +28,9 @@ export class PasswordChangeService {
     private readonly customers: CustomersRepository,
     private readonly required: RequiredProvidersService,
     private readonly lifecycle: AccountLifecycleService,
+    private readonly links: OneTimeLinksService,
     private readonly events: EventsRepository,
-    private readonly records: ChangeRecordsService,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -61,8 +64,9 @@ export class PasswordChangeService {
         'password_changed',
         caller.sessionId,
       );
-      await this.records.record(tx, 'password.changed', customer, project);
-      this.events.record(tx, revoked);
+      await this.links.notify(tx, 'password-changed', customer, project);
+      this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
+      this.audit.record(tx, customerAction('customer.password_changed', customer, project));
     });
   }
 }

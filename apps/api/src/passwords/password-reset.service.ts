@@ -32,7 +32,7 @@ import {
 } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
-import { respondUniformly } from '../http/respond-uniformly.js';
+import { respondUniformly } from '../http/timing/respond-uniformly.js';
 
 /** Kinds of token with which a password can be set. With an invitation it is the first password. */
 const KINDS = ['reset-password', 'accept-invite'] as const;

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { ApiMetrics, Config, Failpoints, HashThreads, Keyring, PasswordHasher } from '@gatehouse/platform';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuditModule } from '../audit/audit.module.js';
-import { ChangeRecordsModule } from '../change-records/change-records.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
@@ -20,7 +19,6 @@ import { PasswordController } from './password.controller.js';
   imports: [
     AccountsModule,
     AuditModule,
-    ChangeRecordsModule,
     FactorsModule,
     HttpModule,
     IdentitiesModule,

@@ -4,8 +4,8 @@ import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/lists/api-envelopes.js';
 import { ApiProblems } from '../http/problems/api-problems.js';
-import { ETag } from '../http/entity-tag.js';
-import { IfMatch, Precondition } from '../http/precondition.js';
+import { ETag } from '../http/preconditions/entity-tag.js';
+import { IfMatch, Precondition } from '../http/preconditions/precondition.js';
 import { camelList } from '../http/lists/paging.js';
 import { CreateProjectRequest, ListProjectsQuery, UpdateProjectRequest } from './dto/project.request.js';
 import { ListedProjectResponse, ProjectResponse } from './dto/project.response.js';

@@ -33,7 +33,7 @@ import {
 import { Config, CursorCodec, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/lists/paging.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import type {
   CountProjectsQuery,
   CreateProjectRequest,

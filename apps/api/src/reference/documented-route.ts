@@ -7,7 +7,7 @@ import { routeCredential, type ReauthenticatedOperators, type RouteCredential } 
 import type { ErrorCode } from '@gatehouse/domain';
 import { API_PROBLEMS } from '../http/problems/api-problems.js';
 import { isConsolePath } from '../http/console-request.js';
-import { ENTITY_TAG, type EntityTagMetadata } from '../http/entity-tag.js';
+import { ENTITY_TAG, type EntityTagMetadata } from '../http/preconditions/entity-tag.js';
 import type { BodyClass } from '../http/input/input.pipe.js';
 import { RATE_LIMIT } from '../http/limits/rate-limit.js';
 

@@ -19,7 +19,7 @@ import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
-import { respondUniformly } from '../http/respond-uniformly.js';
+import { respondUniformly } from '../http/timing/respond-uniformly.js';
 import { SignInService } from './sign-in.service.js';
 
 /** The caller that registers a customer: a key, or the hosted page for customers themselves. */

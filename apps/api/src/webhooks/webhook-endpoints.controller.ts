@@ -4,8 +4,8 @@ import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth
 import { parsePathId } from '@gatehouse/domain';
 import { ApiProblems } from '../http/problems/api-problems.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/lists/api-envelopes.js';
-import { ETag } from '../http/entity-tag.js';
-import { IfMatch, Precondition } from '../http/precondition.js';
+import { ETag } from '../http/preconditions/entity-tag.js';
+import { IfMatch, Precondition } from '../http/preconditions/precondition.js';
 import { snakeItem, snakeList } from '../http/lists/paging.js';
 import {
   CreateEndpointRequest,

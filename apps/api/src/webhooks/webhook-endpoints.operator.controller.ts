@@ -4,7 +4,7 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '
 import { parsePathId } from '@gatehouse/domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/lists/api-envelopes.js';
 import { CountResponse } from '../http/lists/count.response.js';
-import { ETag } from '../http/entity-tag.js';
+import { ETag } from '../http/preconditions/entity-tag.js';
 import { snakeItem, snakeList } from '../http/lists/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { CountEndpointsQuery, SearchEndpointsQuery } from './dto/webhook-endpoint.request.js';

@@ -21,7 +21,7 @@ import {
 import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/lists/paging.js';
-import type { Precondition } from '../http/precondition.js';
+import type { Precondition } from '../http/preconditions/precondition.js';
 import { endpointAction } from './endpoint-action.js';
 import { parseTargetUrl, webhookTargetPolicy } from './target-url.js';
 import { assertHeaders, patchHeaders } from './endpoint-headers.js';

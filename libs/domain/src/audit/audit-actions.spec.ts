@@ -1,3 +1,5 @@
+import { eventTypes } from '../event-catalog/event-types.js';
+import type { EventDeclaration, TimelineDeclaration } from '../events/event-declaration.js';
 import { auditActions, auditTargetTypes, matchingAuditActions } from './audit-actions.js';
 
 describe('audit actions', () => {
@@ -13,5 +15,20 @@ describe('audit actions', () => {
     for (const action of Object.keys(auditActions))
       expect(action).toMatch(/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/);
     expect(new Set(auditTargetTypes).size).toBe(auditTargetTypes.length);
+  });
+
+  it('contain the actions that event types declare, and no entry of the timeline lacks a sentence by mistake', () => {
+    const events: [string, EventDeclaration][] = Object.entries(eventTypes);
+    const actions: [string, TimelineDeclaration][] = Object.entries(auditActions);
+    const names = actions.map(([name]) => name);
+    const declared = events.flatMap(([, { action, otherActions = [] }]) =>
+      [action ?? [], ...otherActions].flat(),
+    );
+    expect(declared.filter((action) => !names.includes(action))).toEqual([]);
+    const unlabeled = [...events, ...actions].filter(([, { timeline, label }]) => timeline && !label);
+    // The console composes their sentences from the details of the entry.
+    const composed = `customer.updated session.revoked login.succeeded login.failed identity.linked identity.unlinked
+      customer.sessions_revoked customer.identity_linked customer.identity_unlinked`;
+    expect(new Set(unlabeled.map(([name]) => name))).toEqual(new Set(composed.split(/\s+/)));
   });
 });

@@ -17,13 +17,13 @@ import { operatorActions } from '../operators/operator-actions.js';
 import { organizationActions, organizationEvents } from '../organizations/organization.events.js';
 import { passkeyEvents } from '../passkeys/passkey.events.js';
 import { projectActions, projectEvents, signingKeyActions } from '../projects/project.events.js';
-import { sessionActions, sessionEvents } from '../sessions/session.events.js';
-import { webhookActions } from '../webhooks/webhook.events.js';
+import { sessionActions, sessionEvents, tokenEvents } from '../sessions/session.events.js';
+import { webhookActions, webhookEvents } from '../webhooks/webhook.events.js';
 
 type Declared<Action extends string> = Readonly<Record<Action, TimelineDeclaration>>;
 
-/** Returns the actions that events describe too. */
-const described = <Action extends string>(events: EventDeclarations<string, Action>): Declared<Action> =>
+/** Returns the actions that describe the same changes as events. */
+const actionsOf = <Action extends string>(events: EventDeclarations<string, Action>): Declared<Action> =>
   Object.fromEntries(
     Object.values(events).flatMap(({ action, timeline, label }) =>
       action === undefined ? [] : [[action, { timeline, label }]],
@@ -31,7 +31,7 @@ const described = <Action extends string>(events: EventDeclarations<string, Acti
   ) as Declared<Action>;
 
 /** Returns the actions that the timeline of a customer does not show. */
-const named = <Action extends string>(actions: readonly Action[]): Declared<Action> =>
+const withoutTimeline = <Action extends string>(actions: readonly Action[]): Declared<Action> =>
   Object.fromEntries(actions.map((action) => [action, {}])) as Declared<Action>;
 
 /**
@@ -39,31 +39,33 @@ const named = <Action extends string>(actions: readonly Action[]): Declared<Acti
  * instead.
  */
 export const auditActions = {
-  ...described(organizationEvents),
-  ...named(organizationActions),
-  ...described(projectEvents),
-  ...named(projectActions),
-  ...named(identityProviderActions),
-  ...described(apiKeyEvents),
-  ...named(apiKeyActions),
-  ...described(customerEvents),
+  ...actionsOf(organizationEvents),
+  ...withoutTimeline(organizationActions),
+  ...actionsOf(projectEvents),
+  ...withoutTimeline(projectActions),
+  ...withoutTimeline(identityProviderActions),
+  ...actionsOf(apiKeyEvents),
+  ...withoutTimeline(apiKeyActions),
+  ...actionsOf(customerEvents),
   ...customerActions,
-  ...described(sessionEvents),
+  ...actionsOf(sessionEvents),
   ...sessionActions,
-  ...described(factorEvents),
-  ...described(passkeyEvents),
-  ...described(identityEvents),
-  ...described(recoveryCodeEvents),
-  ...described(passwordEvents),
+  ...actionsOf(tokenEvents),
+  ...actionsOf(factorEvents),
+  ...actionsOf(passkeyEvents),
+  ...actionsOf(identityEvents),
+  ...actionsOf(recoveryCodeEvents),
+  ...actionsOf(passwordEvents),
   ...passwordActions,
-  ...described(emailEvents),
+  ...actionsOf(emailEvents),
   ...emailActions,
-  ...named(importActions),
-  ...named(webhookActions),
-  ...named(signingKeyActions),
-  ...named(operatorActions),
-  ...named(mailActions),
-  ...named(alertActions),
+  ...withoutTimeline(importActions),
+  ...actionsOf(webhookEvents),
+  ...withoutTimeline(webhookActions),
+  ...withoutTimeline(signingKeyActions),
+  ...withoutTimeline(operatorActions),
+  ...withoutTimeline(mailActions),
+  ...withoutTimeline(alertActions),
 };
 
 export type AuditAction = keyof typeof auditActions;

@@ -23,7 +23,7 @@ import {
 } from './custom-event-types.js';
 import { customEventExample, eventExamples } from './event-examples.js';
 import { eventTypes, isEndpointEvent, isOrganizationEvent, type EventType } from './event-types.js';
-import { endpointResources } from './webhook.events.js';
+import { endpointResources } from '../webhooks/webhook.events.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 

@@ -8,7 +8,7 @@ import { passkeyEvents } from '../passkeys/passkey.events.js';
 import { projectEvents } from '../projects/project.events.js';
 import { sessionEvents, tokenEvents } from '../sessions/session.events.js';
 import { ALL_CUSTOM_EVENTS, isCustomEventType, type CustomEventType } from './custom-event-types.js';
-import { webhookEvents } from './webhook.events.js';
+import { webhookEvents } from '../webhooks/webhook.events.js';
 
 /** The types of events about customers. */
 export const customerEventTypes = {

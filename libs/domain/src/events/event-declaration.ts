@@ -1,14 +1,14 @@
+import type { CustomerNotice } from '../mails/customer-notices.js';
 import type { JsonSchema, Members } from '../values/json-schema.js';
-import type { CustomerNotice } from './customer-notices.js';
 
 /**
- * The kinds of entries in the timeline of a customer. `webhook` selects the events that were sent to endpoints,
+ * The entry kinds of the customer timeline. `webhook` selects the events that were sent to endpoints,
  * whatever their type.
  */
 export const timelineKinds = ['sign_in', 'session', 'account', 'security', 'mail', 'webhook'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** How the timeline of a customer shows an event or an action. */
+/** The presentation of an event or an action in the customer timeline. */
 export interface TimelineDeclaration {
   /** Absent for what the timeline does not show: another entry describes the same change, or no customer has it. */
   timeline?: TimelineKind;

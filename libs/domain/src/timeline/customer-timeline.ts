@@ -1,10 +1,10 @@
 import { auditActions } from '../audit/audit-actions.js';
 import type { EventDeclaration, TimelineDeclaration, TimelineKind } from '../events/event-declaration.js';
-import { eventTypes } from '../webhooks/event-types.js';
+import { customerEventTypes } from '../event-catalog/event-types.js';
 
 type Declarations = Partial<Record<string, TimelineDeclaration>>;
 
-const events: Partial<Record<string, EventDeclaration>> = eventTypes;
+const events: Partial<Record<string, EventDeclaration>> = customerEventTypes;
 const actions: Declarations = auditActions;
 
 /**

@@ -30,7 +30,7 @@ const search = searchStatements({
   slack: 0,
   sampleFilters: sampleAuditFilters,
   matchConditions,
-  // An actor can have many entries out of reach, so theirs are found among those of the organizations if the reach has a limit.
+  // An actor can have many entries out of reach, so a limited reach scans the entries of its organizations instead.
   chooseRange(where, reach, { requestId, targetId, actorId, projectId, organizationId }) {
     const isWithin = () => where.reachCondition('a', 'a.project_id', reach);
     if (requestId !== null)

@@ -126,7 +126,7 @@ export class Transactions {
   ) {}
 
   /**
-   * Runs `work` in a separate transaction, which commits whatever becomes of the unit of work that calls it. Slow work
+   * Runs `work` in a separate transaction, which commits even if the surrounding unit of work fails. Slow work
    * and calls to other systems must stay outside.
    * @throws GatehouseError `unavailable` if the database is unavailable; every error of `work`, after the
    *   rollback

@@ -51,7 +51,7 @@ export const countedSql = (rows: string, isMatch: string): string =>
 
 /** The rows that a count scans. */
 interface CountedRows {
-  /** Contains the values of the SQL. Its conditions are those of a match, unless `isMatch` is given. */
+  /** Contains the values of the SQL. Its conditions define a match, unless `isMatch` is given. */
   where: Conditions;
   /** SQL for a bounded number of rows, with an alias. */
   rows: string;

@@ -143,7 +143,7 @@ export abstract class TableSearchRepository<Filter extends SearchFilter, Row ext
   }
 }
 
-/** Returns the range of a project or of a reach. */
+/** Returns the index range of a project, or of all organizations within the reach. */
 export function rangeWithin(where: Conditions, reach: Reach, filteredProjectId: string | null): SearchRange {
   const projectId = filteredProjectId ?? reach.projectId;
   if (projectId !== null) return ownerRange(where, reach, 'project_id', projectId, 'projects', 'owner.id');
@@ -166,7 +166,7 @@ export function ownerRange(
   projectColumn: string,
 ): SearchRange {
   const value = where.bind(id);
-  if (!reach.organizationIds) return { column, value };
+  if (!reach.organizationIds && !reach.projectId) return { column, value };
   const isWithin = where.reachCondition('owner', projectColumn, reach);
   const condition = `EXISTS (SELECT FROM ${table} owner WHERE owner.id = ${value} AND ${isWithin})`;
   return { column, value, condition };

@@ -18,6 +18,7 @@ export const sampleReaches: Reach[] = [
   entireInstallation,
   { organizationIds: [NIL_UUID], projectId: null },
   { organizationIds: [NIL_UUID], projectId: NIL_UUID },
+  { organizationIds: null, projectId: NIL_UUID },
 ];
 
 /** The conditions of a filtered list with their values, so that no value is written into SQL. */

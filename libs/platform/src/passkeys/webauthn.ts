@@ -35,7 +35,7 @@ interface Credential {
 export interface WebAuthnCeremony<Consumed> {
   relyingParty: RelyingParty;
   saveChallenge: (hash: Buffer) => Promise<void>;
-  /** Consumes the challenge. Of several parallel calls, one returns a truthy value. */
+  /** Consumes the challenge. Only one of several parallel calls returns a truthy value. */
   consumeChallenge: (hash: Buffer) => Promise<Consumed | null>;
   /** Returns the error of a response that is not accepted. @param cause for the log, if the response is not valid */
   reject: (cause?: unknown) => Error;

@@ -7,7 +7,7 @@ const INVISIBLE =
  * characters belong to emoji and to several scripts.
  */
 const JOINED =
-  /(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{L}\p{M}]\ufe0f?)(?<![\p{ASCII}\p{Script=Latin}])(?:[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|[\u200c\u200d](?=[^\p{ASCII}\p{Script=Latin}]))/uy;
+  /(?<=[0-9#*])[\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}](?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{L}\p{M}]\ufe0f?)(?<![\p{ASCII}\p{Script=Latin}])(?:[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|[\u200c\u200d](?=[^\p{ASCII}\p{Script=Latin}]))/uy;
 
 /** A part of a text: visible characters, or the code of an invisible one. */
 export interface TextPart {
@@ -40,7 +40,7 @@ export const showInvisible = (text: string): string =>
 const toCode = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Returns a text in one line that is safe to print: also tabs and line breaks are replaced by their codes. */
+/** Returns a text in one line that is safe to print: replaces tabs and line breaks by their codes, too. */
 export const visibleText = (text: string): string =>
   showInvisible(text).replace(/[\t\n\r]/g, (character) => `[${toCode(character)}]`);
 

@@ -10,7 +10,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { canonicalJson, Keyring, newId, sha256 } from '@gatehouse/platform';
-import { deferDelays } from '../response-delay.js';
+import { deferDelays } from '../timing/response-delay.js';
 import { customerIdInResponse } from './customer-id-in-response.js';
 import { isNdjson } from '../bodies/body-reader.js';
 import { isConsolePath } from '../console-request.js';

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { GatehouseError, invalidField } from '@gatehouse/domain';
 import { entityTag } from './entity-tag.js';
-import type { GatehouseRequest } from './request-context.js';
+import type { GatehouseRequest } from '../request-context.js';
 
 const HEADER = 'If-Match';
 

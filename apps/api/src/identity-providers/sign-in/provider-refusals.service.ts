@@ -12,7 +12,7 @@ import { Transactions, type StoredProvider } from '@gatehouse/persistence';
 import { AccountsService } from '../../accounts/accounts.service.js';
 import { VerificationService } from '../../email/verification.service.js';
 import type { Client } from '../../http/request-context.js';
-import { respondUniformly } from '../../http/respond-uniformly.js';
+import { respondUniformly } from '../../http/timing/respond-uniformly.js';
 import { MailQuotaService } from '../../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../../one-time-tokens/one-time-links.service.js';
 import { ProviderSignInService, toAccountProfile } from './provider-sign-in.service.js';
