@@ -5,8 +5,12 @@ import { GatehouseError, parseUrl, type ErrorCode } from '@gatehouse/domain';
 import { errorCode, newId, RequestQueue, sleep, withTimeout, type Logger } from '@gatehouse/platform';
 import { problemDocument } from './problems/problem.js';
 
-/** Maximum wait for requests in progress when the process stops, in ms. */
-const DRAIN_MS = 12_000;
+/**
+ * Maximum wait for requests in progress when the process stops, in ms. With the second before it, and the three in which the
+ * heartbeat and the connections to PostgreSQL end after it, it is less than the stop timeout of a process
+ * (libs/platform/src/programs/run-process.ts).
+ */
+const DRAIN_MS = 10_000;
 
 /**
  * Maximum time for which new requests are accepted during shutdown, and the time without a request that ends

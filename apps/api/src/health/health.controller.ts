@@ -8,7 +8,7 @@ import { Probes } from './probes.js';
 @ApiTags('Health')
 @NoCredential()
 @Controller()
-export class ProbesController {
+export class HealthController {
   constructor(private readonly probes: Probes) {}
 
   @Get('livez')
