@@ -6,9 +6,8 @@ import { errorCode, newId, RequestQueue, sleep, withTimeout, type Logger } from 
 import { problemDocument } from './problems/problem.js';
 
 /**
- * Maximum wait for requests in progress when the process stops, in ms. With the second before it, and the three in which the
- * heartbeat and the connections to PostgreSQL end after it, it is less than the stop timeout of a process
- * (libs/platform/src/programs/run-process.ts).
+ * Maximum wait for requests in progress when the process stops, in ms. With the second before it and the three that the
+ * connections to PostgreSQL take after it, it is less than the stop timeout of a process (run-process.ts).
  */
 const DRAIN_MS = 10_000;
 

@@ -20,11 +20,7 @@ export function MailContent({ mail }: { mail: { text: string; html: string } }):
           { value: 'html', label: 'HTML source' },
         ]}
       />
-      {isSource ? (
-        <JsonView name="HTML source" value={mail.html} />
-      ) : (
-        <JsonView name="Text" value={mail.text} />
-      )}
+      <JsonView name={isSource ? 'HTML source' : 'Text'} value={isSource ? mail.html : mail.text} />
     </>
   );
 }

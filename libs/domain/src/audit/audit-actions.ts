@@ -8,7 +8,7 @@ import {
   passwordActions,
   passwordEvents,
 } from '../customers/customer.events.js';
-import type { EventDeclarations, TimelineDeclaration } from '../events/event-declaration.js';
+import type { EventDeclaration, TimelineDeclaration } from '../events/event-declaration.js';
 import { factorEvents, recoveryCodeEvents } from '../factors/factor.events.js';
 import { identityEvents, identityProviderActions } from '../identity-providers/identity-provider.events.js';
 import { importActions } from '../imports/import-actions.js';
@@ -23,7 +23,9 @@ import { webhookActions, webhookEvents } from '../webhooks/webhook.events.js';
 type Declared<Action extends string> = Readonly<Record<Action, TimelineDeclaration>>;
 
 /** Returns the actions that describe the same changes as events. */
-const actionsOf = <Action extends string>(events: EventDeclarations<string, Action>): Declared<Action> =>
+const actionsOf = <Action extends string>(
+  events: Readonly<Record<string, EventDeclaration<Action>>>,
+): Declared<Action> =>
   Object.fromEntries(
     Object.values(events).flatMap(({ action, timeline, label }) =>
       action === undefined ? [] : [[action, { timeline, label }]],

@@ -36,14 +36,10 @@ export interface EventDeclaration<Action extends string = string> extends Timeli
   mail?: CustomerNotice;
 }
 
-export type EventDeclarations<Type extends string, Action extends string> = Readonly<
-  Record<Type, EventDeclaration<Action>>
->;
-
 /** Declares the events of a noun, and the actions of the audit log that describe the same changes. */
 export const declareEvents = <Type extends string, Action extends string = never>(
-  events: EventDeclarations<Type, Action>,
-): EventDeclarations<Type, Action> => events;
+  events: Readonly<Record<Type, EventDeclaration<Action>>>,
+): typeof events => events;
 
 /** Returns a reference to the schema of a resource, by its noun. */
 export const ref = (noun: string): JsonSchema => ({ $ref: `#/$defs/${noun}` });
