@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { request, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { jest } from '@jest/globals';
 import express from 'express';
 import type { Logger } from '@gatehouse/platform';
-import { allowLongBody, createHttpServer } from './http-server.js';
+import { allowLongBody, createHttpServer, drain } from './http-server.js';
 
 const LIMIT_MS = 200;
 
@@ -63,5 +65,28 @@ describe('createHttpServer', () => {
       [{ code: 'EMFILE' }, 'connection not accepted'],
       [{ code: 'ENFILE' }, 'connection not accepted'],
     ]);
+  });
+});
+
+describe('drain', () => {
+  afterEach(() => jest.useRealTimers());
+
+  it('closes the connection of a request in progress after its response', async () => {
+    let respond: () => void;
+    const server = createServer((_, response) => (respond = () => response.end('responded')));
+    // Otherwise idle connections stay open.
+    server.keepAliveTimeout = 0;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(server, 'request');
+    // The maximum wait for requests in progress never ends.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+    const drained = drain(server);
+    await jest.advanceTimersByTimeAsync(1_000);
+    respond!();
+    expect(await text(socket)).toMatch(/responded/);
+    await drained;
   });
 });

@@ -118,7 +118,7 @@ function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
 }
 
 /**
- * Stops listening, waits for requests in progress, and closes the remaining connections after 12 s. Before
+ * Stops listening, waits for requests in progress, and closes the remaining connections after 10 s. Before
  * that, new requests are served for up to a second, because a request that arrives on a closed connection
  * fails. During this second, load balancers notice the 503 of /readyz, and `Connection: close` ends idle
  * connections.
@@ -127,6 +127,8 @@ export async function drain(server: Server): Promise<void> {
   await waitUntilQuiet(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // Closes the connections of requests in progress after their responses.
+  server.keepAliveTimeout = 1;
   await withTimeout(closed, DRAIN_MS, 'requests are still in progress').catch(() => undefined);
   server.closeAllConnections();
 }
