@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import http from 'node:http';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { registerCustomer } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
@@ -132,13 +134,13 @@ describe(`apis, deliveries with ${queue}`, () => {
       'held hashes',
       async () => Number(await api.runCommand('held', 'password.before-hash')) > 0,
     );
-    // The probe's connection waits for the api when SIGTERM arrives, however slow the machine is.
-    api.freeze();
-    const probe = await requestOnNewConnection(`${instance.baseUrl}/readyz`);
+    // The probe ends its request when the api has received SIGTERM, so its connection stays open, however slow the machine is.
+    const completeProbe = await beginRequest(`${instance.baseUrl}/readyz`);
     const ended = api.stop('SIGTERM');
-    const readiness = await probe.response;
-    expect(readiness).toMatchObject({ status: 503, connection: 'close' });
-    expect(JSON.parse(readiness.body)).toEqual({ status: 'unavailable' });
+    await eventually('the api to stop', () => api.log.some(({ message }) => message === 'stopping'));
+    const readiness = await completeProbe();
+    expect(readiness).toMatch(/^HTTP\/1\.1 503 [^]+\r\nConnection: close\r\n/);
+    expect(JSON.parse(readiness.split('\r\n\r\n')[1]!)).toEqual({ status: 'unavailable' });
     await api.runCommand('release', 'password.before-hash');
     const responses = await Promise.all(logins);
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -269,29 +271,16 @@ describe('starting', () => {
 });
 
 /**
- * Sends a request over a new connection.
- * @returns the pending response, once the operating system has accepted the request
+ * Sends the first lines of a GET over a new connection.
+ * @returns a function that sends the last line, and returns the response
  */
-async function requestOnNewConnection(
-  url: string,
-): Promise<{ response: Promise<{ status: number; connection?: string; body: string }> }> {
-  const request = http.get(url, { agent: false });
-  const response = new Promise<{ status: number; connection?: string; body: string }>((resolve, reject) => {
-    request.once('error', reject);
-    request.once('response', (message) => {
-      let body = '';
-      message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-      message.once('end', () => {
-        const { connection } = message.headers;
-        resolve({ status: message.statusCode!, ...(connection ? { connection } : {}), body });
-      });
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    request.once('error', reject);
-    request.once('socket', (socket) =>
-      socket.once('connect', () => socket.write('', () => setImmediate(resolve))),
-    );
-  });
-  return { response };
+async function beginRequest(url: string): Promise<() => Promise<string>> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = net.connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n`);
+  return () => {
+    socket.write('\r\n');
+    return text(socket);
+  };
 }
