@@ -151,7 +151,7 @@ export function LinkPage<Link extends PageLink>({
 
     /**
      * Returns null for an unknown link, after sending the page for it.
-     * @throws GatehouseError `rate_limited` by the limit of the project of the link
+     * @throws GatehouseError `rate_limited` by a limit of the link's project
      */
     private async open(response: Response, value: unknown): Promise<LinkVisit<Link> | null> {
       const token = typeof value === 'string' ? value : '';

@@ -3,8 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { JsonView } from '../components/json-view';
 
 /**
- * Shows the text of an email, or its HTML as source: the content of an email must never become markup of the
- * console.
+ * Shows an email's text, or its HTML as source, because an email's content must never become console markup.
  */
 export function MailContent({ mail }: { mail: { text: string; html: string } }): ReactNode {
   const [isSource, setSource] = useState(false);

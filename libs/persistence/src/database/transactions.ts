@@ -139,7 +139,7 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` in the transaction of the current unit of work, like `run` if there is none (ADR 0111).
+   * Runs `work` in the current unit's transaction, like `run` if there is none (ADR 0111).
    * @throws GatehouseError like `run`
    */
   join<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
