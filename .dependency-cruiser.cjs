@@ -23,8 +23,8 @@ const layers = [
 }));
 
 /**
- * Each part's folders by tier, lowest first (docs/architecture.md). A folder may import folders of its own
- * tier and of lower tiers, but without a cycle.
+ * Each part's folders by tier, lowest first (docs/architecture.md). A folder may import from its own
+ * and lower tiers, but without a cycle.
  * @type {Record<string, Record<string, string[]>>}
  */
 const parts = {

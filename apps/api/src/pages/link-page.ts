@@ -71,7 +71,7 @@ export class LinkVisit<Link extends PageLink | null> {
   }
 }
 
-/** A request for the page of a one-time token. */
+/** A visit to a one-time link's page. */
 export type TokenVisit = LinkVisit<OneTimeToken>;
 
 /** Returns true for a link that can be used, but not yet has been. */
