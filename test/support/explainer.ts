@@ -5,7 +5,7 @@ import type { TestInstance } from './test-instance.js';
 export class Explainer {
   readonly plans: string[][] = [];
 
-  constructor(private readonly instance: TestInstance) {}
+  constructor(private readonly instance: Pick<TestInstance, 'sql'>) {}
 
   readonly execute = async (
     { text, values: boundValues }: { text: string; values?: unknown[] },

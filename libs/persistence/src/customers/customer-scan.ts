@@ -2,6 +2,7 @@ import type { Conditions } from '../sql/conditions.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { isSortedByText, searchedTexts, type CustomerFilter, type SearchedText } from './customer-filter.js';
 import { lockRanges } from './customer-lock-sql.js';
+import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /** A position between two customers of a list. */
 export interface CustomerPosition {
@@ -55,6 +56,8 @@ interface IndexScan {
   ranges: IndexRange[];
   /** ORDER BY of the merged ranges. */
   orderBy: string;
+  /** True for a search by a unique value. */
+  isExact?: boolean;
 }
 
 /** Returns SQL for the customers of a scope. The id is that of the alias `scope` unless given. */
@@ -89,7 +92,7 @@ export function rangesSql(
 export function mergedRangesSql(
   where: Conditions,
   { column, ids }: ScanScope,
-  { ranges, orderBy }: IndexScan,
+  { ranges, orderBy, isExact }: IndexScan,
   source: RowSource,
   limit: string,
 ): string {
@@ -99,8 +102,10 @@ export function mergedRangesSql(
     );
     return `SELECT * FROM (${parts.join(' UNION ALL ')}) c ORDER BY ${orderBy} LIMIT ${limit}`;
   };
-  if (ids.length <= MAX_INLINED_SCOPES)
-    return merge(ids.map((id) => scopeCondition(column, () => where.bind(id))));
+  if (ids.length <= MAX_INLINED_SCOPES) {
+    const bind = (id: string): string => (isExact ? unknownToPlanner(where.bind(id)) : where.bind(id));
+    return merge(ids.map((id) => scopeCondition(column, () => bind(id))));
+  }
   return `
     SELECT c.* FROM unnest(${where.bind(ids)}::uuid[]) scope (id)
       CROSS JOIN LATERAL (${merge([scopeCondition(column)])}) c
@@ -127,12 +132,13 @@ export function chooseIndexScan(
   if (filter.locked) return lockScan(where, scope, after);
   if (q !== null && isSortedByText(filter)) return textScan(where, scope.column, q, after);
   if (email !== null) {
-    return byTime('created_at', createdAfter, createdBefore, [
-      `${scope.column === 'project_id' ? 'c.email' : searchedTexts.email.text} = ${where.bind(email)}`,
-    ]);
+    const searched = scope.column === 'project_id' ? 'c.email' : searchedTexts.email.text;
+    const condition = `${searched} = ${where.bind(email)}`;
+    return { ...byTime('created_at', createdAfter, createdBefore, [condition]), isExact: true };
   }
   if (externalId !== null) {
-    return byTime('created_at', createdAfter, createdBefore, [`c.external_id = ${where.bind(externalId)}`]);
+    const condition = `c.external_id = ${where.bind(externalId)}`;
+    return { ...byTime('created_at', createdAfter, createdBefore, [condition]), isExact: true };
   }
   if (lastLoginAfter ?? lastLoginBefore) {
     return byTime('last_login_at', lastLoginAfter, lastLoginBefore, ['c.last_login_at IS NOT NULL']);

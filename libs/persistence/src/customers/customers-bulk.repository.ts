@@ -10,20 +10,21 @@ import {
   customerWithHashRow,
   type CustomerWithPasswordHash,
 } from './customers.repository.js';
+import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 // One search of the project's index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
 const findTakenIds = statement(
   { id: uuid },
   `SELECT c.id FROM customers c WHERE c.id = ANY ($1::uuid[])
    UNION ALL SELECT wanted.id FROM unnest($3::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
-     SELECT FROM customers c WHERE c.project_id = $2 AND c.external_id = wanted.id::text LIMIT 1
+     SELECT FROM customers c WHERE c.project_id = ${unknownToPlanner('$2')} AND c.external_id = wanted.id::text LIMIT 1
    ) taken`,
 );
 
 const findIdsByEmail = statement(
   { id: uuid, email: text },
   `SELECT found.id, found.email FROM unnest($2::text[]) AS wanted (email) CROSS JOIN LATERAL (
-     SELECT c.id, c.email FROM customers c WHERE c.project_id = $1 AND c.email = wanted.email LIMIT 1
+     SELECT c.id, c.email FROM customers c WHERE c.project_id = ${unknownToPlanner('$1')} AND c.email = wanted.email LIMIT 1
    ) found`,
 );
 

@@ -24,6 +24,7 @@ import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
 import { REVOKED_AT } from './access-revocation-sql.js';
 import { markChangedSql } from './changed-here-sql.js';
 import { CustomerEntity } from './customer.entity.js';
+import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
 export const customerColumns = selectList(CustomerEntity, 'c', customerFieldNames);
@@ -85,7 +86,7 @@ export interface CustomerDetails extends CustomerWithProject {
 
 const findCustomerByEmail = statement(
   customerWithHashRow,
-  `SELECT ${customerWithHashColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2`,
+  `SELECT ${customerWithHashColumns} FROM customers c WHERE c.project_id = ${unknownToPlanner('$1')} AND c.email = $2`,
 );
 
 const findCustomer = dynamicStatement(
@@ -116,13 +117,13 @@ const lockCustomer = statement(
 
 const lockCustomerByEmail = statement(
   customerRow,
-  `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
+  `SELECT ${customerColumns} FROM customers c WHERE c.project_id = ${unknownToPlanner('$1')} AND c.email = $2 FOR KEY SHARE`,
 );
 
 const lockCustomerWithEmail = statement(
   lockedRow,
   `SELECT ${lockedColumns} FROM customers c
-   WHERE c.project_id = $1 AND c.email = $2 FOR NO KEY UPDATE`,
+   WHERE c.project_id = ${unknownToPlanner('$1')} AND c.email = $2 FOR NO KEY UPDATE`,
 );
 
 const renewHash = statement(

@@ -21,6 +21,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 import { currentCount, isGuessed } from './guesses-sql.js';
+import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /**
  * Number of codes that one network can have for an address at the same time. A newer one voids the oldest. The requests
@@ -100,7 +101,7 @@ const findIsGuessed = statement({ isGuessed: boolean }, `SELECT ${isGuessed('$1'
 const isKnownAddress = `EXISTS (
   SELECT FROM code JOIN customers c ON c.email = code.email
     JOIN customer_addresses known ON known.customer_id = c.id
-  WHERE c.project_id = $4 AND known.address_block = $6 AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
+  WHERE c.project_id = ${unknownToPlanner('$4')} AND known.address_block = $6 AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
 
 const counter = new AttemptCounter('email_code_attempts', ['project_id', 'email_hash']);
 

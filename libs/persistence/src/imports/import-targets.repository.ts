@@ -12,6 +12,7 @@ import { OF_PROJECT } from '../customers/of-project-sql.js';
 import type { Tx } from '../database/transactions.js';
 import { recordAssignments, recordColumns, selectedRow, selectList } from '../sql/entity-columns.js';
 import { statement, uuid } from '../sql/statements.js';
+import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -40,7 +41,7 @@ const lockTargets = statement(
    WHERE ${OF_PROJECT} AND c.id = ANY (ARRAY (
      SELECT found.id FROM unnest($2::text[]) AS wanted (external_id) CROSS JOIN LATERAL (
        -- One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
-       SELECT f.id FROM customers f WHERE f.project_id = $1 AND f.external_id = wanted.external_id LIMIT 1
+       SELECT f.id FROM customers f WHERE f.project_id = ${unknownToPlanner('$1')} AND f.external_id = wanted.external_id LIMIT 1
      ) found
    ) || $3::uuid[])
      -- Read again once the customer is locked.

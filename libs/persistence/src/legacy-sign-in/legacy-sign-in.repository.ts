@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { ProjectEntity } from '../projects/project.entity.js';
 import { boolean, bytea, neverNull, nullable, statement, text } from '../sql/statements.js';
+import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /** The system from which the customers of a project move. */
 export interface LegacySystem {
@@ -26,14 +27,14 @@ const CAN_MOVE = `(c.imported AND c.claimed_at IS NULL
 const findSystem = statement(
   { url: nullable(text), secret: neverNull(bytea), isImported: boolean },
   `SELECT p.settings -> 'legacySignIn' ->> 'url' AS url, p.legacy_sign_in_secret AS secret, c.id IS NOT NULL AS "isImported"
-   FROM projects p LEFT JOIN customers c ON c.project_id = p.id AND c.email = $2
+   FROM projects p LEFT JOIN customers c ON c.project_id = ${unknownToPlanner('$1')} AND c.email = $2
    WHERE p.id = $1 AND p.legacy_sign_in_secret IS NOT NULL AND (c.id IS NULL OR ${CAN_MOVE})`,
 );
 
 const setPassword = statement(
   customerRow,
   `UPDATE customers c SET password_hash = $3, updated_at = now()
-   WHERE c.project_id = $1 AND c.email = $2 AND ${CAN_MOVE} RETURNING ${customerColumns}`,
+   WHERE c.project_id = ${unknownToPlanner('$1')} AND c.email = $2 AND ${CAN_MOVE} RETURNING ${customerColumns}`,
 );
 
 /** The systems from which customers move to projects at their first sign-in, and the customers who can move. */

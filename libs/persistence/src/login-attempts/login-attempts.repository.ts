@@ -30,6 +30,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 import { CustomerAddressEntity } from './customer-address.entity.js';
+import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /** The limit of failed logins and the attempt to count. */
 export interface LoginAttempt extends AttemptLimit {
@@ -69,7 +70,7 @@ export interface ClearedAttempts {
 
 const isKnownAddress = `EXISTS (
   SELECT FROM customers c JOIN customer_addresses known ON known.customer_id = c.id
-  WHERE c.project_id = $4 AND c.email = $6 AND known.address_block = $7
+  WHERE c.project_id = ${unknownToPlanner('$4')} AND c.email = $6 AND known.address_block = $7
     AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
 
 /** Number of customers of which the decoy is one, so that their distances in the order matter less. */
@@ -103,7 +104,7 @@ const attemptSql = counter.countSql({
       next: `(CASE WHEN ${hasEarlierGuesses} THEN a.guesses ELSE 0 END) + ${isGrantedSql(isKnownAddress)}::int`,
     },
     customer_id: {
-      first: `(SELECT id FROM customers WHERE project_id = $4 AND email = $6 AND password_hash IS NOT NULL)`,
+      first: `(SELECT id FROM customers WHERE project_id = ${unknownToPlanner('$4')} AND email = $6 AND password_hash IS NOT NULL)`,
       next: 'excluded.customer_id',
     },
     closed_at: { first: 'NULL', next: `CASE WHEN ${hasEarlierGuesses} THEN a.closed_at END` },
@@ -120,7 +121,7 @@ const reserveAttempt = statement(
   },
   `WITH reserved AS (${attemptSql}, guesses)
    SELECT reserved.*, date_trunc('milliseconds', statement_timestamp()) AS "attemptedAt", ${decoyHash} AS "decoyHash", ${customerWithHashColumns}
-   FROM reserved LEFT JOIN customers c ON c.project_id = $4 AND c.email = $6`,
+   FROM reserved LEFT JOIN customers c ON c.project_id = ${unknownToPlanner('$4')} AND c.email = $6`,
 );
 
 const recordClosing = statement(
