@@ -85,7 +85,7 @@ export type StatementReach =
   | 'all';
 
 const tenantParameter =
-  /\b(?:project_id|organization_id|customer_id|p\.id|o\.id|c\.id)\s*=\s*(?:ANY\s*\(\s*)?\$\d/;
+  /\b(?:project_id|organization_id|customer_id|p\.id|o\.id|c\.id)\s*=\s*(?:ANY\s*\(\s*|\(SELECT )?\$\d/;
 const tenantRange = /\(organization_id, \w*id\)|\(project_id, \w*id\)/;
 const tenantInsert =
   /INSERT INTO [a-z_]+(?: AS [a-z]+)? \([^)]*\b(?:project_id|organization_id|customer_id|session_id|parent_id)\b/;
