@@ -293,12 +293,16 @@ describe('redelivering a delivery', () => {
     const deliveryId = attempt!['delivery_id'] as string;
 
     const target = await Receiver.start();
+    let succeed!: () => void;
+    const released = new Promise<void>((resolve) => (succeed = resolve));
+    target.respondWith((response) => void released.then(() => response.end()));
     await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { url: target.url });
     const first = await redeliver(deliveryId);
     expect(first).toMatchObject({
       status: 202,
       body: { data: { redelivery_of: deliveryId, target_url: target.url, state: 'pending' } },
     });
+    succeed();
     await eventually('the redelivery', () => target.requests.length === 1);
     const [before, after] = [receiver.requests.at(-1)!, target.requests[0]!];
     expect(after.body).toBe(before.body);
