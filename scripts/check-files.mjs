@@ -5,6 +5,7 @@ import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { readCompose, readDockerfile } from '../test/support/compose.mjs';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { findRejectedWords } from './check-words.mjs';
+import { describeWordCounts } from './count-words.mjs';
 import { main } from './environment.mjs';
 import { findSecrets } from './find-secrets.mjs';
 import { findUnpinned } from './find-unpinned.mjs';
@@ -79,6 +80,7 @@ await main(async () => {
   checkCompose(platform);
   problems.push(...findChartProblems({ ...platform, isAllowedAddress }));
   for (const problem of problems) console.error(problem);
+  console.log(describeWordCounts().join('\n'));
   return problems.length > 0 ? 1 : 0;
 });
 
