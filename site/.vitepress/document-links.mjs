@@ -1,0 +1,60 @@
+import path from 'node:path';
+
+/**
+ * Returns the page for a document: docs/webhooks.md is at /webhooks, docs/adr/README.md at /adr/, and the README of the
+ * repository at /gatehouse.
+ * @param {string} file path from the root of the repository
+ */
+export function pageOf(file) {
+  if (file === 'README.md') return 'gatehouse.md';
+  const page = file.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
+  return page.includes('/') ? page : page.toLowerCase();
+}
+
+/**
+ * Returns the route of a page, which the browser requests.
+ * @param {string} file path of the document from the root of the repository
+ */
+export const routeOf = (file) =>
+  `/${pageOf(file)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '')}`;
+
+/**
+ * Makes links between documents lead to their pages. A link to another file of the repository, such as a folder or a
+ * configuration, becomes text, because the site does not contain it.
+ * @param {import('markdown-it')} md
+ * @param {string} root
+ * @param {string[]} documents their paths from the root of the repository
+ */
+export function documentLinks(md, root, documents) {
+  md.core.ruler.push('document-links', ({ env, tokens }) => {
+    const folder = path.dirname(path.relative(root, env.realPath ?? env.path));
+    for (const { children } of tokens) if (children) changeLinks(children, (href) => resolve(folder, href));
+  });
+
+  function resolve(folder, href) {
+    if (/^[a-z]+:|^#|^\//.test(href)) return href;
+    const [target, anchor] = href.split('#');
+    const file = path.posix.join(folder, decodeURI(target)).replace(/\/$/, '');
+    const document = [file, `${file}/README.md`].find((each) => documents.includes(each));
+    if (document) return `${routeOf(document)}${anchor ? `#${anchor}` : ''}`;
+    return /^docs\/.*\.json$/.test(file) ? `/reference/${path.posix.basename(file)}` : null;
+  }
+}
+
+/** Replaces the target of each link, and removes the links without a target. */
+function changeLinks(tokens, replace) {
+  const removed = [];
+  for (const token of tokens) {
+    if (token.type === 'link_open') {
+      const href = replace(token.attrGet('href'));
+      removed.push(href === null);
+      if (href !== null) token.attrSet('href', href);
+      if (href?.startsWith('/reference/')) token.attrSet('target', '_self');
+    }
+    const isRemoved = token.type.startsWith('link_') && removed.at(-1);
+    if (token.type === 'link_close') removed.pop();
+    if (isRemoved) Object.assign(token, { type: 'text', tag: '', nesting: 0, content: '', attrs: null });
+  }
+}

@@ -1,0 +1,25 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { routeOf } from './document-links.mjs';
+
+/**
+ * Returns the sidebar: the sections of docs/README.md with the titles of the documents to which they link.
+ * @param {string} root folder of the repository
+ */
+export function readSidebar(root) {
+  const seen = new Set();
+  const index = fs.readFileSync(path.join(root, 'docs/README.md'), 'utf8');
+  return index
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const items = [...section.matchAll(/\]\(([^)#]+\.md)(?:#[^)]*)?\)/g)]
+        .map(([, target]) => path.posix.join('docs', target))
+        .filter((file) => !seen.has(file) && seen.add(file))
+        .map((file) => ({ text: titleOf(path.join(root, file)), link: routeOf(file) }));
+      return { text: section.split('\n')[0], collapsed: false, items };
+    })
+    .filter(({ items }) => items.length > 0);
+}
+
+const titleOf = (file) => /^# (.+)$/m.exec(fs.readFileSync(file, 'utf8'))[1].replaceAll('`', '');

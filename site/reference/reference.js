@@ -1,0 +1,39 @@
+'use strict';
+
+// The other pages store the selected theme under this name.
+const selected = localStorage.getItem('vitepress-theme-appearance') ?? 'auto';
+const isDark = selected === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : selected === 'dark';
+document.documentElement.classList.toggle('dark-mode', isDark);
+
+const select = document.querySelector('#version');
+
+/** Shows the reference of a version, which stands in the query, so that the page can be linked to. */
+async function show({ version, document: name }) {
+  select.value = version;
+  document.querySelector('#document').href = name;
+  const spec = await (await fetch(name)).json();
+  // The site is no server of the API, so the viewer sends no requests.
+  SwaggerUIBundle({
+    spec,
+    dom_id: '#reference',
+    deepLinking: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    filter: true,
+    supportedSubmitMethods: [],
+    validatorUrl: null,
+  });
+}
+
+async function start() {
+  const versions = await (await fetch('versions.json')).json();
+  select.append(...versions.map(({ version }) => new Option(version, version)));
+  const wanted = new URLSearchParams(location.search).get('version');
+  await show(versions.find(({ version }) => version === wanted) ?? versions[0]);
+  select.addEventListener('change', () => {
+    history.replaceState(null, '', `?version=${encodeURIComponent(select.value)}`);
+    void show(versions.find(({ version }) => version === select.value));
+  });
+}
+
+void start();
