@@ -1,5 +1,5 @@
-// This file contains SQL: bounded scans by filter and reach, comparisons of transaction numbers, and an
-// update of many rows.
+// This file contains SQL: bounded scans by filter and access scope, comparisons between transaction numbers, and a
+// multi-row update.
 import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Transactions } from '../database/transactions.js';
@@ -19,13 +19,13 @@ import { minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
 import { visibleBody } from './erasure-sql.js';
 import { eventTypeCondition } from './event-type-condition.js';
 
-/** A position between two events of the feed. */
+/** A position between two events in the feed. */
 export interface FeedPosition {
   /** Increases when the transaction numbers start again: see `realign`. */
   epoch: number;
-  /** Number of the transaction that wrote the previous event. */
+  /** The number of the transaction that wrote the previous event. */
   xact: bigint;
-  /** Id of the previous event. */
+  /** The previous event's id. */
   id: string;
 }
 
@@ -44,37 +44,31 @@ export interface FeedEvent {
 
 export interface FeedPage {
   events: FeedEvent[];
-  /** Start of the next page, even if there are no further events yet. */
+  /** The next page's start, even if there are no further events yet. */
   nextPosition: FeedPosition;
   hasMore: boolean;
 }
 
-/** Maximum number of rows that one page scans if few of them match. The next page continues from there. */
+/** Maximum number of rows that one page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
-/**
- * The transaction number that `realign` assigns to all existing events: lower than that of any later
- * transaction.
- */
+/** The transaction number that `realign` assigns to all existing events: lower than any later transaction's number. */
 export const REALIGNED_XACT = 3n;
 
 const REALIGN_BATCH_SIZE = 10_000;
 
-/**
- * Maximum time between the assignment of a transaction number and the `created_at` of its events, with a
- * margin.
- */
+/** Maximum time between a transaction number's assignment and its events' `created_at`, with a margin. */
 const MAX_XACT_SKEW_MS = 60_000;
 
 /**
- * Size of the bodies of a page, in bytes, after which it ends before its limit: 200 custom events have 6 MB, and several
- * copies of them are in memory while a page is sent.
+ * Total size of the bodies in a page, in bytes, after which it ends before its limit: 200 custom events have 6 MB,
+ * and several copies are in memory while a page is sent.
  */
 const MAX_PAGE_BYTES = 2 ** 21;
 
-/** The row of a match, or the last scanned row with the numbers of scanned rows and of matches, and without a body. */
+/** A match's row, or the last scanned row with the number of scanned rows and matches, and without a body. */
 const feedRow = {
-  /** Number of the transaction that wrote the event. */
+  /** The number of the transaction that wrote the event. */
   xact: text,
   id: uuid,
   body: nullable(text),
@@ -129,7 +123,7 @@ const findStartPosition = statement(
    FROM event_feed`,
 );
 
-/** The end of what the feed shows: it contains only events of transactions below this number. */
+/** The feed's end: it contains only events from transactions below this number. */
 const findEndPosition = statement(
   { epoch: smallint, xact: text },
   'SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS xact FROM event_feed',
@@ -137,7 +131,7 @@ const findEndPosition = statement(
 
 const findEpoch = statement({ epoch: smallint }, 'SELECT epoch FROM event_feed');
 
-/** Returns whether the number of the newest event's transaction has not been assigned in this server yet. */
+/** Returns whether this server has not assigned the newest event's transaction number yet. */
 const findNewestEvent = statement(
   { isInFuture: boolean },
   `SELECT xact > pg_snapshot_xmax(pg_current_snapshot()) AS "isInFuture" FROM events ORDER BY id DESC LIMIT 1`,
@@ -152,8 +146,8 @@ const realignEvents = statement(
 );
 
 /**
- * The events of a reach in the order of their transactions. An event appears once no running transaction has
- * a lower number than its own, so no event can appear before a position that was returned.
+ * The events in an access scope, in transaction order. An event appears once no running transaction has a lower
+ * number, so no event can appear before a position that was returned.
  */
 export class EventFeedRepository {
   constructor(
@@ -168,7 +162,7 @@ export class EventFeedRepository {
     return toFeedPage(rows, after, limit, window);
   }
 
-  /** Returns the event if it is within the reach, or null. */
+  /** Returns the event if it is within the access scope, or null. */
   async find(reach: Reach, id: string): Promise<FeedEvent | null> {
     const [row] = await this.database.execute(findEvent(reach, id));
     return row ?? null;
@@ -181,13 +175,13 @@ export class EventFeedRepository {
     return { epoch: row!.epoch, xact: BigInt(row!.xact), id: NIL_UUID };
   }
 
-  /** Returns the position after all events that the feed shows now. */
+  /** Returns the position after all events that are currently visible in the feed. */
   async endPosition(): Promise<FeedPosition> {
     const [row] = await this.database.execute(findEndPosition);
     return { epoch: row!.epoch, xact: BigInt(row!.xact), id: NIL_UUID };
   }
 
-  /** Converts a position of an earlier epoch to the current epoch. */
+  /** Converts a position from an earlier epoch to the current epoch. */
   async resolvePosition(position: FeedPosition): Promise<FeedPosition> {
     const [row] = await this.database.execute(findEpoch);
     const { epoch } = row!;
@@ -203,8 +197,8 @@ export class EventFeedRepository {
   async realign(): Promise<boolean> {
     const [newest] = await this.database.execute(findNewestEvent);
     if (!newest?.isInFuture) return false;
-    // The epoch first: a position of the old epoch is then read as a position in the new order, where it is
-    // valid too.
+    // The epoch first: a position from the old epoch is then read as a position in the new order, where it is valid
+    // too.
     await this.transactions.run((tx) => tx.execute(beginEpoch));
     for (let last: string | undefined = NIL_UUID; last;) {
       const batch: { id: string }[] = await this.database.execute(realignEvents, [last]);
@@ -217,7 +211,7 @@ export class EventFeedRepository {
   }
 }
 
-/** Returns SQL for the next rows of the feed, of every type. */
+/** Returns SQL for the feed's next rows, of every type. */
 function feedScanSql(
   where: Conditions,
   reach: Reach,
@@ -235,7 +229,7 @@ function feedScanSql(
     where.addReach('e', 'e.project_id', reach).addIf(projectId, (value) => `e.project_id = ${value}`);
     return rows(`events e WHERE ${where.sql}`);
   }
-  // Each organization in the order of its index: one sorted scan over all would read every row.
+  // Each organization in its index order: one sorted scan over all organizations would read every row.
   const organizations = where.bind(reach.organizationIds);
   const each = rows(`events e WHERE e.organization_id = o.id AND ${where.sql}`);
   return rows(`organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organizations)}`);

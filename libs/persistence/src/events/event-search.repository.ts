@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans by filter and reach.
+// This file contains SQL: bounded scans by filter and access scope.
 import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { rangeWithin, searchStatements, TableSearchRepository } from '../lists/table-search.repository.js';
@@ -15,7 +15,7 @@ export interface EventFilter {
   createdAfter: Date | null;
   createdBefore: Date | null;
   eventId: string | null;
-  /** Matches any of these. */
+  /** Matches any of these ids. */
   customerIds: string[] | null;
 }
 
@@ -36,7 +36,7 @@ const sampleFilters: EventFilter[] = [
   { ...noFilter, eventId: NIL_UUID },
 ];
 
-/** Returns the conditions of a match among the scanned events. */
+/** Returns the match conditions for the scanned events. */
 function matchConditions(reach: Reach, filter: EventFilter): Conditions {
   const where = new Conditions()
     .addReach('e', 'e.project_id', reach)
@@ -58,7 +58,7 @@ const search = searchStatements({
   slack: MAX_CREATED_AT_SKEW_MS,
   sampleFilters,
   matchConditions,
-  // The caller has checked that the customers are within the reach.
+  // The caller has checked that the customers are within the access scope.
   chooseRange(where, reach, { eventId, customerIds, projectId }) {
     if (eventId) return { condition: `e.id = ${where.bind(eventId)}` };
     if (!customerIds) return rangeWithin(where, reach, projectId);
@@ -71,8 +71,8 @@ const search = searchStatements({
 });
 
 /**
- * The list of events for operators: newest first, by id, with a bounded scan. Unlike in the feed, an event of
- * a long transaction can appear before a cursor that was returned.
+ * The operators' event list: newest first, by id, with a bounded scan. Unlike in the feed, an event from a long
+ * transaction can appear before a cursor that was returned.
  */
 export class EventSearchRepository extends TableSearchRepository<EventFilter, typeof row> {
   constructor(database: Database) {

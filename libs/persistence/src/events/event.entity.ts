@@ -14,6 +14,6 @@ export class EventEntity {
   @Column({ type: 'xid8' as ColumnType, default: () => 'pg_current_xact_id()' }) xact!: string;
   /** The span in which the event was recorded (W3C Trace Context); null without a trace. */
   @Column('text', { nullable: true }) traceparent!: string | null;
-  /** The entry of the audit log that describes the same change, or null. */
+  /** The audit log entry that describes the same change, or null. */
   @Column('uuid', { name: 'audit_entry_id', nullable: true }) auditEntryId!: string | null;
 }

@@ -7,11 +7,11 @@ import { boolean, bytea, nullable, statement, uuid } from '../sql/statements.js'
 /** A request that must be executed once. */
 export interface IdempotentRequest {
   projectId: string;
-  /** Method and pattern of the route. */
+  /** The route's method and pattern. */
   route: string;
-  /** SHA-256 of the Idempotency-Key. */
+  /** The Idempotency-Key's SHA-256. */
   keyHash: Buffer;
-  /** SHA-256 of the request. */
+  /** The request's SHA-256. */
   fingerprint: Buffer;
 }
 
@@ -31,7 +31,7 @@ const RETENTION = `interval '24 hours'`;
  */
 const RUN_TIMEOUT = `interval '20 seconds'`;
 
-/** SQL for the run of a request that is still active. Its response is null until it finishes. */
+/** SQL for a request's run that is still active. Its response is null until it finishes. */
 const isActiveRun = 'project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL';
 
 const claimRequest = statement(
@@ -66,10 +66,7 @@ const pruneResponses = pruneStatement('idempotency_keys', `started_at < now() - 
 export class IdempotencyKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Claims a request, visible to all processes immediately, or returns the status of the earlier request with
-   * this key.
-   */
+  /** Claims a request, visible to all processes immediately, or returns the earlier request's status for this key. */
   async begin(request: IdempotentRequest, claim: string): Promise<IdempotencyStatus> {
     const { projectId, route, keyHash, fingerprint } = request;
     const values = [projectId, route, keyHash, fingerprint];
@@ -90,7 +87,7 @@ export class IdempotencyKeysRepository {
   }
 
   /**
-   * Stores the response of a run; returns false if another run has replaced it.
+   * Stores a run's response; returns false if another run has replaced it.
    * @param customerId the customer that the response is about: it is removed when they are deleted
    */
   async saveResponse(

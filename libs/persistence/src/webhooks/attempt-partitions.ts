@@ -1,5 +1,5 @@
-// This file contains SQL: functions that run DDL as the owner of the tables (ADR 0037), a query of the catalog,
-// and an advisory lock.
+// This file contains SQL: functions that run DDL as the table owner (ADR 0037), a catalog query, and an advisory
+// lock.
 import type { Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { statement, text } from '../sql/statements.js';
@@ -10,20 +10,20 @@ export const PARTITION_LOCK = 7_120_915;
 
 export const DAY_MS = 86_400_000;
 
-/** Prefix of the partitions with the retained attempts of past days. */
+/** Prefix for the partitions with retained attempts from past days. */
 const RETAINED_PREFIX = 'attempts_kept_';
 
-/** A partition of `attempts`: the attempts with ids in its range. */
+/** An `attempts` partition: the attempts with ids in its range. */
 export interface AttemptPartition extends IdRange {
   name: string;
 }
 
-/** Returns the start of the day (UTC) of a time, in ms since 1970. */
+/** Returns the start of the day (UTC) that contains a time, in ms since 1970. */
 export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
 const formatDay = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
 
-/** Returns the name of the partition with the retained attempts up to the end of a partition. */
+/** Returns the name for the partition with the retained attempts up to a partition's end. */
 export const retainedPartitionName = ({ to }: AttemptPartition): string =>
   `${RETAINED_PREFIX}${formatDay(parseIdTime(to) - DAY_MS)}`;
 
@@ -66,7 +66,7 @@ export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartiti
   await tx.execute(attachTable, [name, from, to]);
 }
 
-/** Renames a partition to that of its retained attempts. */
+/** Renames a partition to the name for its retained attempts. */
 export async function renameToRetained(tx: Tx, partition: AttemptPartition): Promise<void> {
   await tx.execute(renameTable, [partition.name, retainedPartitionName(partition)]);
 }
@@ -77,7 +77,7 @@ export async function dropPartition(tx: Tx, { name }: AttemptPartition): Promise
 }
 
 /**
- * Creates the missing daily partitions of `attempts` from yesterday to `days` ahead. That of yesterday is for
+ * Creates the missing daily `attempts` partitions from yesterday to `days` ahead. Yesterday's partition is for
  * attempts that started before midnight.
  */
 export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promise<void> {
@@ -88,7 +88,7 @@ export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promis
   );
 }
 
-/** Creates the missing daily partitions for these attempts, whatever their day is. */
+/** Creates the missing daily partitions for these attempts, for any day. */
 export function ensurePartitionsFor(tx: Tx, attemptIds: string[]): Promise<void> {
   return ensureDailyPartitions(tx, [...new Set(attemptIds.map((id) => startOfDay(parseIdTime(id))))]);
 }

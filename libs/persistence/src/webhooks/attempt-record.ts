@@ -13,7 +13,7 @@ import {
 } from '../sql/statements.js';
 import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
-/** The row of an attempt with the columns of `attemptColumns`. */
+/** An attempt's row with the columns in `attemptColumns`. */
 export const attemptRow = {
   id: uuid,
   projectId: nullable(uuid),
@@ -34,10 +34,10 @@ export const attemptRow = {
   startedAt: timestamptz,
 };
 
-/** A finished attempt with the current state of its delivery. */
+/** A finished attempt with its delivery's current state. */
 export type AttemptRecord = RowOf<typeof attemptRow>;
 
-/** The columns of an attempt record, for an attempt `a` and its delivery `d`. */
+/** The columns for an attempt record, for an attempt `a` and its delivery `d`. */
 export const attemptColumns = `
   a.id, a.project_id AS "projectId", a.event_id AS "eventId", a.event_type AS "eventType",
   a.endpoint_id AS "endpointId", ${endpointNameByIdSql('a.endpoint_id')} AS "endpointName",

@@ -9,8 +9,8 @@ import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions
 import { addHttpStatus, canMatchSuccess } from './http-status-condition.js';
 
 /**
- * Returns the conditions of a match among the attempts of the scope.
- * @param delivery SQL for a column of the attempt's delivery
+ * Returns the match conditions for the attempts in the scope.
+ * @param delivery SQL for a column in the attempt's delivery
  */
 export function attemptConditions(
   { column }: Pick<AttemptScope, 'column'>,
@@ -42,18 +42,14 @@ export function attemptConditions(
   if (endpointUrl) addEndpoint(urlPrefixCondition(where, endpointUrl));
   if (endpointName) addEndpoint(endpointNameCondition(where, endpointName));
   if (column !== 'project_id') return where;
-  // A project key sees attempts to the endpoints of its own project, not those to endpoints of the
-  // organization.
+  // A project key sees attempts to its own project's endpoints, not attempts to the organization's endpoints.
   return where.addIf(
     reach.projectId,
     (value) => `(SELECT w.project_id FROM webhook_endpoints w WHERE w.id = a.endpoint_id) = ${value}`,
   );
 }
 
-/**
- * Returns whether only failed attempts can match: a success has status 2xx and is the last attempt of its
- * delivery.
- */
+/** Returns whether only failed attempts can match: a success has status 2xx and is its delivery's last attempt. */
 export function matchesOnlyFailed(filter: AttemptFilter): boolean {
   const { success, error, deliveryState } = filter;
   const isUndelivered = deliveryState !== null && deliveryState !== 'succeeded';
@@ -61,10 +57,10 @@ export function matchesOnlyFailed(filter: AttemptFilter): boolean {
 }
 
 /**
- * Returns SQL for the newest attempts of a scope, newest first and at most `limit`. Whatever the planner's
- * statistics are, it must scan the index of the scope: ids are compared with values that are unknown when it
- * plans. It knows the days, which are the partitions.
- * @param isOrdered false for any `limit` attempts of the scope, in no order
+ * Returns SQL for a scope's newest attempts, newest first and at most `limit`. PostgreSQL must scan the scope's
+ * index, regardless of the planner's statistics: ids are compared with values that the planner does not know. It
+ * knows the days, which are the partitions.
+ * @param isOrdered false for any `limit` attempts in the scope, unsorted
  */
 export function attemptScanSql(
   where: Conditions,

@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on a reach.
+// This file contains SQL: conditions on an access scope.
 import {
   ALL_CUSTOM_EVENTS,
   statusRanges,
@@ -28,18 +28,18 @@ export interface AttemptFilter extends HttpStatusFilter {
   createdBefore: Date | null;
   // Filters for operators only:
   organizationId?: string | null;
-  /** Number of the attempt within its delivery. */
+  /** The attempt's number within its delivery. */
   attempt?: number | null;
-  /** Error of the attempt. */
+  /** The attempt's error. */
   error?: AttemptError | null;
   /** The bulk redelivery that created the delivery. */
   batchId?: string | null;
   attemptId?: string | null;
-  /** Any of these endpoints, or all endpoints whose URL begins with a text, or whose name contains a text. */
+  /** Any endpoint in this list, or all endpoints whose URL begins with a string, or whose name contains a string. */
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
   endpointName?: string | null;
-  /** Events about any of these customers. */
+  /** Events about any customer in this list. */
   customerIds?: string[] | null;
   /** True if there are few events about them: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
@@ -59,7 +59,7 @@ const noFilter: AttemptFilter = {
   createdBefore: null,
 };
 
-/** Filters that produce every variant of the statements on the log. */
+/** Filters that produce every variant of the log's statements. */
 export const sampleAttemptFilters: AttemptFilter[] = [
   noFilter,
   { ...noFilter, success: false, eventType: ALL_CUSTOM_EVENTS },
@@ -87,20 +87,20 @@ export const sampleAttemptFilters: AttemptFilter[] = [
   },
 ];
 
-/** The owners whose attempts or deliveries a list scans: the first column of an index with its values. */
+/** The owners whose attempts or deliveries a list scans: an index's first column with its values. */
 export interface OwnerScope {
   column: 'organization_id' | 'project_id' | 'endpoint_id' | null;
-  /** Empty if the filter names nothing within the reach. One id of any value if `column` is null. */
+  /** Empty if the filter names nothing within the access scope. One id with any value if `column` is null. */
   ids: string[];
 }
 
-/** The part of the log that a list scans: the first column of the index, and the range of ids. */
+/** The part of the log that a list scans: the index's first column, and the id range. */
 export interface AttemptScope extends IdRange {
   column: OwnerScope['column'] | 'delivery_id';
   ids: string[];
 }
 
-/** The fields of a filter that select the scope. */
+/** The filter fields that select the scope. */
 type ScopeFilter = Pick<
   AttemptFilter,
   | 'projectId'
@@ -113,18 +113,16 @@ type ScopeFilter = Pick<
   | 'createdBefore'
 >;
 
-/**
- * Maximum time between the generation of an attempt's id by a worker and its `started_at` from the database.
- */
+/** Maximum time between a worker generating an attempt's id and its `started_at` from the database. */
 const MAX_CLAIM_MS = 10_000;
 
 /**
- * Maximum time by which the clock of a worker may be ahead of the database's. Not longer, because a page
- * first scans all attempts that started in this time.
+ * Maximum time by which a worker's clock may be ahead of the database clock. Not longer, because a page first scans
+ * all attempts that started in this time.
  */
 const MAX_WORKER_CLOCK_LEAD_MS = 1_000;
 
-/** Returns the range of ids that attempts of a delivery can have. */
+/** Returns the id range that a delivery's attempts can have. */
 export const attemptIdRange = (delivery: { createdAt: Date; finishedAt: Date | null }): IdRange => ({
   from: minIdAt(delivery.createdAt.getTime() - MAX_CLOCK_SKEW_MS),
   to: minIdAt((delivery.finishedAt ?? now()).getTime() + MAX_CLOCK_SKEW_MS),
@@ -183,7 +181,7 @@ const findDeliveries = dynamicStatement(
   sampleReaches.map((reach) => [reach, { deliveryId: NIL_UUID, eventId: NIL_UUID }] as const),
 );
 
-/** Returns the smallest part of the log that contains every match within a reach. */
+/** Returns the smallest part of the log that contains every match within an access scope. */
 export async function findAttemptScope(
   database: Database,
   reach: Reach,
@@ -224,7 +222,7 @@ export async function findAttemptScope(
   return { ...range, column: 'organization_id', ids };
 }
 
-/** Returns the scope of the attempts of one delivery, or of all deliveries of one event. */
+/** Returns the scope for one delivery's attempts, or for the attempts of all the event's deliveries. */
 async function findDeliveriesScope(
   database: Database,
   reach: Reach,

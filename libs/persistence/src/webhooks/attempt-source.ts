@@ -11,31 +11,23 @@ import {
 } from './low-volume-customers.js';
 import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 
-/**
- * Maximum size of a batch whose attempts are read by delivery. The attempts of a larger batch are close
- * together in the log.
- */
+/** Maximum size for a batch whose attempts are read by delivery. A larger batch's attempts are close together in the log. */
 const MAX_LISTED_BATCH_SIZE = 1_000;
 
-/**
- * Maximum number of endpoints of a batch that are scanned one by one. With more, the complete log is scanned.
- */
+/** Maximum number of endpoints in a batch that are scanned one by one. With more, the complete log is scanned. */
 const MAX_ENDPOINTS = 20;
 
-/** Margin for the times of a batch and of its attempts, which are rounded to ms. */
+/** Margin for the times in a batch and its attempts, which are rounded to ms. */
 const ROUNDING_MS = 1_000;
 
-/** The source from which the matches of a filter are read. */
+/** The source from which a filter's matches are read. */
 export interface AttemptSource {
   filter: AttemptFilter;
   /** SQL for the deliveries of the matches, if there are few; null to search the log itself. */
   deliveries: ((where: Conditions) => string) | null;
 }
 
-/**
- * Returns SQL for the deliveries of a batch with few of them, in the order of their index, so that the index
- * is used.
- */
+/** Returns SQL for a small batch's deliveries, in index order, so that the index is used. */
 export const batchDeliveriesSql = (batchId: string): string =>
   `SELECT d.* FROM deliveries d WHERE d.batch_id = ${batchId} ORDER BY d.state LIMIT ${MAX_LISTED_DELIVERIES + 1}`;
 
@@ -55,7 +47,7 @@ export const sampleDeliverySources = sampleAttemptFilters.flatMap((filter) => [
   fromBatch(filter, NIL_UUID),
 ]);
 
-/** Not prepared: the plan depends on the size of the batch. */
+/** Not prepared: the plan depends on the batch size. */
 const countBatchDeliveries = dynamicStatement(
   { count: integer },
   (batchId: string) => ({
@@ -65,7 +57,7 @@ const countBatchDeliveries = dynamicStatement(
   [[NIL_UUID]],
 );
 
-/** The fields of a filter that a batch narrows. */
+/** The filter fields that a batch narrows. */
 interface BatchConditions {
   createdAfter: Date | null;
   createdBefore: Date | null;
@@ -74,8 +66,8 @@ interface BatchConditions {
 }
 
 /**
- * Determines whether the batch of a filter has few deliveries, and otherwise narrows the filter to the times
- * and, if they are few, the endpoints of the batch.
+ * Determines whether a filter's batch has few deliveries, and otherwise narrows the filter to the batch's times and,
+ * if they are few, the batch's endpoints.
  */
 export async function locateBatch<Filter extends BatchConditions>(
   database: Database,
@@ -89,10 +81,7 @@ export async function locateBatch<Filter extends BatchConditions>(
   return { filter, isSmall: batch !== null || !(await hasTooManyDeliveries(database, batchId)) };
 }
 
-/**
- * Determines whether few deliveries have all matches of a filter, and otherwise narrows the filter by time
- * and endpoints.
- */
+/** Determines whether few deliveries have all the filter's matches, and otherwise narrows the filter by time and endpoints. */
 export async function findAttemptSource(
   database: Database,
   requestedFilter: AttemptFilter,
@@ -107,13 +96,13 @@ export async function findAttemptSource(
   return located.isSmall ? fromBatch(filter, batchId) : { filter: located.filter, deliveries: null };
 }
 
-/** Returns whether more deliveries of a batch are left than are read one by one. */
+/** Returns whether more of a batch's deliveries are left than are read one by one. */
 async function hasTooManyDeliveries(database: Database, batchId: string): Promise<boolean> {
   const [row] = await database.execute(countBatchDeliveries(batchId));
   return row!.count > MAX_LISTED_DELIVERIES;
 }
 
-/** Narrows a filter to the times of a batch and, if they are few, its endpoints. */
+/** Narrows a filter to a batch's times and, if they are few, its endpoints. */
 function narrowToBatch<Filter extends BatchConditions>(
   filter: Filter,
   { startedAt, finishedAt, endpointIds }: RedeliveryBatchEntity,

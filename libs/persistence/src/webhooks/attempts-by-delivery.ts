@@ -1,4 +1,4 @@
-// This file contains SQL: joins by filter and reach.
+// This file contains SQL: joins by filter and access scope.
 import type { Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { capCount, type CappedCount } from '../lists/capped-count.js';
@@ -21,7 +21,7 @@ export const isDeliveryListSource = (source: AttemptSource): source is DeliveryL
 const matchConditions = (reach: Reach, filter: AttemptFilter): Conditions =>
   attemptConditions({ column: 'delivery_id' }, reach, filter).addReach('d', 'd.project_id', reach);
 
-/** Returns SQL for the deliveries with the range of ids that their attempts can have. */
+/** Returns SQL for the deliveries with the id range that their attempts can have. */
 const deliveriesWithIdRange = (where: Conditions, { deliveries }: DeliveryListSource): string => `
   delivery_ranges AS MATERIALIZED (
     SELECT d.*, ${minIdAtSql(`d.created_at - interval '1 hour'`)} AS first,
@@ -29,7 +29,7 @@ const deliveriesWithIdRange = (where: Conditions, { deliveries }: DeliveryListSo
     FROM (${deliveries(where)}) d
   )`;
 
-/** SQL for the attempts, `a`, of each of these deliveries. They are few and are found by the range of ids. */
+/** SQL for the attempts, `a`, that each of these deliveries has. They are few and are found by the id range. */
 const attemptsInIdRange = `
   delivery_ranges d CROSS JOIN LATERAL (
     SELECT a.* FROM attempts a WHERE a.delivery_id = d.id AND a.id >= d.first AND a.id < d.past OFFSET 0
@@ -64,8 +64,8 @@ const countAttempts = dynamicStatement(
 );
 
 /**
- * Returns up to `limit` attempts of few deliveries, newest first.
- * @param before last id of the previous page
+ * Returns up to `limit` attempts from few deliveries, newest first.
+ * @param before last id on the previous page
  */
 export async function listAttemptsByDelivery(
   database: Database,
@@ -79,7 +79,7 @@ export async function listAttemptsByDelivery(
   return { items, next: found.length > limit ? items.at(-1)!.id : null };
 }
 
-/** Counts the attempts of few deliveries. */
+/** Counts the attempts in few deliveries. */
 export async function countAttemptsByDelivery(
   database: Database,
   reach: Reach,

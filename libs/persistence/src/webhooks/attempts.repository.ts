@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans by filter and reach.
+// This file contains SQL: bounded scans by filter and access scope.
 import type { Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
@@ -35,14 +35,14 @@ interface ScanSize {
 
 interface ScanResult {
   matches: AttemptRecord[];
-  /** The last scanned id; null if the scan reached the end of the scope. */
+  /** The last scanned id; null if the scan reached the scope's end. */
   scannedTo: string | null;
 }
 
-/** Maximum number of attempts that a page scans if few of them match. The next page continues from there. */
+/** Maximum number of attempts that a page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
-/** Time spans of the log that a page scans first. Each day is a partition and adds planning time. */
+/** Time spans in the log that a page scans first. Each day is a partition and adds planning time. */
 const SCAN_SPANS_MS = [2 * DAY_MS, 8 * DAY_MS];
 
 const sampleScopes = (['organization_id', 'project_id', 'endpoint_id', 'delivery_id', null] as const).map(
@@ -52,10 +52,7 @@ const sampleCalls = sampleScopes.flatMap((scope) =>
   sampleReaches.flatMap((reach) => sampleAttemptFilters.map((filter) => [scope, reach, filter] as const)),
 );
 
-/**
- * Returns the matches among the next `window` attempts of a scope, and the last scanned id if there are at
- * least that many.
- */
+/** Returns the matches among a scope's next `window` attempts, and the last scanned id if there are at least that many. */
 const scanAttempts = dynamicStatement(
   boundedScanRow(attemptRow),
   (scope: AttemptScope, reach: Reach, filter: AttemptFilter, { window, limit }: ScanSize) => {
@@ -69,9 +66,7 @@ const scanAttempts = dynamicStatement(
   sampleCalls.map((call) => [...call, { window: 1, limit: 1 }] as const),
 );
 
-/**
- * Returns SQL for a column of an attempt's delivery: a subselect, because a join might read all deliveries.
- */
+/** Returns SQL for a column in an attempt's delivery: a subselect, because a join might read all deliveries. */
 const deliveryColumn = (name: string): string =>
   `(SELECT d.${name} FROM deliveries d WHERE d.id = a.delivery_id)`;
 
@@ -94,7 +89,7 @@ const countAttempts = cappedCount(
   sampleCalls,
 );
 
-/** Not prepared: the partitions to scan depend on the range of ids. */
+/** Not prepared: the partitions to scan depend on the id range. */
 const listAttemptsOfDelivery = dynamicStatement(
   attemptRow,
   (delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>) => {
@@ -107,15 +102,13 @@ const listAttemptsOfDelivery = dynamicStatement(
   [[{ id: NIL_UUID, createdAt: new Date(0), finishedAt: new Date(0) }]],
 );
 
-/**
- * The log of attempts, for millions of attempts: each page scans a bounded number, whatever the filter is.
- */
+/** The attempt log, for millions of attempts: each page scans a bounded number of attempts, regardless of the filter. */
 export class AttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns up to `limit` finished attempts within a reach, newest first.
-   * @param before last id of the previous page
+   * Returns up to `limit` finished attempts within an access scope, newest first.
+   * @param before last id on the previous page
    */
   async listPage(
     reach: Reach,
@@ -149,7 +142,7 @@ export class AttemptsRepository {
     return { items, next: null };
   }
 
-  /** Counts the matching attempts within a reach in a bounded scan. */
+  /** Counts the matching attempts within an access scope in a bounded scan. */
   async count(reach: Reach, requestedFilter: AttemptFilter): Promise<CappedCount> {
     const source = await findAttemptSource(this.database, requestedFilter);
     if (isDeliveryListSource(source)) return countAttemptsByDelivery(this.database, reach, source);
@@ -159,7 +152,7 @@ export class AttemptsRepository {
     return countAttempts(this.database, scope, reach, filter);
   }
 
-  /** Returns the attempts of a delivery, oldest first. The caller has checked the reach. */
+  /** Returns a delivery's attempts, oldest first. The caller has checked the access scope. */
   listForDelivery(
     delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>,
   ): Promise<AttemptRecord[]> {
@@ -178,7 +171,7 @@ export class AttemptsRepository {
   }
 }
 
-/** Returns the first id of one scan. */
+/** Returns a scan's first id. */
 function scanStart(scope: AttemptScope, to: string, span: number): string {
   const start = minIdAt(parseIdTime(to) - span);
   return start > scope.from ? start : scope.from;

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded searches by filter and reach.
+// This file contains SQL: bounded searches by filter and access scope.
 import type { AttemptError, Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
@@ -25,12 +25,10 @@ const deadLetterRow = {
   lastError: nullable(textOf<AttemptError>()),
 };
 
-/** A permanently failed delivery, with the result of its last attempt. */
+/** A permanently failed delivery, with its last attempt's result. */
 export type DeadLetterRecord = RowOf<typeof deadLetterRow>;
 
-/**
- * Maximum number of dead letters that a page scans if few of them match. The next page continues from there.
- */
+/** Maximum number of dead letters that a page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 200;
 
 const sampleFilters = [
@@ -69,13 +67,13 @@ const countDeadLetters = cappedCount(
   sampleCalls,
 );
 
-/** The list of dead letters: each page scans a bounded number, whatever the filter is. */
+/** The dead letter list: each page scans a bounded number of rows, regardless of the filter. */
 export class DeadLettersRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns up to `limit` dead letters within a reach, newest first.
-   * @param before last id of the previous page
+   * Returns up to `limit` dead letters within an access scope, newest first.
+   * @param before last id on the previous page
    */
   async listPage(
     reach: Reach,
@@ -92,14 +90,14 @@ export class DeadLettersRepository {
     );
   }
 
-  /** Counts the matching dead letters within a reach in a bounded scan. */
+  /** Counts the matching dead letters within an access scope in a bounded scan. */
   async count(reach: Reach, requestedFilter: DeliveryFilter): Promise<CappedCount> {
     const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
     return countDeadLetters(this.database, reach, filter);
   }
 }
 
-/** Returns SQL for the next dead letters of the filter's kind. The scans of several kinds are merged. */
+/** Returns SQL for the next dead letters of the filter's kind. Scans for several kinds are merged. */
 function deadLetterScanSql(
   where: Conditions,
   reach: Reach,

@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on a reach, locks of joined rows, and INSERT … SELECT.
+// This file contains SQL: conditions on an access scope, locks on joined rows, and INSERT … SELECT.
 import type {
   DeliveryCancelReason,
   DeliveryResolution,
@@ -27,7 +27,7 @@ import {
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
-/** The row of a delivery with the columns of `deliveryColumns`. */
+/** A delivery's row with the columns in `deliveryColumns`. */
 export const deliveryRow = {
   id: uuid,
   organizationId: uuid,
@@ -60,7 +60,7 @@ export const deliveryColumns = `
 const detailedRow = {
   ...deliveryRow,
   endpointStatus: textOf<EndpointStatus>(),
-  /** Names of the endpoint's current custom headers. */
+  /** The names of the endpoint's current custom headers. */
   headerNames: arrayOf(text),
   body: text,
   /** True if the event is about a deleted customer. */
@@ -73,12 +73,12 @@ export type DeliverySummary = RowOf<typeof deliveryRow>;
 /** A delivery with the body and the endpoint. */
 export type Delivery = RowOf<typeof detailedRow>;
 
-/** The delivery to find: its id, or the id of one of its attempts. */
+/** The delivery to find: by its id, or by the id of an attempt. */
 type DeliveryKey = { deliveryId: string } | { attemptId: string };
 
 /**
- * Returns the conditions for deliveries within a reach. A project key sees those to the endpoints of its own
- * project, not those to endpoints of the organization.
+ * Returns the conditions for deliveries within an access scope. A project key sees deliveries to its own project's
+ * endpoints, not deliveries to the organization's endpoints.
  */
 export const deliveriesWithin = (reach: Reach): Conditions =>
   new Conditions()
@@ -173,25 +173,25 @@ export class DeliveriesRepository {
     private readonly firstDelayMs: number,
   ) {}
 
-  /** Returns a delivery within a reach, by its id or by the id of one of its attempts. */
+  /** Returns a delivery within an access scope, by its id or by the id of an attempt. */
   async find(reach: Reach, key: DeliveryKey): Promise<Delivery | null> {
     const [delivery] = await this.database.execute(findDelivery(reach, key));
     return delivery ?? null;
   }
 
-  /** Returns a delivery within a reach and locks it until the transaction ends. */
+  /** Returns a delivery within an access scope and locks it until the transaction ends. */
   async lock(tx: Tx, reach: Reach, deliveryId: string): Promise<Delivery | null> {
-    // Locks the customer first, like the deletion of a customer: the customer cannot be deleted until this
-    // transaction ends.
+    // Locks the customer first, as when a customer is deleted: the customer cannot be deleted until this transaction
+    // ends.
     await tx.execute(lockCustomer, [deliveryId]);
     const [delivery] = await tx.execute(lockDelivery(reach, deliveryId));
     return delivery ?? null;
   }
 
   /**
-   * Creates a new delivery of the same event to the endpoint's current URL and resolves the old one. The
-   * caller has locked the old delivery.
-   * @returns false if another delivery of this event to this endpoint is pending
+   * Creates a new delivery for the same event to the endpoint's current URL and resolves the old one. The caller has
+   * locked the old delivery.
+   * @returns false if another delivery for this event to this endpoint is pending
    */
   async redeliver(
     tx: Tx,
@@ -211,8 +211,8 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Returns up to `limit` deliveries of an event, newest first.
-   * @param before last id of the previous page
+   * Returns up to `limit` of an event's deliveries, newest first.
+   * @param before last id on the previous page
    */
   listForEvent(
     reach: Reach,
@@ -223,7 +223,7 @@ export class DeliveriesRepository {
     return this.database.execute(listDeliveriesOfEvent(reach, eventId, before, limit));
   }
 
-  /** Returns the number of these deliveries that are within a reach. */
+  /** Counts the deliveries in the list that are within an access scope. */
   async count(reach: Reach, ids: string[]): Promise<number> {
     const [row] = await this.database.execute(countDeliveries(reach, ids));
     return row!.count;

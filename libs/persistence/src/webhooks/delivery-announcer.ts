@@ -10,7 +10,7 @@ import {
 import type { Database } from '../database/database.js';
 import { statement, text } from '../sql/statements.js';
 
-/** The channel on which PostgreSQL notifies workers of due deliveries. */
+/** The channel on which PostgreSQL notifies workers about due deliveries. */
 export const DELIVERY_CHANNEL = 'gatehouse_deliveries';
 
 const ANNOUNCE_TIMEOUT_MS = 250;
@@ -42,7 +42,7 @@ export class DeliveryAnnouncer {
     private readonly logger: Logger,
   ) {}
 
-  /** Announces the deliveries of a commit. Never throws and never takes longer than 250 ms. */
+  /** Announces a commit's deliveries. Never throws and never takes longer than 250 ms. */
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
     await withTimeout(this.batcher.add(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
       (error: unknown) =>

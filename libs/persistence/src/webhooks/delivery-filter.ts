@@ -15,21 +15,21 @@ import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions
 import { addHttpStatus, type HttpStatusFilter } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
-/** The HTTP status is that of the last attempt. */
+/** The HTTP status comes from the last attempt. */
 export interface DeliveryFilter extends HttpStatusFilter {
   projectId: string | null;
   endpointId: string | null;
   /** `app.*` stands for all custom types. */
   eventType: string | null;
   eventId: string | null;
-  /** Matches any of these. */
+  /** Matches any id in this list. */
   deliveryIds: string[] | null;
   state: DeliveryState | null;
   success: boolean | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
-  // Filters for operators only: one organization, any of these endpoints, all endpoints whose URL begins with a text, and
-  // events about any of these customers.
+  // Filters for operators only: one organization, any endpoint in the list, all endpoints whose URL begins with a
+  // string, and events about any customer in the list.
   organizationId?: string | null;
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
@@ -37,9 +37,9 @@ export interface DeliveryFilter extends HttpStatusFilter {
   customerIds?: string[] | null;
   /** True if there are few events about these customers: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
-  /** Resolution of a dead letter. */
+  /** A dead letter's resolution. */
   resolution?: DeadLetterState;
-  /** Error of the last attempt. */
+  /** The last attempt's error. */
   error?: AttemptError | null;
   /** True for deliveries with at least one failed attempt, even if a later one succeeded. */
   hasFailedAttempts?: boolean | null;
@@ -88,13 +88,13 @@ export const sampleDeliveryFilters: DeliveryFilter[] = [
 export const deadLetterStates = ['waiting', ...deliveryResolutions, 'resolved'] as const;
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
-/** SQL for whether a delivery `d` is a dead letter; also the condition of the indexes of dead letters. */
+/** SQL for the condition that a delivery `d` is a dead letter; also the condition in the dead letter indexes. */
 export const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
 
 const isResolvedAs = (resolution: DeliveryResolution): string =>
   `d.state = 'failed' AND d.resolution = '${resolution}'`;
 
-/** The conditions of each state of a dead letter. Each condition is scanned separately. */
+/** The conditions for each dead letter state. Each condition is scanned separately. */
 export const baseConditions: Record<DeadLetterState, string[]> = {
   waiting: [isDeadLetter],
   redelivered: [isResolvedAs('redelivered')],
@@ -109,16 +109,15 @@ interface DeliveryScan {
   /** Only deliveries with a lower id. */
   before: string | null;
   limit: number;
-  /** False for any `limit` deliveries, in no order. */
+  /** False for any `limit` deliveries, unsorted. */
   isOrdered?: boolean;
 }
 
 /**
- * Returns SQL for the deliveries that a filter scans, newest first and at most `limit`, with the index that
- * leaves the fewest. Applies the filter's times and the fields that select the index, but none of the others:
- * see `addDeliveryConditions`. Scans nothing outside the reach, because a caller can detect how far a scan
- * went. Checks the resources that the filter names against the reach once, before the scan, which contains no
- * join.
+ * Returns SQL for the deliveries that a filter scans, newest first and at most `limit`, with the index that leaves
+ * the fewest. Applies the filter's times and the fields that select the index, but no other fields: see
+ * `addDeliveryConditions`. Scans nothing outside the access scope, because a caller can detect how far a scan went.
+ * Checks the resources that the filter names against the access scope once, before the scan, which contains no join.
  */
 export function deliveryScanSql(
   where: Conditions,
@@ -132,9 +131,8 @@ export function deliveryScanSql(
   const newest = `ORDER BY d.id DESC LIMIT ${limitSql}`;
   const rows = (condition: string, columns = 'd.*', order = newest): string =>
     `SELECT ${columns} FROM deliveries d WHERE ${condition} AND ${range} ${order}`;
-  // Uses the project's index, which contains dead letters only: PostgreSQL would prefer the index of the
-  // installation for a large project. With filter times, the planner must see from the ids how few rows are
-  // left.
+  // Uses the project's index, which contains dead letters only: PostgreSQL would prefer the installation-wide index
+  // for a large project. With filter times, the planner must see from the ids how few rows are left.
   const scanProject = (id: string, condition: string): string => {
     const isTimed = filter.createdAfter ?? filter.createdBefore;
     if (isTimed || base !== isDeadLetter) return rows(`d.project_id = ${id} AND ${condition}`);
@@ -144,14 +142,14 @@ export function deliveryScanSql(
     });
     return rows(`${own} AND ${condition}`, 'd.*', `ORDER BY d.project_id DESC, d.id DESC LIMIT ${limitSql}`);
   };
-  // Scans each owner in the order of its index, by ids alone: one sorted scan over all would read every row.
+  // Scans each owner in index order, by ids alone: one sorted scan over all owners would read every row.
   const scanByOwner = (column: string, owners: string): string =>
     `SELECT d.* FROM deliveries d WHERE d.id = ANY (ARRAY(
        SELECT d.id FROM (${owners}) o CROSS JOIN LATERAL (${rows(`d.${column} = o.id`, 'd.id')}) d ${newest}))`;
   const endpoints = (): string =>
     `SELECT w.id FROM webhook_endpoints w WHERE ${where.reachCondition('w', 'w.project_id', reach)}`;
 
-  // There are few: each is checked against the reach.
+  // There are few: each is checked against the access scope.
   const listedCondition = filter.deliveryIds
     ? `d.id = ANY (${where.bind(filter.deliveryIds)}::uuid[])`
     : filter.eventId && `d.event_id = ${where.bind(filter.eventId)}`;
@@ -172,8 +170,8 @@ export function deliveryScanSql(
   }
   if (reach.projectId) {
     const id = where.bind(reach.projectId);
-    // Scans the project, unless organization endpoints received its events too: then scans its own endpoints.
-    // Only one of the two runs.
+    // Scans the project, unless organization endpoints received its events too: then scans its own endpoints. Only
+    // one scan runs.
     const isShared = `EXISTS (SELECT FROM webhook_endpoints w WHERE w.project_id IS NULL
       AND w.organization_id = (SELECT p.organization_id FROM projects p WHERE p.id = ${id}))`;
     const byEndpoint = scanByOwner('endpoint_id', `${endpoints()} AND ${isShared}`);
@@ -188,7 +186,7 @@ export function deliveryScanSql(
   return organizations === null ? rows('true') : scanByOwner('organization_id', organizations);
 }
 
-/** Returns SQL for the organizations that a filter and a reach select; null if both include all. */
+/** Returns SQL for the organizations that a filter and an access scope select; null if both include all. */
 function organizationsSql(
   where: Conditions,
   reach: Reach,
@@ -199,8 +197,8 @@ function organizationsSql(
 }
 
 /**
- * Returns the conditions for the filter's range of ids and times. Every scanned row is compared with the
- * times: rows within the slack must not use up the page.
+ * Returns the conditions for the filter's id and time ranges. Every scanned row is compared with the times: rows
+ * within the slack must not use up the page.
  */
 export function rangeConditions(
   where: Conditions,
@@ -215,10 +213,10 @@ export function rangeConditions(
   ];
 }
 
-/** SQL for whether an attempt of a delivery `d` has failed: only failed attempts are followed by another. */
+/** SQL for the condition that a delivery `d` has a failed attempt: only failed attempts are followed by another. */
 const hasFailedAttempts = '(d.attempt > 1 OR d.last_error IS NOT NULL)';
 
-/** Adds the conditions of a match among the scanned deliveries `d` with their endpoints `w`. */
+/** Adds the match conditions for the scanned deliveries `d` with their endpoints `w`. */
 export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter): Conditions {
   const { endpointUrl, endpointName } = filter;
   if (endpointUrl) where.add(urlPrefixCondition(where, endpointUrl));

@@ -8,18 +8,18 @@ import { isDeadLetter, rangeConditions, type DeliveryFilter } from './delivery-f
 import { canMatchSuccess } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
-/** The orders of a list of deliveries that an index serves. `-` is descending. */
+/** The sort orders of a delivery list that an index serves. `-` is descending. */
 export const deliverySorts = ['-created_at', 'created_at', 'next_attempt_at', '-next_attempt_at'] as const;
 export type DeliverySort = (typeof deliverySorts)[number];
 
-/** A scan of deliveries in one order. */
+/** A delivery scan in one order. */
 export interface DeliveryListScan {
   scope: OwnerScope;
   sort: DeliverySort;
   /** The position after which the scan starts: see `positionAfter`. */
   after: string | null;
   limit: number;
-  /** False for any `limit` deliveries, in no order. */
+  /** False for any `limit` deliveries, unsorted. */
   isOrdered?: boolean;
 }
 
@@ -28,11 +28,11 @@ export const isQueueSort = (sort: DeliverySort): boolean => sort.endsWith('next_
 
 const isAscending = (sort: DeliverySort): boolean => !sort.startsWith('-');
 
-/** The position of a delivery that waits for an attempt. `next_attempt_at` is rounded to ms. */
+/** The position for a delivery that waits for an attempt. `next_attempt_at` is rounded to ms. */
 export const queuePosition = ({ id, nextAttemptAt }: { id: string; nextAttemptAt: Date | null }): string =>
   `${nextAttemptAt!.getTime()}|${id}`;
 
-/** Returns the order of the scans of a list. */
+/** Returns the order in which a list's scans run. */
 export function scanOrder(sort: DeliverySort): ScanOrder {
   const direction = isAscending(sort) ? 'ASC' : 'DESC';
   if (!isQueueSort(sort))
@@ -46,8 +46,8 @@ export function scanOrder(sort: DeliverySort): ScanOrder {
 
 /**
  * Returns SQL for the deliveries that a list scans, in its order and at most `limit`. Applies the times and the
- * fields that select an index, but none of the others: see `addDeliveryConditions`. The caller has checked the
- * scope; deliveries that are read by event, customer or batch must still be compared with the reach.
+ * fields that select an index, but no other fields: see `addDeliveryConditions`. The caller has checked the scope;
+ * deliveries that are read by event, customer or batch must still be compared with the access scope.
  */
 export function deliveryListSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListScan): string {
   if (isQueueSort(scan.sort)) return queueSql(where, filter, scan);
@@ -59,7 +59,7 @@ export function deliveryListSql(where: Conditions, filter: DeliveryFilter, scan:
   return `SELECT d.* FROM (${scans.join(' UNION ALL ')}) d ${orderSql(where, scan)}`;
 }
 
-/** Returns SQL for the deliveries of a filter that has few of them in all; null if it can have many. */
+/** Returns SQL for a filter's deliveries if it has few in all; null if it can have many. */
 function fewDeliveriesSql(where: Conditions, filter: DeliveryFilter): string | null {
   const { deliveryIds, eventId, customerIds, areLowVolume, batchId, isSmallBatch } = filter;
   const rows = (condition: string): string => `SELECT d.* FROM deliveries d WHERE ${condition} OFFSET 0`;
@@ -69,16 +69,16 @@ function fewDeliveriesSql(where: Conditions, filter: DeliveryFilter): string | n
   return batchId && isSmallBatch ? batchDeliveriesSql(where.bind(batchId)) : null;
 }
 
-/** The deliveries of one index. */
+/** One index's deliveries. */
 interface Part {
   condition: string;
-  /** True if the index has the order of the list. Otherwise, all rows of the scope are read and sorted. */
+  /** True if the index has the list's order. Otherwise, all rows in the scope are read and sorted. */
   isSorted: boolean;
   /** A column between the owner and the id in the index, with its value. */
   key?: { column: 'state' | 'resolution'; value: string };
   /**
-   * True if other indexes contain the same deliveries: an owner's are then found by an index-only scan, because for a long
-   * scan PostgreSQL would estimate that reading and sorting those of all owners is as good.
+   * True if other indexes contain the same deliveries: an index-only scan then finds an owner's deliveries, because
+   * for a long scan PostgreSQL would estimate that reading and sorting the deliveries of all owners is as good.
    */
   isReadById?: boolean;
 }
@@ -102,11 +102,11 @@ const failed: Part[] = [
 ];
 const every: Part = { condition: 'true', isSorted: true };
 
-/** Returns the parts that contain all matches of a filter. */
+/** Returns the parts that contain all the filter's matches. */
 function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
   const states = statesOf(filter);
   if (column === null && states.includes('succeeded')) return [every];
-  // The index of an endpoint contains both states; a condition on one of them is checked row by row.
+  // The endpoint index contains both states; a condition on one state is checked row by row.
   const succeeded = column === 'endpoint_id' ? [finished] : [finishedAs('succeeded')];
   const isCancelledIncluded = column === 'endpoint_id' && states.includes('succeeded');
   const ofCancelled = column === 'endpoint_id' || column === null ? cancelled : finishedAs('cancelled');
@@ -119,7 +119,7 @@ function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
   return states.flatMap((state) => parts[state]);
 }
 
-/** Returns the states that matches of a filter can have, those with the fewest deliveries first: counts read them first. */
+/** Returns the states that a filter's matches can have. States with the fewest deliveries come first: counts read them first. */
 function statesOf(filter: DeliveryFilter): DeliveryState[] {
   const { state, success, error } = filter;
   if (state) return [state];
@@ -146,7 +146,7 @@ function idRange(where: Conditions, filter: DeliveryFilter, { sort, after }: Del
   return { first: from, past, sql: conditions.join(' AND ') };
 }
 
-/** Returns SQL for the next deliveries of one part, in order, across all owners. */
+/** Returns SQL for a part's next deliveries, in order, across all owners. */
 function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryListScan): string {
   const { column, ids } = scan.scope;
   const order = orderSql(where, scan);
@@ -164,9 +164,9 @@ function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryList
 }
 
 /**
- * Returns the condition and the order of the deliveries of an owner in the index of a part. Compares and orders rows, so
- * that no index without the owner has the order, whatever PostgreSQL estimates: an organization may have few deliveries,
- * and a scan must not read others.
+ * Returns the condition and the order for an owner's deliveries in a part's index. Compares and orders rows, so that
+ * no index without the owner has the order, regardless of PostgreSQL's estimates: an organization may have few
+ * deliveries, and a scan must not read the deliveries of others.
  */
 function ownerOrderSql(
   where: Conditions,
@@ -184,8 +184,8 @@ function ownerOrderSql(
 }
 
 /**
- * Returns SQL for all pending deliveries of a scope. A scan without an order stops at its limit: it reads them in the order
- * of their index, because PostgreSQL expects to find some of them soon in any part of the table.
+ * Returns SQL for all pending deliveries in a scope. A scan without an order stops at its limit: it reads them in
+ * index order, because PostgreSQL expects to find some of them soon in any part of the table.
  */
 function pendingSql(
   where: Conditions,
@@ -201,7 +201,7 @@ function orderSql(where: Conditions, { sort, limit, isOrdered = true }: Delivery
   return isOrdered ? `ORDER BY d.id ${isAscending(sort) ? 'ASC' : 'DESC'} ${limitSql}` : limitSql;
 }
 
-/** Returns SQL for the deliveries that wait for an attempt, in the order of their next attempts. */
+/** Returns SQL for the deliveries that wait for an attempt, sorted by next attempt. */
 function queueSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListScan): string {
   const few = fewDeliveriesSql(where, filter);
   const { first, past } = filterIdRange(filter, null, MAX_CREATED_AT_SKEW_MS);
@@ -220,7 +220,7 @@ function queueSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListS
     ) d ${next}`;
 }
 
-/** Returns the conditions for the deliveries after a position of the queue. */
+/** Returns the conditions for the deliveries after a queue position. */
 function positionConditions(where: Conditions, { sort, after }: DeliveryListScan): string[] {
   if (after === null) return ['d.next_attempt_at IS NOT NULL'];
   const [time, id] = after.split('|') as [string, string];

@@ -1,4 +1,4 @@
-// This file contains SQL: the hot path of the worker, with claims and outcomes of many deliveries at once.
+// This file contains SQL: the worker's hot path, with claims and outcomes for many deliveries at once.
 import { URGENCY, type FinishedAttempt, type DeliveryState } from '@gatehouse/domain';
 import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -64,7 +64,7 @@ const claimJobs = statement(
    ) ${claimPickedSql('$4::uuid[]')}`,
 );
 
-/** The columns of an outcome with the types of their arrays. */
+/** An outcome's columns with their array types. */
 const outcomeTypes = {
   deliveryId: 'uuid',
   attemptId: 'uuid',
@@ -115,7 +115,7 @@ const recordOutcomes = statement(
    SELECT "attemptId", state FROM updated`,
 );
 
-/** Compares the lease with the time of the statement, which can be an index condition. */
+/** Compares the lease with the statement's time, which can be an index condition. */
 const findLostAttempts = statement(
   lostAttemptRow,
   `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
@@ -131,7 +131,7 @@ const cancelForInactiveEndpoints = statement(
   ),
 );
 
-/** Deliveries for the worker: claims, outcomes, and the queries of the sweeper. */
+/** Deliveries for the worker: claims, outcomes, and the sweeper's queries. */
 export class DeliveryProcessingRepository {
   /**
    * Creates the repository.
@@ -144,9 +144,9 @@ export class DeliveryProcessingRepository {
   ) {}
 
   /**
-   * Claims the deliveries of jobs in one statement.
+   * Claims the jobs' deliveries in one statement.
    * @returns per job the claimed attempt, or null if the delivery is not due or not pending or is claimed by
-   *   another worker
+   * another worker
    */
   async claim(jobs: DeliveryJob[]): Promise<(ClaimedAttempt | null)[]> {
     const claimed = await this.database.execute(claimJobs, [
@@ -155,7 +155,7 @@ export class DeliveryProcessingRepository {
       jobs.map((job) => job.attempt),
       jobs.map(() => newId()),
     ]);
-    // If a batch contains two jobs for one attempt, only one of them may run it.
+    // If a batch contains two jobs for one attempt, only one job may run it.
     const byDelivery = new Map(claimed.map((attempt) => [attempt.deliveryId, attempt]));
     return jobs.map(({ deliveryId }) => {
       const attempt = byDelivery.get(deliveryId) ?? null;
@@ -165,17 +165,16 @@ export class DeliveryProcessingRepository {
   }
 
   /**
-   * Records the outcomes of attempts in one statement: only if the claim is still valid, it updates the
-   * delivery and adds the attempt to the log. A failure ends the delivery if its endpoint has been disabled
-   * or its customer deleted in the meantime; for a deleted customer, the response of the receiver is not
-   * stored.
+   * Records the attempts' outcomes in one statement: only if the claim is still valid, it updates the delivery and
+   * adds the attempt to the log. A failure ends the delivery if its endpoint has been disabled or its customer
+   * deleted in the meantime; for a deleted customer, the receiver's response is not stored.
    */
   async recordOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
     try {
       return await this.writeOutcomes(attempts);
     } catch (error) {
       if (errorCode(error) !== NO_PARTITION_CODE) throw error;
-      // The partition of the day was dropped, or was not created in time.
+      // The day's partition was dropped, or was not created in time.
       const ids = attempts.map(({ attemptId }) => attemptId);
       await this.transactions.run((tx) => ensurePartitionsFor(tx, ids));
       return this.writeOutcomes(attempts);

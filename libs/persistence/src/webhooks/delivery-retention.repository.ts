@@ -1,4 +1,4 @@
-// This file contains SQL: deletion by batch, and changes of partitions.
+// This file contains SQL: deletion in batches, and partition changes.
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';
@@ -25,15 +25,12 @@ const RETENTION_LOCK = 7_120_916;
 /** Maximum number of deliveries whose attempts one transaction copies, well within its timeout. */
 const MAX_MOVED_DELIVERIES = 10_000;
 
-/** Maximum number of rows of a partition of retained attempts that is merged with those of a day. */
+/** Maximum number of rows in a partition of retained attempts that is merged with a day's attempts. */
 const MAX_MERGED_ROWS = 50_000;
 
 const BATCH_SIZE = 5_000;
 
-/**
- * Maximum time in ms for which reads and writes of attempts may wait because this transaction waits for one
- * of them.
- */
+/** Maximum time in ms for which attempt reads and writes may wait because this transaction waits for one of them. */
 const LOCK_TIMEOUT_MS = 500;
 const MAX_LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_DELAY_MS = 1_000;
@@ -61,7 +58,7 @@ const tryRetentionLock = statement(
   'SELECT pg_try_advisory_xact_lock($1) AS "isAcquired"',
 );
 
-/** Finds a batch of deliveries with attempts in a partition, and the last scanned id of a complete batch. */
+/** Finds a batch of deliveries with attempts in a partition, and the last scanned id if the batch is complete. */
 const findRetainedDeliveries = dynamicStatement(
   { ids: arrayOf(uuid), last: nullable(uuid) },
   (partition: string, after: string, before: string, finishedSince: Date) => ({
@@ -78,7 +75,7 @@ const findRetainedDeliveries = dynamicStatement(
   [['attempts', NIL_UUID, NIL_UUID, new Date(0)]],
 );
 
-/** Copies attempts. Reads from the parent table, whose columns have the order of the new table. */
+/** Copies attempts. Reads from the parent table, whose columns have the new table's order. */
 const copyAttempts = dynamicStatement(
   {},
   ({ from, to }: AttemptPartition, target: string, deliveryIds: string[] | null) => {
@@ -154,10 +151,7 @@ export class DeliveryRetentionRepository {
     return true;
   }
 
-  /**
-   * Drops a day. The attempts that must stay move to a partition of retained attempts, or the day becomes
-   * one.
-   */
+  /** Drops a day. The attempts that must stay move to a partition of retained attempts, or the day becomes one. */
   private async dropDay(day: AttemptPartition, signal: AbortSignal): Promise<boolean> {
     const deliveryIds = await this.findRetainedDeliveries(day, signal);
     const retainDay = () =>
@@ -186,7 +180,7 @@ export class DeliveryRetentionRepository {
     }
   }
 
-  /** Returns the remaining deliveries with attempts on a day; some of them if there are very many. */
+  /** Returns the remaining deliveries with attempts on a day, or only some deliveries if there are very many. */
   private async findRetainedDeliveries(day: AttemptPartition, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
     const before = minIdAt(parseIdTime(day.to) + MAX_CLOCK_SKEW_MS);
@@ -202,7 +196,7 @@ export class DeliveryRetentionRepository {
     return found;
   }
 
-  /** Removes retained attempts of removed deliveries, and the partition if it is empty. */
+  /** Removes retained attempts for removed deliveries, and the partition if it is empty. */
   private async pruneRetained(partition: AttemptPartition, signal: AbortSignal): Promise<boolean> {
     const range = { partition: partition.name, before: partition.to };
     await pruneInIdOrder(this.database, signal, pruneAttempts, range);
@@ -251,8 +245,8 @@ const isStatementTimeout = (error: unknown): boolean =>
   error instanceof GatehouseError && errorCode(error.cause) === STATEMENT_TIMEOUT;
 
 /**
- * Returns the partition that is rewritten together with a day: the previous one, if it is a small partition
- * of retained attempts.
+ * Returns the partition that is rewritten together with a day: the previous one, if it is a small partition of
+ * retained attempts.
  */
 async function findMergeablePartition(
   tx: Tx,
@@ -263,10 +257,7 @@ async function findMergeablePartition(
   return last && isRetained(last) && (await isSmall(tx, last)) ? last : null;
 }
 
-/**
- * Replaces a day and `merged` with one partition that contains the retained attempts of the day and all of
- * `merged`.
- */
+/** Replaces a day and `merged` with one partition that contains the day's retained attempts and all `merged` attempts. */
 async function moveRetainedAttempts(
   tx: Tx,
   day: AttemptPartition,

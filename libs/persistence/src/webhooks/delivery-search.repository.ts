@@ -1,4 +1,4 @@
-// This file contains SQL: bounded searches by filter and reach.
+// This file contains SQL: bounded searches by filter and access scope.
 import type { AttemptError, Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
@@ -37,20 +37,20 @@ import { detectLowVolumeCustomers } from './low-volume-customers.js';
 
 const listedDeliveryRow = {
   ...deliveryRow,
-  /** Number of the last attempt; 0 before the first. */
+  /** The last attempt's number; 0 before the first. */
   attempt: smallint,
-  /** Of the last finished attempt; 0 without a response. Null before the first. */
+  /** From the last finished attempt; 0 without a response. Null before the first. */
   lastHttpStatus: nullable(smallint),
   lastError: nullable(textOf<AttemptError>()),
-  /** The customer of the event; null without one, and if the customer was deleted. */
+  /** The event's customer; null without one, and if the customer was deleted. */
   customerId: nullable(uuid),
   customerEmail: nullable(text),
 };
 
-/** A delivery of a list, with its customer and the result of its last attempt. */
+/** A listed delivery, with its customer and its last attempt's result. */
 export type ListedDelivery = RowOf<typeof listedDeliveryRow>;
 
-/** Maximum number of deliveries that a page scans if few of them match. The next page continues from there. */
+/** Maximum number of deliveries that a page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 2_000;
 
 const samples: [Reach, DeliveryFilter, DeliveryListScan][] = sampleReaches.flatMap((reach) =>
@@ -69,8 +69,8 @@ const samples: [Reach, DeliveryFilter, DeliveryListScan][] = sampleReaches.flatM
 );
 
 /**
- * Returns the matches among the next deliveries of a scan, and the last scanned position if there are at least
- * as many as its limit.
+ * Returns the matches among a scan's next deliveries, and the last scanned position if there are at least as many as
+ * its limit.
  */
 const scanDeliveries = dynamicStatement(
   { scannedTo: nullable(text), ...listedDeliveryRow },
@@ -111,14 +111,14 @@ const readBacklog = statement(
    ) pending`,
 );
 
-/** The list of deliveries: each page scans a bounded number, whatever the filter is. */
+/** The delivery list: each page scans a bounded number of rows, regardless of the filter. */
 export class DeliverySearchRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns up to `limit` deliveries within a reach, in the order of `sort`. With `next_attempt_at`, these are
-   * only the deliveries that wait for an attempt.
-   * @param after last position of the previous page
+   * Returns up to `limit` deliveries within an access scope, in `sort` order. With `next_attempt_at`, these are only
+   * the deliveries that wait for an attempt.
+   * @param after last position on the previous page
    */
   async listPage(
     reach: Reach,
@@ -148,7 +148,7 @@ export class DeliverySearchRepository {
     return row!.isLarge;
   }
 
-  /** Counts the matching deliveries within a reach in a bounded scan. */
+  /** Counts the matching deliveries within an access scope in a bounded scan. */
   async count(reach: Reach, requestedFilter: DeliveryFilter, sort: DeliverySort): Promise<CappedCount> {
     const { filter, scope } = await this.prepare(reach, requestedFilter);
     if (scope.ids.length === 0) return { count: 0, isMore: false };
@@ -176,12 +176,12 @@ export class DeliverySearchRepository {
   }
 }
 
-/** The fields of a filter that every delivery of a scan matches. */
+/** The filter fields that every delivery in a scan matches. */
 const SCANNED_FIELDS: ReadonlySet<string> = new Set([
   ...['projectId', 'organizationId', 'endpointId', 'endpointIds', 'createdAfter', 'createdBefore', 'state'],
 ]);
 
-/** Returns whether every delivery that a scan reads matches the filter, so that a count needs no more than the cap. */
+/** Returns whether every delivery that a scan reads matches the filter, so that a count needs no more rows than the cap. */
 const scansOnlyMatches = (filter: DeliveryFilter): boolean =>
   filter.state !== 'succeeded' &&
   Object.entries(filter).every(([name, value]) => (value ?? null) === null || SCANNED_FIELDS.has(name));

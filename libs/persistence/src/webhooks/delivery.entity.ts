@@ -31,7 +31,7 @@ export class DeliveryEntity {
   /** See `URGENCY`. */
   @Column('smallint', { default: () => '0' }) urgency!: number;
   @Column('uuid', { name: 'batch_id', nullable: true }) batchId!: string | null;
-  /** Status of the last finished attempt, like `lastError`. */
+  /** The last finished attempt's status, like `lastError`. */
   @Column('smallint', { name: 'last_http_status', nullable: true }) lastHttpStatus!: number | null;
   @Column('text', { name: 'last_error', nullable: true }) lastError!: AttemptError | null;
   /** True until an event has reported the dead letter. */

@@ -16,8 +16,8 @@ export interface DeadLetter {
 }
 
 /**
- * Returns the common fields of events about an endpoint: with the endpoint's own project, so that no other
- * tenant receives them.
+ * Returns the common fields for events about an endpoint: with the endpoint's own project, so that no other tenant
+ * receives them.
  */
 const endpointEventFields = ({ organizationId, projectId }: WebhookEndpoint) => ({
   organizationId,
@@ -41,7 +41,7 @@ export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   onlyEndpointId: endpoint.id,
 });
 
-/** Creates `webhook.dead_lettered`, without the payload of the delivery and the response of the receiver. */
+/** Creates `webhook.dead_lettered`, without the delivery's payload and the receiver's response. */
 export const deadLetterEvent = (deadLetter: DeadLetter, endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.dead_lettered',

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The latest successes and failures of an endpoint. */
+/** An endpoint's latest successes and failures. */
 @Entity('endpoint_health')
 export class EndpointHealthEntity {
   @PrimaryColumn('uuid', { name: 'endpoint_id' }) endpointId!: string;

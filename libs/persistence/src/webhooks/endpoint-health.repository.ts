@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert of many rows that depends on their previous values, and a bounded scan.
+// This file contains SQL: a multi-row upsert that depends on the previous values, and a bounded scan.
 import type { EndpointHealth, TimeRange } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import {
@@ -49,10 +49,10 @@ const findFailingEndpoints = statement(
    ORDER BY h.endpoint_id LIMIT $3`,
 );
 
-/** Number of attempts of a day that are scanned for failures. More of them prove no more. */
+/** Number of attempts per day that are scanned for failures. More of them prove no more. */
 const DAY_SCAN_LIMIT = 100;
 
-/** Without an order, so that each scan of an index ends after `DAY_SCAN_LIMIT` attempts. */
+/** Without an order, so that each index scan ends after `DAY_SCAN_LIMIT` attempts. */
 const countFailuresByDay = statement(
   { count: integer },
   `SELECT (
@@ -73,14 +73,14 @@ const scanNewestAttempts = statement(
      ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${SCAN_LIMIT}) newest`,
 );
 
-/** The health of endpoints, reported by the workers and a few seconds old. */
+/** The endpoints' health, reported by the workers and a few seconds old. */
 export class EndpointHealthRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Merges the reports of a worker in one statement. Workers report in any order: the last success determines
-   * which failures still count. If a success lies between the first and the last failure of another worker,
-   * the last failure stays, because it is the only known failure after the success.
+   * Merges a worker's reports in one statement. Workers report in any order: the last success determines which
+   * failures still count. If a success lies between another worker's first and last failure, the last failure stays,
+   * because it is the only known failure after the success.
    */
   async mergeReports(reports: ReadonlyMap<string, EndpointHealth>): Promise<void> {
     if (reports.size === 0) return;
@@ -89,16 +89,16 @@ export class EndpointHealthRepository {
   }
 
   /**
-   * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms
-   * apart, and whose last failure is at most as old, in the order of their ids. There may have been no attempts
-   * between these failures.
+   * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms apart,
+   * and whose last failure is at most as old, sorted by id. There may have been no attempts between these failures.
    */
   findFailing(forMs: number, after: string | null, limit: number): Promise<FailingEndpoint[]> {
     return this.database.execute(findFailingEndpoints, [forMs, after ?? NIL_UUID, limit]);
   }
 
   /**
-   * Returns the number of failed attempts of an endpoint on each day, among at most `DAY_SCAN_LIMIT` ones. Attempts whose worker was lost say nothing about the endpoint.
+   * Returns the number of failed attempts to an endpoint on each day, among at most `DAY_SCAN_LIMIT` ones. Attempts
+   * whose worker was lost prove nothing about the endpoint.
    */
   async countFailures(endpointId: string, days: TimeRange[]): Promise<number[]> {
     const rows = await this.database.execute(countFailuresByDay, [
@@ -110,8 +110,8 @@ export class EndpointHealthRepository {
   }
 
   /**
-   * Returns the time of the newest successful attempt in the log since a time, however many attempts there
-   * are; null without one.
+   * Returns the time of the newest successful attempt in the log since a time; null without one. The log may contain
+   * any number of attempts.
    */
   async findLastSuccess(endpointId: string, since: Date): Promise<Date | null> {
     const first = minIdAt(since.getTime());

@@ -1,10 +1,10 @@
 /**
- * Returns SQL for the name of an endpoint: the one that was chosen, or the host of its URL.
- * @param table alias of the endpoints
+ * Returns SQL for an endpoint's name: the chosen name, or its URL's host.
+ * @param table alias for the endpoints
  */
 export const endpointNameSql = (table = 'w'): string =>
   `coalesce(${table}.name, lower(substring(${table}.url FROM '^[^:]+://([^/?#]+)')), ${table}.url)`;
 
-/** Returns SQL for the name of the endpoint with an id, which may be deleted. @param id SQL of the id */
+/** Returns SQL for an endpoint's name by id, also for a deleted endpoint. @param id SQL for the id */
 export const endpointNameByIdSql = (id: string): string =>
   `(SELECT ${endpointNameSql('named')} FROM webhook_endpoints named WHERE named.id = ${id})`;

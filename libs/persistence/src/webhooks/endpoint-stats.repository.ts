@@ -1,4 +1,4 @@
-// This file contains SQL: aggregates of a bounded range.
+// This file contains SQL: aggregates over a bounded range.
 import type { Database } from '../database/database.js';
 import { dynamicStatement, integer, nullable, timestamptz, type RowOf } from '../sql/statements.js';
 import { MAX_UUID, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
@@ -12,14 +12,14 @@ const statsRow = {
   /** In ms, like `p95DurationMs`; null without an attempt. */
   p50DurationMs: nullable(integer),
   p95DurationMs: nullable(integer),
-  /** Start of the oldest of these attempts. */
+  /** The oldest attempt's start. */
   oldestAt: nullable(timestamptz),
   failingSince: nullable(timestamptz),
   lastSuccessAt: nullable(timestamptz),
   lastFailureAt: nullable(timestamptz),
 };
 
-/** The health of an endpoint, and statistics of its attempts since a time. */
+/** An endpoint's health, and statistics about its attempts since a time. */
 export type EndpointStats = RowOf<typeof statsRow>;
 
 /**
@@ -48,13 +48,13 @@ const readStats = dynamicStatement(
   [[NIL_UUID, new Date(0)]],
 );
 
-/** Statistics of endpoints. */
+/** Endpoint statistics. */
 export class EndpointStatsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the statistics of an endpoint. Attempts with the error `worker_lost` have no duration. The caller
-   * has checked the reach.
+   * Returns an endpoint's statistics. Attempts with the error `worker_lost` have no duration. The caller has checked
+   * the access scope.
    */
   async getSince(endpointId: string, start: Date): Promise<EndpointStats> {
     const [row] = await this.database.execute(readStats(endpointId, start));

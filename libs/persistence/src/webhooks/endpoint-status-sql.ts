@@ -2,12 +2,12 @@
 export const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
 
 /**
- * SQL for the health `h` of an endpoint whose attempts have all failed for an hour or longer. A failure that no attempt
+ * SQL for the health `h` if all the endpoint's attempts have failed for an hour or longer. A failure that no attempt
  * has followed proves only a moment.
  */
 export const isFailingForAnHour = `h.last_failure_at - h.failing_since >= interval '1 hour'`;
 
-/** The states that a filter of endpoints distinguishes. */
+/** The states that an endpoint filter distinguishes. */
 export type EndpointStatusFilter = 'enabled' | 'disabled' | 'failing' | 'disabled_failing';
 
 /** SQL conditions for the endpoints `w` in each state. `failing` ones are enabled. */

@@ -1,14 +1,14 @@
 import type { StatusRanges } from '@gatehouse/domain';
 import type { Conditions } from '../sql/conditions.js';
 
-/** The part of a filter that concerns HTTP statuses. */
+/** The filter fields that concern HTTP statuses. */
 export interface HttpStatusFilter {
   httpStatus: number | null;
-  /** The statuses of a class; those of `none` match attempts without a response. */
+  /** The statuses in a class; the ranges for `none` match attempts without a response. */
   httpStatusRanges: StatusRanges | null;
 }
 
-/** Adds the conditions of a filter on a column with HTTP statuses. */
+/** Adds a filter's conditions on a column with HTTP statuses. */
 export function addHttpStatus(
   where: Conditions,
   column: string,

@@ -7,13 +7,10 @@ import { MAX_UUID, NIL_UUID } from '../sql/uuid-v7.js';
 /** Maximum number of events about customers that are read one by one. Most customers have a few dozen. */
 const MAX_CUSTOMER_EVENTS = 5_000;
 
-/**
- * Maximum number of deliveries that are read one by one: an event has several for each endpoint that received
- * it.
- */
+/** Maximum number of deliveries that are read one by one: an event has several for each endpoint that received it. */
 export const MAX_LISTED_DELIVERIES = 20_000;
 
-/** The fields of a filter that concern customers. */
+/** The filter fields that concern customers. */
 interface CustomerConditions {
   projectId: string | null;
   customerIds?: string[] | null;
@@ -32,9 +29,9 @@ const customerEventsSql = (customers: string): string =>
   `${newestEventsSql(customers, MAX_CUSTOMER_EVENTS + 1)} LIMIT ${MAX_CUSTOMER_EVENTS + 1}`;
 
 /**
- * Returns SQL for the deliveries, `d`, of the events about low-volume customers, to which conditions can be
- * added. The conditions are not applied to the scan of an event's deliveries: during an outage PostgreSQL
- * would read all dead letters for each event.
+ * Returns SQL for the deliveries, `d`, for events about low-volume customers, to which conditions can be added. The
+ * conditions are not applied to the scan over an event's deliveries: during an outage PostgreSQL would read all dead
+ * letters for each event.
  */
 export const customerDeliveriesSql = (customers: string): string => `
   SELECT d.* FROM (${customerEventsSql(customers)}) e

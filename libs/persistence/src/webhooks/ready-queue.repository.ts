@@ -1,18 +1,18 @@
-// This file contains SQL: the ranked claims of the hot path, and index scans of the ready queues.
+// This file contains SQL: the hot path's ranked claims, and index scans over the ready queues.
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { double, nullable, statement, uuid, type Statement } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 
-/** The free capacity of a worker, and the capacity in use. */
+/** A worker's free capacity, and the capacity in use. */
 export interface ClaimCapacity {
   /** Maximum number of attempts to claim. */
   limit: number;
   /** Maximum number of attempts in flight per endpoint and per project. */
   maxPerEndpoint: number;
   maxPerProject: number;
-  /** Number of attempts in flight now, by id. */
+  /** Number of current attempts in flight, by id. */
   inFlightByEndpoint: ReadonlyMap<string, number>;
   inFlightByProject: ReadonlyMap<string, number>;
   /** Maximum number of attempts to claim by urgency: first attempts, retries, batches. */
@@ -20,15 +20,15 @@ export interface ClaimCapacity {
 }
 
 /**
- * Time in ms that a retry and a delivery of a batch wait longer than a first attempt if there is not enough
- * capacity for all. This is priority aging, not a strict priority: the delivery that has waited longest comes
- * first, so that every delivery is attempted eventually.
+ * Time in ms that a retry and a batch delivery wait longer than a first attempt if there is not enough capacity for
+ * all. This is priority aging, not a strict priority: the delivery that has waited longest comes first, so that every
+ * delivery is attempted eventually.
  */
 const PRIORITY_AGING_MS = [0, 5_000, 30_000];
 
 /**
- * Number of deliveries of a ready queue that are scanned. An endpoint's deliveries beyond it are found in the
- * endpoint's own ready queue.
+ * Number of deliveries in a ready queue that are scanned. An endpoint's later deliveries are found in the endpoint's
+ * own ready queue.
  */
 const SCAN_WINDOW = 400;
 
@@ -41,8 +41,8 @@ const readyDeliveriesSql = `
   FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'`;
 
 /**
- * Declares a statement that claims as many of the candidates (id, endpoint_id, project_id, urgency,
- * next_attempt_at) as there is capacity for, the most urgent first.
+ * Declares a statement that claims as many candidates (id, endpoint_id, project_id, urgency, next_attempt_at) as
+ * there is capacity for, the most urgent first.
  */
 const claimStatement = (candidatesSql: string): Statement<ClaimedAttempt> =>
   statement(
@@ -89,10 +89,10 @@ const claimDueForEndpoints = claimStatement(
    ) due`,
 );
 
-/** Number of deliveries that a claim without ranking takes at most: first attempts, retries, batches. */
+/** Maximum number of deliveries that a claim without ranking takes: first attempts, retries, batches. */
 export const UNRANKED_CLAIM = [16, 8, 4] as const;
 
-/** SQL that locks the deliveries of an urgency that have been due longest. */
+/** SQL that locks an urgency's deliveries that have been due longest. */
 const oldestSql = (urgency: number): string => `(
   ${readyDeliveriesSql} WHERE ${isClaimable} AND d.urgency = ${urgency}
   ORDER BY d.next_attempt_at LIMIT ${UNRANKED_CLAIM[urgency]} FOR UPDATE OF d SKIP LOCKED
@@ -112,7 +112,7 @@ const claimUnranked = statement(
 
 const MAX_UNRANKED = UNRANKED_CLAIM.reduce<number>((sum, count) => sum + count, 0);
 
-/** Returns SQL for the first endpoint after another with pending deliveries. @param after SQL of an id */
+/** Returns SQL for the first endpoint after another with pending deliveries. @param after SQL for an id */
 const nextEndpointSql = (after: string): string => `(
   SELECT d.endpoint_id FROM deliveries d
   WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.endpoint_id > ${after}
@@ -141,8 +141,8 @@ const getMsUntilNextDue = statement(
 );
 
 /**
- * The ready queues of due deliveries, by urgency and by endpoint. However long the queue of one endpoint is,
- * it does not delay the claims of the others (requirement WH-13).
+ * The ready queues with due deliveries, by urgency and by endpoint. One endpoint's long queue does not delay the
+ * claims for other endpoints (requirement WH-13).
  */
 export class ReadyQueueRepository {
   /**
@@ -179,7 +179,7 @@ export class ReadyQueueRepository {
     return this.claim(claimDueForEndpoints, capacity, [overdueMs, endpointIds]);
   }
 
-  /** Returns endpoints with pending deliveries, in the order of their ids, without reading their queues. */
+  /** Returns endpoints with pending deliveries, sorted by id, without reading their queues. */
   async listEndpointsWithPending(after: string | null, limit: number): Promise<string[]> {
     const rows = await this.database.execute(listEndpointsWithPending, [after ?? NIL_UUID, limit]);
     return rows.map(({ id }) => id);

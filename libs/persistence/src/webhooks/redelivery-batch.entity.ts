@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { DeliveryState, RedeliveryKind, RedeliveryState, SkipCounts } from '@gatehouse/domain';
 
-/** A bulk redelivery or the recovery of an endpoint. */
+/** A bulk redelivery or an endpoint recovery. */
 @Entity('redelivery_batches')
 export class RedeliveryBatchEntity {
   @PrimaryColumn('uuid') id!: string;

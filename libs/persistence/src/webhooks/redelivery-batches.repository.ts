@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on a reach, a bounded count, deletion by batch, and a view of locks.
+// This file contains SQL: conditions on an access scope, a bounded count, deletion in batches, and a lock view.
 import {
   notFound,
   PLAN_TTL_HOURS,
@@ -33,7 +33,7 @@ import { skipReason } from './redelivery-skip-reason.js';
 
 const batchRow = {
   id: uuid,
-  /** Null for a batch of an operator, which can cover several organizations. */
+  /** Null for an operator's batch, which can cover several organizations. */
   organizationId: nullable(uuid),
   /** The organizations to which the operator who planned the batch was limited. */
   organizationIds: nullable(arrayOf(uuid)),
@@ -48,11 +48,11 @@ const batchRow = {
   total: integer,
   eligible: integer,
   notEligible: jsonb<SkipCounts>(),
-  /** Number of waiting items, of items that became a delivery, and of skipped items by reason. */
+  /** Counts of waiting items, items that became a delivery, and skipped items by reason. */
   waiting: integer,
   created: integer,
   skipped: jsonb<SkipCounts>(),
-  /** Number of deliveries of the batch by state. */
+  /** The batch's delivery counts by state. */
   results: jsonb<Partial<Record<DeliveryState, number>>>(),
   createdBy: text,
   startedBy: nullable(text),
@@ -65,7 +65,7 @@ const batchRow = {
   finishedAt: nullable(timestamptz),
 };
 
-/** A bulk redelivery or the recovery of an endpoint, whose deliveries are created gradually. */
+/** A bulk redelivery or an endpoint recovery, whose deliveries are created gradually. */
 export type RedeliveryBatch = RowOf<typeof batchRow>;
 
 export type NewRedeliveryBatch = Pick<
@@ -88,9 +88,10 @@ const batchColumns = `
   b.started_at AS "startedAt", b.finished_at AS "finishedAt"`;
 
 /**
- * Returns SQL for whether a batch is within a reach. A recovery concerns one endpoint, and is visible like it. A bulk
- * redelivery of several projects also covers what the organizations of its creator created, so the reach must have
- * these organizations themselves: of a created organization, it does not include what that one created.
+ * Returns SQL for the condition that a batch is within an access scope. A recovery concerns one endpoint, and is
+ * visible like it. A bulk redelivery for several projects also covers the organizations that its creator's
+ * organizations created, so the access scope must have the creator's organizations themselves: a scope that only
+ * includes a created organization lacks the organizations that this one created.
  */
 export function batchWithin(where: Conditions, table: string, reach: Reach): string {
   const isOwned = where.reachCondition(table, `${table}.project_id`, reach);
@@ -213,9 +214,9 @@ export class RedeliveryBatchesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the open transactions that have written events or are about to: each acquires a lock on `events`
-   * before it selects the endpoints that receive them, and holds the lock until it ends. Other transactions,
-   * such as those of another database, are irrelevant here.
+   * Returns the open transactions that have written events or are about to: each acquires a lock on `events` before
+   * it selects the endpoints that receive them, and holds the lock until it ends. Other transactions, such as
+   * transactions in another database, are irrelevant here.
    */
   async listEventWriters(): Promise<string[]> {
     const [row] = await this.database.execute(listEventWriters);
@@ -227,7 +228,7 @@ export class RedeliveryBatchesRepository {
     await tx.manager.insert(RedeliveryBatchEntity, batch);
   }
 
-  /** Saves the result of planning. */
+  /** Saves the planning result. */
   async savePlan(
     tx: Tx,
     id: string,
@@ -250,7 +251,7 @@ export class RedeliveryBatchesRepository {
     return this.database.execute(listBatches(reach, state, before, limit));
   }
 
-  /** Counts the batches of the same list in a bounded scan. */
+  /** Counts the batches in the same list in a bounded scan. */
   count(reach: Reach, state: RedeliveryState | null): Promise<CappedCount> {
     return countBatches(this.database, reach, state);
   }
@@ -263,7 +264,7 @@ export class RedeliveryBatchesRepository {
   }
 
   /**
-   * Starts a plan. Of several parallel calls one succeeds.
+   * Starts a plan. If calls run in parallel, only one succeeds.
    * @returns false unless it was a plan that had not expired
    */
   async start(
@@ -277,9 +278,9 @@ export class RedeliveryBatchesRepository {
   }
 
   /**
-   * Adds the deliveries that were not eligible because their endpoint was disabled to a batch that this
-   * transaction has started.
-   * @returns the endpoints of the batch
+   * Adds the deliveries that were not eligible because their endpoint was disabled to a batch that this transaction
+   * has started.
+   * @returns the batch's endpoints
    */
   async admitDisabled(tx: Tx, id: string): Promise<string[]> {
     const [batch] = await tx.execute(admitDisabledItems, [id]);
@@ -287,7 +288,7 @@ export class RedeliveryBatchesRepository {
   }
 
   /**
-   * Stops creating deliveries of a batch; pending ones continue.
+   * Stops creating the batch's deliveries; pending ones continue.
    * @returns false unless it was planned or running
    */
   async cancel(tx: Tx, reach: Reach, id: string, by: string): Promise<boolean> {

@@ -30,7 +30,7 @@ import {
 import { detectLowVolumeCustomers } from './low-volume-customers.js';
 import { skipReason, skipReasonSql } from './redelivery-skip-reason.js';
 
-/** The result of planning. The items are in the table. */
+/** The planning result. The items are in the table. */
 export interface RedeliveryPlan {
   total: number;
   eligible: number;
@@ -133,7 +133,7 @@ const insertMissedEvents = dynamicStatement(
 );
 
 /**
- * Returns a statement that inserts the items of a batch.
+ * Returns a statement that inserts a batch's items.
  * @param matched SELECT from `scanned` that returns (endpoint_id, event_id, delivery_id, skip_reason)
  */
 function insertItemsQuery(batchId: string, where: Conditions, scan: string, matched: string): Query {
@@ -159,7 +159,7 @@ function insertItemsQuery(batchId: string, where: Conditions, scan: string, matc
   return { text: sql, values: where.values };
 }
 
-/** Stores the deliveries that a filter finds as the items of a batch. @param base as in `deliveryScanSql` */
+/** Stores, as a batch's items, the deliveries that a filter finds. @param base as in `deliveryScanSql` */
 export async function planRedelivery(
   tx: Tx,
   batchId: string,
@@ -173,8 +173,8 @@ export async function planRedelivery(
 }
 
 /**
- * Stores the events that an endpoint would have received as the items of a batch: those of its project or
- * organization and of its types, except those about the endpoint itself.
+ * Stores, as a batch's items, the events that an endpoint would have received: the events in its project or
+ * organization with its types, except events about the endpoint itself.
  */
 export async function planRecovery(
   tx: Tx,
@@ -191,7 +191,7 @@ function toPlan(row: RowOf<typeof planRow>): RedeliveryPlan {
   const { '': accepted = 0, endpoint_disabled: matchingDisabled = 0, ...others } = matches;
   const total = Object.values(matches).reduce((sum, count) => sum + count, 0);
   const notEligible: SkipCounts = { ...others, ...(disabled > 0 && { endpoint_disabled: disabled }) };
-  // Of several deliveries of one event to one endpoint, one is redelivered.
+  // If one event has several deliveries to one endpoint, only one is redelivered.
   const duplicates = accepted + matchingDisabled - eligible - disabled;
   if (duplicates > 0) notEligible.delivery_pending = (notEligible.delivery_pending ?? 0) + duplicates;
   const isTooLarge = scanned > PLAN_SCAN_LIMIT || accepted + matchingDisabled > MAX_BATCH_SIZE;

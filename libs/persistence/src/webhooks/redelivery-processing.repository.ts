@@ -7,18 +7,16 @@ import { nullable, statement, textOf, uuid, type RowOf } from '../sql/statements
 import { IN_LOCK_ORDER } from './lock-order.js';
 import { itemSkipReasonSql } from './redelivery-skip-reason.js';
 
-/**
- * Maximum number of batch deliveries per endpoint that wait for their first attempt. One run never adds more.
- */
+/** Maximum number of batch deliveries per endpoint that wait for their first attempt. One run never adds more. */
 const MAX_UNATTEMPTED = 50;
 
 /**
- * Maximum number of pending batch deliveries per endpoint, which limits concurrent retries: not all of 50,000
- * failures at once.
+ * Maximum number of pending batch deliveries per endpoint, which limits concurrent retries: 50,000 failures are not
+ * retried at once.
  */
 const MAX_PENDING = 1_000;
 
-/** Maximum number of items of one run in total, to stay within the timeout of its transaction. */
+/** Maximum number of items per run in total, to stay within the transaction's timeout. */
 const MAX_ITEMS_PER_RUN = 2_000;
 
 const isWaiting = 'i.redelivered_as IS NULL AND i.skipped IS NULL';
@@ -146,8 +144,8 @@ const finishBatches = statement(
 );
 
 /**
- * Bulk redeliveries for the worker: at intervals, some of their items become deliveries. One worker at a time
- * does this for all batches and endpoints, so that the limits hold for any number of either.
+ * Bulk redeliveries for the worker: at intervals, some of their items become deliveries. One worker at a time does
+ * this for all batches and endpoints, so that the limits hold for any number of either.
  */
 export class RedeliveryProcessingRepository {
   /** Creates the repository. @param firstDelayMs delay before the first attempt */
@@ -163,8 +161,8 @@ export class RedeliveryProcessingRepository {
   }
 
   /**
-   * Performs a run, unless another worker has just done so: creates deliveries up to the capacity of their
-   * endpoints, and finishes completed batches.
+   * Performs a run, unless another worker has just done so: creates deliveries up to their endpoints' capacity, and
+   * finishes completed batches.
    * @returns the number of created deliveries
    */
   async releaseNext(tx: Tx, everyMs: number): Promise<number> {
@@ -180,21 +178,15 @@ export class RedeliveryProcessingRepository {
     return processed.filter(({ skipped }) => skipped === null).length;
   }
 
-  /**
-   * Returns the next items of each endpoint, oldest batch and oldest event first, up to the capacity of the
-   * endpoint.
-   */
+  /** Returns each endpoint's next items, oldest batch and oldest event first, up to the endpoint's capacity. */
   private findItems(tx: Tx, batches: { id: string }[]): Promise<Item[]> {
     const ids = batches.map(({ id }) => id);
     return tx.execute(findNextItems, [ids, MAX_UNATTEMPTED, MAX_PENDING, MAX_ITEMS_PER_RUN]);
   }
 
-  /**
-   * Creates deliveries of items, or records the reasons why not. Locks the rows that these depend on first.
-   */
+  /** Creates the items' deliveries, or records the reasons why not. Locks the rows on which these depend first. */
   private async redeliverItems(tx: Tx, items: Item[]): Promise<ProcessedItem[]> {
-    // Locks the customers first, like the deletion of a customer: they cannot be deleted until this
-    // transaction ends.
+    // Locks the customers first, as when a customer is deleted: they cannot be deleted until this transaction ends.
     await tx.execute(lockCustomers, [items.map(({ eventId }) => eventId)]);
     await tx.execute(lockDeliveries, [items.flatMap(({ deliveryId }) => deliveryId ?? [])]);
     const input = JSON.stringify(items.map((item) => ({ ...item, newId: newId() })));

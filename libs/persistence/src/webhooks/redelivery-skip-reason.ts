@@ -1,23 +1,23 @@
 import type { DeliveryState, RedeliverySkipReason } from '@gatehouse/domain';
 import { isErased } from '../events/erasure-sql.js';
 
-/** Returns the SQL literal of a reason. */
+/** Returns a reason's SQL literal. */
 export const skipReason = (reason: RedeliverySkipReason): string => `'${reason}'`;
 
 /**
- * Returns SQL that checks the few deliveries of the event with its index. Before PostgreSQL knows how many
- * there are, it would prefer an index that contains the state and read all deliveries of an endpoint for each
- * event or, without the OFFSET, the complete table into a hash.
+ * Returns SQL that checks the event's few deliveries with its index. Before PostgreSQL knows how many there are, it
+ * would prefer an index that contains the state and read all the endpoint's deliveries for each event or, without the
+ * OFFSET, the complete table into a hash.
  */
 const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (
   SELECT FROM deliveries other WHERE other.event_id = e.id AND other.endpoint_id = w.id
     AND (other.state = ANY ('{${states.join()}}')) IS TRUE OFFSET 0)`;
 
 /**
- * Returns SQL for the reason why an event `e` is not delivered to an endpoint `w` again, NULL if it is. `d`
- * is the delivery that would be redelivered; in a recovery all its columns may be NULL. The reasons have the
- * same order as for a single redelivery.
- * @param kind SQL for the kind of the batch
+ * Returns SQL for the reason why an event `e` is not delivered to an endpoint `w` again, NULL if it is. `d` is the
+ * delivery that would be redelivered; in a recovery all its columns may be NULL. The reasons have the same order as
+ * for a single redelivery.
+ * @param kind SQL for the batch kind
  */
 export const skipReasonSql = (kind: string): string => `
   CASE

@@ -1,4 +1,4 @@
-// This file contains SQL: a claim with SKIP LOCKED, and a check that each run of the worker repeats.
+// This file contains SQL: a claim with SKIP LOCKED, and a check that each worker run repeats.
 import type { AttemptError } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';

@@ -9,7 +9,7 @@ export class WebhookEndpointEntity implements Omit<WebhookEndpoint, 'name'> {
   @Column('uuid', { name: 'project_id', nullable: true }) projectId!: string | null;
   @Column('text') level!: 'project' | 'organization';
   @Column('text') url!: string;
-  /** Null: the host of the URL. */
+  /** Null: the URL's host. */
   @Column('text', { nullable: true }) name!: string | null;
   @Column('text', { nullable: true }) description!: string | null;
   @Column('text', { array: true }) events!: string[];

@@ -1,5 +1,5 @@
-// This file contains SQL: conditions on a reach, updates that return rows, locks, and the cancellation of
-// many deliveries.
+// This file contains SQL: conditions on an access scope, updates that return rows, locks, and a statement that
+// cancels many deliveries.
 import { IsNull, Not } from 'typeorm';
 import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
@@ -46,13 +46,13 @@ export interface EndpointFilter {
   projectId: string | null;
   status: EndpointStatusFilter | null;
   id: string | null;
-  /** Part of the name or URL, case-insensitive. */
+  /** Substring in the name or URL, case-insensitive. */
   contains: string | null;
 }
 
 /**
- * Returns the conditions for endpoints within a reach. A project key sees those of its project; an
- * organization key also those of organization level.
+ * Returns the conditions for endpoints within an access scope. A project key sees its project's endpoints; an
+ * organization key also organization-level endpoints.
  */
 const endpointsWithin = (reach: Reach): Conditions =>
   new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
@@ -72,7 +72,7 @@ const sampleFilters: EndpointFilter[] = [
   { ...noFilter, status: 'disabled_failing' },
 ];
 
-/** The first of two keys of the lock: it never conflicts with a lock of one key, such as `RETENTION_LOCK`. */
+/** The first of the lock's two keys. A lock with two keys never conflicts with a lock with one key, such as `RETENTION_LOCK`. */
 const COUNT_LOCK = 7_120_916;
 
 const lockEndpointCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
@@ -130,7 +130,7 @@ const findEndpoint = dynamicStatement(
   sampleIds,
 );
 
-/** Without a reach: for the worker, and for endpoints that the same transaction has inserted. */
+/** Without an access scope: for the worker, and for endpoints that the same transaction has inserted. */
 const readEndpoints = statement(
   endpointRow,
   `SELECT ${endpointColumns} FROM webhook_endpoints w WHERE w.id = ANY ($1)`,
@@ -166,8 +166,8 @@ const disableEndpoint = statement(
 );
 
 /**
- * Cancels the pending deliveries of an endpoint that is no longer enabled. If there are many, the sweeper
- * cancels the rest: none of them is claimed. Not prepared, because the best plan depends on the endpoint.
+ * Cancels the pending deliveries to an endpoint that is no longer enabled. If there are many, the sweeper cancels the
+ * rest, and no worker claims them. Not prepared, because the best plan depends on the endpoint.
  */
 const cancelPendingDeliveries = dynamicStatement(
   { count: integer },
@@ -175,7 +175,7 @@ const cancelPendingDeliveries = dynamicStatement(
   [[NIL_UUID]],
 );
 
-/** Locks the endpoints in the order of their ids: two transactions that enable several cannot deadlock. */
+/** Locks the endpoints in id order: two transactions that enable several cannot deadlock. */
 const enableEndpoints = statement(
   endpointRow,
   `WITH locked AS (
@@ -205,7 +205,7 @@ const clearExpiredSecrets = statement(
    WHERE previous_secret_until <= now()`,
 );
 
-/** Always changes `updated_at`, from which the entity tag is derived: the values of headers are never returned. */
+/** Always changes `updated_at`, from which the entity tag is derived: header values are never returned. */
 const updateEndpoint = dynamicStatement(
   endpointRow,
   (reach: Reach, id: string, changes: WebhookEndpointChanges) => {
@@ -274,7 +274,7 @@ export class WebhookEndpointsRepository {
     return this.database.execute(listEndpoints(reach, filter, before, limit));
   }
 
-  /** Counts the matching endpoints within a reach in a bounded scan. */
+  /** Counts the matching endpoints within an access scope in a bounded scan. */
   count(reach: Reach, filter: EndpointFilter): Promise<CappedCount> {
     return countEndpoints(this.database, reach, filter);
   }
@@ -296,7 +296,7 @@ export class WebhookEndpointsRepository {
     return row;
   }
 
-  /** Returns the endpoints with these ids, without a reach: for the worker. */
+  /** Returns the endpoints with these ids, without an access scope: for the worker. */
   findByIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     return tx.execute(readEndpoints, [ids]);
   }
@@ -309,9 +309,8 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Disables an endpoint that is still enabled and has had no success since, and cancels its pending
-   * deliveries.
-   * @param failingSince start of its failures
+   * Disables an endpoint that is still enabled and has had no success since, and cancels its pending deliveries.
+   * @param failingSince time of its first failure
    * @returns null if this is no longer the case
    */
   async disableFailing(tx: Tx, id: string, failingSince: Date): Promise<WebhookEndpoint | null> {
@@ -319,7 +318,7 @@ export class WebhookEndpointsRepository {
     return row ? this.disable(tx, row, 'failing') : null;
   }
 
-  /** Enables those of the endpoints that are disabled, resets their failures, and returns them. */
+  /** Enables the endpoints in the list that are disabled, resets their failures, and returns them. */
   enable(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     return tx.execute(enableEndpoints, [ids]);
   }
@@ -353,8 +352,7 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Deletes an endpoint and cancels its pending deliveries. The row stays, because the log of deliveries
-   * refers to it.
+   * Deletes an endpoint and cancels its pending deliveries. The row stays, because the delivery log refers to it.
    * @returns its organization and project
    * @throws GatehouseError `not_found`
    */

@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on a reach, joins, and claims with SKIP LOCKED.
+// This file contains SQL: conditions on an access scope, joins, and claims with SKIP LOCKED.
 import type { AttemptError, AttemptResult, Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -44,7 +44,7 @@ const replayRow = {
   createdBy: text,
   createdAt: timestamptz,
   finishedAt: nullable(timestamptz),
-  /** Null, like the other parts of the outcome, until there is one. */
+  /** Null, like the outcome's other fields, until there is one. */
   httpStatus: nullable(smallint),
   success: nullable(boolean),
   error: nullable(textOf<AttemptError>()),
@@ -86,7 +86,7 @@ const listReplays = dynamicStatement(
   ),
 );
 
-/** Maximum number of replays of a project, or of an organization's own events, that have not finished. */
+/** Maximum number of unfinished replays for a project, or for an organization's own events. */
 export const MAX_UNFINISHED_REPLAYS = 100;
 
 const countUnfinishedReplays = statement(
@@ -102,7 +102,7 @@ const claimedReplayRow = {
   id: uuid,
   eventId: uuid,
   targetUrl: text,
-  /** Encrypted. Null if the customer of the event was deleted: the replay has been cancelled. */
+  /** Encrypted. Null if the event's customer was deleted: the replay has been cancelled. */
   secret: nullable(bytea),
   body: text,
 };
@@ -156,7 +156,7 @@ export class WebhookReplaysRepository {
     private readonly leaseMs: number,
   ) {}
 
-  /** Creates a replay within a reach and returns it. */
+  /** Creates a replay within an access scope and returns it. */
   async insert(tx: Tx, reach: Reach, replay: NewReplay): Promise<Replay | null> {
     await tx.manager.insert(WebhookReplayEntity, replay);
     const filter = { id: replay.id, deliveryId: null, endpointId: null };
@@ -164,15 +164,18 @@ export class WebhookReplaysRepository {
     return created ?? null;
   }
 
-  /** Returns true if so many replays of a project, or of an organization's own events, are unfinished that no other may start. */
+  /**
+   * Returns true if so many replays for a project, or for an organization's own events, are unfinished that no other
+   * may start.
+   */
   async isFull(tx: Tx, { organizationId, projectId }: Pick<NewReplay, 'organizationId' | 'projectId'>) {
     const [row] = await tx.execute(countUnfinishedReplays, [organizationId, projectId]);
     return row!.count >= MAX_UNFINISHED_REPLAYS;
   }
 
   /**
-   * Returns up to `limit` replays within a reach, newest first.
-   * @param before last id of the previous page
+   * Returns up to `limit` replays within an access scope, newest first.
+   * @param before last id on the previous page
    */
   list(reach: Reach, filter: ReplayFilter, before: string | null, limit: number): Promise<Replay[]> {
     return this.database.execute(listReplays(reach, filter, before, limit));
