@@ -15,26 +15,26 @@ import { timeStatement, traceStatement } from './statement-spans.js';
 import { markConnectionError, READ_ONLY } from './unavailable-error.js';
 
 /**
- * Timeouts of a request that PostgreSQL applies, in ms. Together with those of `clientTimeouts`, their sum stays below
- * 15 s (requirement I7). Behind a pooler in transaction mode, they are settings of the role.
+ * Request timeouts that PostgreSQL applies, in ms. Together with `clientTimeouts`, their sum stays below 15 s
+ * (requirement I7). Behind a pooler in transaction mode, they are role settings.
  */
 export const SERVER_TIMEOUTS = {
-  // Longer than the timeout for a connection: if transactions that wait for a lock occupy every connection, a
-  // request that waits for a connection fails first, instead of getting one and waiting for the same lock.
+  // Longer than the connection timeout: if transactions that wait for a lock occupy every connection, a request that
+  // waits for a connection fails first, instead of getting one and waiting for the same lock.
   lock_timeout: 2_250,
   statement_timeout: 5_000,
-  // For a client that no longer sends: it must not keep the locks of its transaction.
+  // For a client that no longer sends: its transaction must not keep its locks.
   idle_in_transaction_session_timeout: 10_000,
 };
 
-/** No timeouts of PostgreSQL: migrations have limits of their own (migration-run.ts), and LISTEN has none. */
+/** Disables PostgreSQL's timeouts: migrations have their own limits (migration-run.ts), and LISTEN has none. */
 const NO_TIMEOUTS: Timeouts = {
   lock_timeout: 0,
   statement_timeout: 0,
   idle_in_transaction_session_timeout: 0,
 };
 
-/** Timeouts of a request that pg applies, in ms. */
+/** Request timeouts that pg applies, in ms. */
 const clientTimeouts = {
   connectionTimeoutMillis: 2_000,
   // For a PostgreSQL that hangs or a network that drops packets. It does not end the statement.
@@ -45,23 +45,23 @@ const clientTimeouts = {
 const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
 
 /**
- * Timeouts of the replica that pg applies, in ms. They are shorter, because a request that fails on the replica is repeated on the
- * primary, and all of them together stay below 15 s.
+ * Replica timeouts that pg applies, in ms. They are shorter, because a request that fails on the replica is repeated
+ * on the primary, and all timeouts together stay below 15 s.
  */
 const replicaTimeouts = { connectionTimeoutMillis: 1_000, query_timeout: 4_000 };
 
-/** Timeout of a statement on the replica that PostgreSQL applies, in ms. */
+/** Statement timeout on the replica that PostgreSQL applies, in ms. */
 const REPLICA_STATEMENT_TIMEOUT = 3_000;
 
 /** Maximum time for closing the connections, in ms. */
 export const CLOSE_MS = 2_000;
 
-/** The options of a connection in addition to those of pg. */
+/** The connection options in addition to pg's. */
 interface ConnectionConfig extends pg.ClientConfig {
   hosts?: DatabaseHosts | undefined;
-  /** The timeouts of the session, in ms; null behind a pooler in transaction mode, where a session has no settings. */
+  /** The session timeouts, in ms; null behind a pooler in transaction mode, where a session has no settings. */
   sessionTimeouts?: Timeouts | null;
-  /** Receives the duration of each statement in seconds. */
+  /** Receives each statement's duration in seconds. */
   observeStatement?: ((seconds: number) => void) | undefined;
 }
 
@@ -77,7 +77,7 @@ class Connection extends pg.Client {
   private readonly hosts: DatabaseHosts | undefined;
   private readonly sessionTimeouts: Timeouts | null;
   private readonly observeStatement: ConnectionConfig['observeStatement'];
-  /** The major version of the server. */
+  /** The server's major version. */
   private version = 0;
 
   constructor({ hosts, sessionTimeouts = null, observeStatement, ...config }: ConnectionConfig = {}) {
@@ -98,7 +98,7 @@ class Connection extends pg.Client {
     });
   }
 
-  /** Connects, to one of the hosts if the database has several, and sets the settings of the session. */
+  /** Connects, to one of the hosts if the database has several, and applies the session settings. */
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
@@ -115,7 +115,7 @@ class Connection extends pg.Client {
     else await super.connect();
     if (!this.sessionTimeouts) return this;
     try {
-      // Not as parameters of the connection: a pooler in session mode rejects most of them.
+      // Not as connection parameters: a pooler in session mode rejects most of them.
       await (this.send([setSessionSql(this.sessionTimeouts, this.version)]) as Promise<unknown>);
       return this;
     } catch (error) {
@@ -126,7 +126,7 @@ class Connection extends pg.Client {
 
   private async connectToHost(hosts: DatabaseHosts): Promise<void> {
     const { host, port } = await hosts.choose();
-    // The pool destroys the stream of a connection that takes too long.
+    // The pool destroys the stream if a connection takes too long.
     if (this.connection.stream.destroyed) throw new Error('Connection terminated due to connection timeout');
     Object.assign(this, { host, port });
     try {
@@ -142,7 +142,7 @@ class Connection extends pg.Client {
     return { ...getStartupConf.call(this), ...(this.sessionTimeouts ? {} : poolerParameters) };
   }
 
-  /** Sends the statements of one turn of the event loop with one system call, which costs more than they do. */
+  /** Sends the statements from one event loop turn with one system call, which costs more than the statements. */
   override query(...args: never[]): never {
     const { stream } = this.connection;
     stream.cork();
@@ -155,7 +155,7 @@ class Connection extends pg.Client {
     );
   }
 
-  /** Sends a statement. @param args arguments of the `query` method of pg */
+  /** Sends a statement. @param args arguments for pg's `query` method */
   protected send(args: unknown[]): never {
     return (super.query as (...values: unknown[]) => never)(...args);
   }
@@ -172,7 +172,7 @@ class UnpreparedConnection extends Connection {
   }
 }
 
-/** The data source of a process. A PostgreSQL that does not respond cannot delay the shutdown. */
+/** A process's data source. A PostgreSQL that does not respond cannot delay the shutdown. */
 class GatehouseDataSource extends DataSource {
   /** Closes the pool within two seconds. Does nothing if the pool is closed already. */
   override async destroy(): Promise<void> {
@@ -185,12 +185,12 @@ class GatehouseDataSource extends DataSource {
 /** Creates a data source, which is not connected yet. */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const source = new GatehouseDataSource(options);
-  // TypeORM checks column types against this list, which lacks the type of events.xact.
+  // TypeORM checks column types against this list, which lacks the events.xact type.
   source.driver.supportedDataTypes.push('xid8' as ColumnType);
   return source;
 }
 
-/** Returns the options of the pool that serves a process. @param observeStatement receives the duration of each statement in s */
+/** Returns the options for the pool that serves a process. @param observeStatement receives each statement's duration in s */
 export const poolOptions = (
   { database }: Config,
   logger: Logger,
@@ -198,7 +198,7 @@ export const poolOptions = (
 ): DataSourceOptions =>
   dataSourceOptions(database.url!, logger, { ...servingOptions(database), observeStatement });
 
-/** Returns the options of the pool that reads from the replica. */
+/** Returns the options for the pool that reads from the replica. */
 export const replicaPoolOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.readUrl!, logger, {
     ...servingOptions(database),
@@ -209,7 +209,7 @@ export const replicaPoolOptions = ({ database }: Config, logger: Logger): DataSo
         : null,
   });
 
-/** Returns the options of a pool that serves requests. */
+/** Returns the options for a pool that serves requests. */
 const servingOptions = ({ pooler, pool }: Config['database']) => ({
   ...clientTimeouts,
   sessionTimeouts: pooler === 'none' ? SERVER_TIMEOUTS : null,
@@ -219,8 +219,8 @@ const servingOptions = ({ pooler, pool }: Config['database']) => ({
 });
 
 /**
- * Returns the options of two connections of the owner of the tables, without a time limit for statements: one migrates
- * while the other renews the lease.
+ * Returns the options for two connections by the table owner, without a statement time limit: one migrates while the
+ * other renews the lease.
  */
 export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
@@ -230,7 +230,7 @@ export const ownerConnectionOptions = ({ database }: Config, logger: Logger): Da
     max: 2,
   });
 
-/** Returns whether the connections of the owner of the tables lead to a pooler in transaction mode. */
+/** Returns whether the table owner's connections lead to a pooler in transaction mode. */
 export const isOwnerPooled = ({ pooler, migrateUrl }: Config['database']): boolean =>
   pooler !== 'none' && migrateUrl === null;
 
@@ -238,13 +238,13 @@ export const isOwnerPooled = ({ pooler, migrateUrl }: Config['database']): boole
 export const createConnection = (url: string): pg.Client =>
   new Connection({ ...hostOptions(url), ...keepAlive, sessionTimeouts: NO_TIMEOUTS });
 
-/** Returns the options of pg that select the host: the first one, and all of them if there are several. */
+/** Returns the pg options that select the host: the first host, and all hosts if there are several. */
 const hostOptions = (url: string) => ({
   connectionString: splitHosts(url)[0]!,
   hosts: DatabaseHosts.of(url),
 });
 
-/** Returns the options that all connections share. @param extra options of pg's pool */
+/** Returns the options that all connections share. @param extra pg pool options */
 const dataSourceOptions = (
   url: string,
   logger: Logger,
@@ -252,7 +252,7 @@ const dataSourceOptions = (
 ): DataSourceOptions => ({
   type: 'postgres',
   url: splitHosts(url)[0]!,
-  // Every entity: the entry point of this lib loads entities.ts.
+  // Every entity: this lib's entry point loads entities.ts.
   entities: getMetadataArgsStorage().tables.map(({ target }) => target),
   migrations,
   migrationsTableName: 'migrations',

@@ -6,8 +6,8 @@ import { isOutage, READ_ONLY } from './unavailable-error.js';
 const PROBE_TIMEOUT_MS = 1_000;
 
 /**
- * The parameters that must not be on, by the value of `target_session_attrs` (libpq). PostgreSQL 14 and later reports them when
- * a client connects.
+ * The parameters that must not be on, by `target_session_attrs` value (libpq). PostgreSQL 14 and later reports them
+ * when a client connects.
  */
 const rejectedParameters: Record<string, string[]> = {
   any: [],
@@ -15,7 +15,7 @@ const rejectedParameters: Record<string, string[]> = {
   'read-write': ['in_hot_standby', 'default_transaction_read_only'],
 };
 
-/** A message of PostgreSQL's protocol. */
+/** A PostgreSQL protocol message. */
 export interface ParameterStatus {
   parameterName: string;
   parameterValue: string;
@@ -27,9 +27,9 @@ interface Address {
 }
 
 /**
- * The hosts of a database URL. Connections go to the first one that `target_session_attrs` accepts, as with libpq; pg does not
- * support either (ADR 0057). Its default is `read-write`, unlike in libpq, because Gatehouse writes. The choice is kept until a
- * connection fails or rejects a write.
+ * The hosts in a database URL. Connections go to the first host that `target_session_attrs` accepts, as with libpq;
+ * pg does not support either (ADR 0057). Its default is `read-write`, unlike in libpq, because Gatehouse writes. The
+ * choice is kept until a connection fails or rejects a write.
  */
 export class DatabaseHosts {
   private chosen: Promise<Address> | undefined;
@@ -39,7 +39,7 @@ export class DatabaseHosts {
     private readonly parameters: string[],
   ) {}
 
-  /** Returns the hosts of a URL, or undefined if there is only one. */
+  /** Returns the hosts in a URL, or undefined if there is only one. */
   static of(url: string): DatabaseHosts | undefined {
     const urls = splitHosts(url);
     if (urls.length === 1) return undefined;
@@ -49,7 +49,7 @@ export class DatabaseHosts {
 
   /**
    * Returns the host for the next connection.
-   * @throws Error of one of the hosts if none accepts connections
+   * @throws Error from one of the hosts if none accepts connections
    */
   choose(): Promise<Address> {
     this.chosen ??= this.findFirst().catch((error: unknown) => {
@@ -75,7 +75,7 @@ export class DatabaseHosts {
         errors.push(error);
       }
     }
-    // A wrong password must not look like an outage, and neither must a standby look unreachable.
+    // A wrong password must not be reported as an outage, nor a standby as unreachable.
     throw (
       errors.find((error) => !isOutage(error)) ??
       errors.find((error) => errorCode(error) === READ_ONLY) ??
@@ -84,7 +84,7 @@ export class DatabaseHosts {
   }
 }
 
-/** Returns the address of a host. @throws Error if it is unreachable, or READ_ONLY if one of the parameters is on */
+/** Returns a host's address. @throws Error if it is unreachable, or READ_ONLY if one of the parameters is on */
 async function probe(url: string, parameters: string[]): Promise<Address> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PROBE_TIMEOUT_MS });
   client.on('error', () => undefined);

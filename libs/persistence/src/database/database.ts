@@ -1,4 +1,4 @@
-// This file contains SQL: the lock under which the settings of the role are stored.
+// This file contains SQL: the lock under which the role settings are stored.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import type pg from 'pg';
@@ -43,7 +43,7 @@ export interface UnitOfWork {
   manager?: EntityManager | undefined;
 }
 
-/** The methods of the entity manager that read with one statement. */
+/** The entity manager methods that read with one statement. */
 export type ReadManager = Pick<
   EntityManager,
   'countBy' | 'exists' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
@@ -56,12 +56,12 @@ const READ_ONLY_MESSAGE = 'database is read-only, waiting for the primary';
 const WAITING_LOG_MS = 60_000;
 
 /**
- * `rejects_connections`: for another reason than an outage, such as a changed password. `wrong_settings`: statements would
- * return wrong results (ADR 0087).
+ * `rejects_connections`: for a reason other than an outage, such as a changed password. `wrong_settings`: statements
+ * would return wrong results (ADR 0087).
  */
 export type DatabaseProblem = 'unreachable' | 'rejects_connections' | 'read_only' | 'wrong_settings';
 
-/** The advisory lock while a process changes the settings of its role, because two at the same time would fail. */
+/** The advisory lock while a process changes its role's settings, because two at the same time would fail. */
 const ROLE_SETTINGS_LOCK = 7_120_919;
 
 /** Returns host, port and the URL without its password, for the log. */
@@ -105,20 +105,17 @@ export class Database implements Sql {
       : null;
   }
 
-  /** Whether the pool has connected once. After that it reconnects by itself. */
+  /** True if the pool has connected once. After that it reconnects by itself. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized;
   }
 
-  /** The source of new connections and transactions: the primary, or the replica for work that reads from it. */
+  /** The source for new connections and transactions: the primary, or the replica for work that reads from it. */
   get currentSource(): DataSource {
     return this.replica?.currentSource ?? this.dataSource;
   }
 
-  /**
-   * Returns the number of connections in the pool and of operations that wait for one; null before there is a
-   * pool.
-   */
+  /** Returns the number of connections in the pool and of operations that wait for one; null before there is a pool. */
   getPoolUsage(): { busy: number; idle: number; waiting: number } | null {
     if (!this.isConnected) return null;
     const { totalCount, idleCount, waitingCount } = poolOf(this.dataSource);
@@ -177,7 +174,7 @@ export class Database implements Sql {
   }
 
   /**
-   * Runs `work`, which migrates, with separate connections of the owner of the tables (MIGRATE_DATABASE_URL), on which
+   * Runs `work`, which migrates, with the table owner's separate connections (MIGRATE_DATABASE_URL), on which
    * statements have no time limit.
    */
   async runAsOwner<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
@@ -194,7 +191,7 @@ export class Database implements Sql {
     return runStatement(() => this.getQueryable(), call);
   }
 
-  /** Reads entities, as part of the unit of work if there is one. @throws GatehouseError `unavailable` */
+  /** Reads entities, within the unit of work if there is one. @throws GatehouseError `unavailable` */
   async read<Result>(work: (manager: ReadManager) => Promise<Result>): Promise<Result> {
     const { manager } = this.unitOfWorkStorage.getStore() ?? {};
     if (!manager && !this.isConnected) throw unavailable();
@@ -229,7 +226,7 @@ export class Database implements Sql {
     return 'wrong_settings';
   }
 
-  /** Returns a description of each setting of the session that is not the required one. */
+  /** Returns a description for each session setting that differs from the required one. */
   async findSettingProblems(): Promise<string[]> {
     const [session] = await this.execute(readSession);
     return session!.settingProblems;
@@ -247,9 +244,9 @@ export class Database implements Sql {
   }
 
   /**
-   * Calls `handle` for every NOTIFY on the channel, over a separate connection that is renewed when it
-   * breaks. Notifications sent in the meantime are lost, so they are only hints. A pooler passes on none: without
-   * another URL, `handle` is never called.
+   * Calls `handle` for every NOTIFY on the channel, over a separate connection that is renewed when it breaks.
+   * Notifications sent in the meantime are lost, so they are only hints. A pooler does not forward notifications:
+   * without another URL, `handle` is never called.
    */
   async listen(channel: string, handle: () => void): Promise<void> {
     const { pooler, url, migrateUrl } = this.config.database;

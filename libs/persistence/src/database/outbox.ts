@@ -1,8 +1,8 @@
-// This file contains SQL: INSERT … SELECT of many rows, on the hot path.
+// This file contains SQL: multi-row INSERT … SELECT, on the hot path.
 import { isAuditedAs } from '@gatehouse/domain';
 import { nullable, statement, uuid } from '../sql/statements.js';
 
-/** A row of `events`, with what selects the endpoints that receive the event. */
+/** An `events` row, with the data that selects the endpoints that receive the event. */
 export interface EventRow {
   id: string;
   organization_id: string;
@@ -19,7 +19,7 @@ export interface EventRow {
   traceparent: string | undefined;
 }
 
-/** A row of `audit_log`. */
+/** An `audit_log` row. */
 export interface AuditRow {
   id: string;
   organization_id: string | null;
@@ -36,7 +36,7 @@ export interface AuditRow {
   created_at: string;
 }
 
-/** The events and audit entries of a transaction, which are written with its COMMIT. */
+/** A transaction's events and audit entries, which are written with its COMMIT. */
 export class Outbox {
   readonly events: EventRow[] = [];
   readonly auditEntries: AuditRow[] = [];
@@ -45,19 +45,19 @@ export class Outbox {
     return this.events.length === 0 && this.auditEntries.length === 0;
   }
 
-  /** Removes all rows. @returns them as values of `writeOutbox` */
+  /** Removes all rows. @returns the rows as values for `writeOutbox` */
   take(): unknown[] {
     return outboxValues([{ events: this.events.splice(0), auditEntries: this.auditEntries.splice(0) }]);
   }
 }
 
-/** Returns the rows of several outboxes as values of `writeOutbox`. */
+/** Returns the rows from several outboxes as values for `writeOutbox`. */
 export const outboxValues = (outboxes: Pick<Outbox, 'events' | 'auditEntries'>[]): unknown[] => [
   JSON.stringify(outboxes.flatMap(linkAuditEntries)),
   JSON.stringify(outboxes.flatMap(({ auditEntries }) => auditEntries)),
 ];
 
-/** Returns the events of a transaction with the ids of the audit entries that describe the same changes. */
+/** Returns a transaction's events with the ids of the audit entries that describe the same changes. */
 const linkAuditEntries = ({ events, auditEntries }: Pick<Outbox, 'events' | 'auditEntries'>) =>
   events.map((event) => ({
     ...event,
@@ -67,8 +67,8 @@ const linkAuditEntries = ({ events, auditEntries }: Pick<Outbox, 'events' | 'aud
   }));
 
 /**
- * Inserts events and audit entries, and one delivery of each event to each subscribed endpoint. The id of a
- * delivery is a UUIDv7 with the time of the event; PostgreSQL before 18 cannot generate one.
+ * Inserts events and audit entries, and one delivery per event and subscribed endpoint. A delivery's id is a UUIDv7
+ * with the event's time; PostgreSQL before 18 cannot generate one.
  */
 export const writeOutbox = statement(
   { deliveryId: uuid, endpointId: uuid, projectId: nullable(uuid), eventId: uuid },

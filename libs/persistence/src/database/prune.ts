@@ -12,24 +12,24 @@ import { NIL_UUID } from '../sql/uuid-v7.js';
 import type { Sql } from './database.js';
 
 /**
- * Number of rows that one statement removes, to stay within its timeout and not to delay others that wait for
- * one of the rows.
+ * Number of rows that one statement removes, to stay within its timeout and not to delay others that wait for one of
+ * the rows.
  */
 const BATCH_SIZE = 5_000;
 
 const removedRow = { removed: integer };
 
 /**
- * Declares a statement that removes a batch of rows of a table that meet a condition, for `pruneInBatches`.
+ * Declares a statement that removes a batch of table rows that meet a condition, for `pruneInBatches`.
  * @param table,condition SQL from code, never from input
  */
 export const pruneStatement = (table: string, condition: string): Statement<RowOf<typeof removedRow>> =>
   statement(removedRow, pruneSql(table, condition));
 
 /**
- * Removes rows in batches, each in its own statement. Rows that another transaction has locked stay until the
- * next run. Ends early once `signal` is aborted.
- * @param values values for the parameters of the condition
+ * Removes rows in batches, each in its own statement. Rows that another transaction has locked stay until the next
+ * run. Ends early once `signal` is aborted.
+ * @param values values for the condition's parameters
  */
 export async function pruneInBatches(
   sql: Sql,
@@ -57,13 +57,13 @@ const pruneSql = (table: string, condition: string): string => `
 
 /** The rows among which `pruneInIdOrder` removes those that meet the condition. */
 export interface PruneRange {
-  /** A partition, instead of the complete table. SQL from code, never from input. */
+  /** One partition, instead of the complete table. SQL from code, never from input. */
   partition?: string;
   /** Only rows with a lower id. */
   before: string;
 }
 
-/** The last id of a complete batch. */
+/** The last id in a complete batch. */
 const lastScannedRow = { id: uuid };
 
 type OrderedPruneStatement = (
@@ -73,9 +73,9 @@ type OrderedPruneStatement = (
 ) => BoundStatement<RowOf<typeof lastScannedRow>>;
 
 /**
- * Declares a statement that removes rows of a table in the order of their ids, for `pruneInIdOrder`.
+ * Declares a statement that removes rows from a table, sorted by id, for `pruneInIdOrder`.
  * @param table,condition SQL from code, never from input. The condition refers to `t`, and its parameters
- *   begin with $3.
+ * begin with $3.
  */
 export const orderedPruneStatement = (table: string, condition: string): OrderedPruneStatement =>
   dynamicStatement(
@@ -95,9 +95,9 @@ export const orderedPruneStatement = (table: string, condition: string): Ordered
   );
 
 /**
- * Removes rows in batches in the order of their ids and scans each row once: for tables with many remaining
- * rows, which every batch of `pruneInBatches` would read again. Ends early once `signal` is aborted.
- * @param values values for the parameters of the condition
+ * Removes rows in batches, sorted by id, and scans each row once: for tables with many remaining rows, which every
+ * batch of `pruneInBatches` would read again. Ends early once `signal` is aborted.
+ * @param values values for the condition's parameters
  */
 export async function pruneInIdOrder(
   sql: Sql,

@@ -12,13 +12,13 @@ export const REPLICA_CHECK_INTERVAL_MS = 1_000;
 /** Time in ms by which a replica in use may be behind. */
 const MAX_LAG_MS = 10_000;
 
-/** Stored positions of the primary. Later ones are not stored while the replica has reached none of them. */
+/** Maximum number of stored primary positions. Later ones are not stored while the replica has reached no stored position. */
 const MAX_SAMPLES = 20;
 
-/** Error codes of a replica that cancels a query: it conflicts with changes of the primary, or takes too long. */
+/** Error codes for a replica that cancels a query: it conflicts with changes on the primary, or takes too long. */
 const cancelledCodes = new Set(['40001', '57014']);
 
-/** The end of the log of the primary, in bytes. */
+/** The end of the primary's log, in bytes. */
 const findEnd = statement(
   { position: bigint },
   `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS position`,
@@ -37,10 +37,10 @@ const findReplayed = statement(
 export class ReadReplica {
   /** True while reads go to the replica; null until this is known. */
   isUsed: boolean | null = null;
-  /** Upper bound of the time by which the replica is behind, in ms; null if it is unknown. */
+  /** Upper bound for the replica lag, in ms; null if it is unknown. */
   lagMs: number | null = null;
   private readonly sourceStorage = new AsyncLocalStorage<DataSource>();
-  /** Positions of the primary with the time before which it had reached them, oldest first. */
+  /** Primary positions with the time before which the primary had reached them, oldest first. */
   private samples: { position: bigint; at: number }[] = [];
 
   constructor(

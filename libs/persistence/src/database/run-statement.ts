@@ -7,8 +7,8 @@ import { withCurrentTrace } from './statement-spans.js';
 import { toUnavailableError } from './unavailable-error.js';
 
 /**
- * Runs SQL: the pool or a transaction. Both return rows, for INSERT, UPDATE and DELETE those of RETURNING,
- * and throw GatehouseError `unavailable` if the database is unavailable or does not respond in time.
+ * Runs SQL: the pool or a transaction. Both return rows (for INSERT, UPDATE and DELETE, the RETURNING rows), and
+ * throw GatehouseError `unavailable` if the database is unavailable or does not respond in time.
  */
 export interface Sql {
   /** Runs a declared statement. */
@@ -20,18 +20,18 @@ export type StatementCall<Row> =
   | [statement: Statement<Row>, values?: unknown[]]
   | [statement: BoundStatement<Row>];
 
-/** The part of pg that runs statements: a pool, or the connection of a transaction. */
+/** The pg interface that runs statements: a pool, or a transaction's connection. */
 export type PgQueryable = Pick<pg.Pool, 'query'>;
 
-/** Returns the pool of a data source. */
+/** Returns a data source's pool. */
 export const poolOf = (source: DataSource): pg.Pool => (source.driver as PostgresDriver).master as pg.Pool;
 
 const statementNames = new Map<string, string>();
 
 /**
- * Returns the statement with a unique name, under which each connection stores its plan. Parsing and planning
- * once contributes a quarter of the requests per second on the hot path. The name is the same in all processes, which
- * may share connections through a pooler.
+ * Returns the statement with a unique name, under which each connection stores its plan. Parsing and planning once
+ * contributes a quarter of the hot path's throughput. The name is the same in all processes, which may share
+ * connections through a pooler.
  */
 function preparedQuery(text: string, values: unknown[] | undefined): pg.QueryConfig {
   const name = statementNames.get(text) ?? `gatehouse_${sha256(text).toString('base64url')}`;

@@ -1,24 +1,24 @@
-// This file contains SQL: settings of a session.
+// This file contains SQL: session settings.
 import { arrayOf, boolean, statement, text } from '../sql/statements.js';
 
 /**
- * The settings on which statements and their results rely. A database or a role can have others (`ALTER DATABASE … SET`,
- * `ALTER ROLE … SET`), which sessions inherit, so every connection gets these values. ADR 0087 lists the settings that stay
- * with the operator. Values are written as PostgreSQL shows them. A new entry requires a hostile value for the tests
- * (test/support/hostile-settings.mjs).
+ * The settings on which statements and their results rely. A database or a role can have others (`ALTER DATABASE …
+ * SET`, `ALTER ROLE … SET`), which sessions inherit, so every connection gets these values. ADR 0087 lists the
+ * settings that stay with the operator. Values are written as PostgreSQL returns them. A new entry requires a hostile
+ * value for the tests (test/support/hostile-settings.mjs).
  */
 export const sessionSettings = {
   // pg parses times in this format only, and returns null for others.
   DateStyle: 'ISO, MDY',
-  // pg parses intervals in this format only. It also decides to what the sign of an interval applies: '-1 day 02:00'.
+  // pg parses intervals in this format only. It also decides how an interval's sign applies: '-1 day 02:00'.
   IntervalStyle: 'postgres',
   // Days begin, and times in JSON are written, in this time zone.
   TimeZone: 'UTC',
   // pg decodes all text as UTF-8.
   client_encoding: 'UTF8',
-  // A backslash in a literal is a character. Literals in migrations and those of format('%L') rely on this.
+  // A backslash in a literal is a character. Literals in migrations and from format('%L') rely on this.
   standard_conforming_strings: 'on',
-  // The text of bytea values, such as in JSON and comparisons, is hexadecimal.
+  // The text format for bytea values, such as in JSON and comparisons, is hexadecimal.
   bytea_output: 'hex',
   // Floating-point numbers, such as times in seconds, keep all digits.
   extra_float_digits: '1',
@@ -26,9 +26,9 @@ export const sessionSettings = {
   array_nulls: 'on',
   // A comparison with a literal NULL is never true.
   transform_null_equals: 'off',
-  // Names from the catalog, such as those of partitions, are compared with unquoted names.
+  // Names from the catalog, such as partition names, are compared with unquoted names.
   quote_all_identifiers: 'off',
-  // A scan of a GIN index, such as those of searches, returns all rows instead of random ones.
+  // A GIN index scan, such as for a search, returns all rows instead of random ones.
   gin_fuzzy_search_limit: '0',
   // A statement that waited for a lock continues with the new row. At other levels, it fails.
   default_transaction_isolation: 'read committed',
@@ -42,11 +42,11 @@ export const sessionSettings = {
  */
 const superuserSettings = { session_replication_role: 'origin' };
 
-/** Limits that would end a session or a transaction at any time. Gatehouse has its own: the timeouts of its connections. */
+/** Limits that would end a session or a transaction at any time. Gatehouse has its own connection timeouts. */
 export const sessionLimits = {
   // The pool and LISTEN keep connections that are idle.
   idle_session_timeout: 0,
-  // PostgreSQL 17 or later. Each statement of a transaction has a limit already.
+  // PostgreSQL 17 or later. Each statement in a transaction has a limit already.
   transaction_timeout: 0,
 };
 
@@ -56,7 +56,7 @@ const firstVersions: Readonly<Record<string, number>> = { transaction_timeout: 1
 /** Timeouts in ms, or 0 for none. */
 export type Timeouts = Readonly<Record<string, number>>;
 
-/** Returns statements that set the settings of a session. They require no snapshot, which some settings prevent. */
+/** Returns statements that apply the session settings. They require no snapshot, which some settings prevent. */
 export const setSessionSql = (timeouts: Timeouts, majorVersion: number): string =>
   Object.entries({ ...timeouts, ...sessionLimits, ...sessionSettings })
     .filter(([name]) => majorVersion >= (firstVersions[name] ?? 0))
@@ -64,8 +64,9 @@ export const setSessionSql = (timeouts: Timeouts, majorVersion: number): string 
     .join('; ');
 
 /**
- * The parameters of a connection to a pooler. PgBouncer applies them to the server connection of each transaction. Without
- * them, it would apply the values of the first server connection that it opened. It knows no others.
+ * The parameters for a connection to a pooler. PgBouncer applies them to each transaction's server connection.
+ * Without them, it would apply the values from the first server connection that it opened. It supports no other
+ * parameters.
  */
 export const poolerParameters: Readonly<Record<string, string>> = {
   DateStyle: sessionSettings.DateStyle,
@@ -75,11 +76,11 @@ export const poolerParameters: Readonly<Record<string, string>> = {
 
 const checked = Object.entries({ ...sessionSettings, ...superuserSettings });
 
-/** SQL for the checked settings whose value in this session is another one. */
+/** SQL for the checked settings whose value in this session differs. */
 const OTHER_SETTINGS = `(VALUES ${checked.map(([name, value]) => `('${name}', '${value}')`).join(', ')}) AS s (name, expected)
   WHERE current_setting(s.name) <> s.expected`;
 
-/** Reads whether the session accepts writes, and describes each setting whose value is another one. */
+/** Reads whether the session accepts writes, and describes each setting whose value differs. */
 export const readSession = statement(
   {
     /** True on a standby, and on a server or database that was set to read-only. */
@@ -92,8 +93,8 @@ export const readSession = statement(
 );
 
 /**
- * Ends the server connection of a pooler that was opened before its role had the settings. A pooler in transaction mode
- * gives it to no other client during the statement.
+ * Ends a pooler's server connection that was opened before its role had the settings. A pooler in transaction mode
+ * assigns the connection to no other client during the statement.
  */
 export const endOutdatedConnection = statement(
   { isEnded: boolean },
@@ -102,8 +103,8 @@ export const endOutdatedConnection = statement(
 
 /**
  * Returns the statements that store settings for the current role in this database. A timeout `$1`, such as
- * `lock_timeout=2250`, is stored if the role has another one, and a setting `$2` with the value `$3` also only if the
- * session has another one.
+ * `lock_timeout=2250`, is stored if the role's value differs, and a setting `$2` with the value `$3` only if the
+ * session's value differs as well.
  */
 export const DIFFERING_ROLE_SETTINGS = `
   WITH stored AS (

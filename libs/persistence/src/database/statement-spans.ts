@@ -6,7 +6,7 @@ type Callback = (error: Error | null, ...rest: unknown[]) => void;
 /** The server to which a connection leads. */
 type Server = Pick<pg.Client, 'host' | 'port' | 'database'>;
 
-/** The traces of statements that the pool sends, because it may send them while it runs in another trace. */
+/** The traces for statements that the pool sends, because it may send them while it runs in another trace. */
 const contexts = new WeakMap<object, Context>();
 
 /** Associates a statement with the current trace. @returns the statement */
@@ -16,8 +16,8 @@ export function withCurrentTrace<Query extends object>(query: Query): Query {
 }
 
 /**
- * Records the span of a statement, if its trace is recorded.
- * @param args arguments of the `query` method of pg
+ * Records a statement's span, if its trace is recorded.
+ * @param args arguments for pg's `query` method
  * @param send sends the statement, with these arguments
  */
 export function traceStatement<Result>(
@@ -35,7 +35,7 @@ export function traceStatement<Result>(
 
 /**
  * Measures a statement from when it is sent until its result has arrived.
- * @param args arguments of the `query` method of pg
+ * @param args arguments for pg's `query` method
  * @param observe receives the duration in seconds
  */
 export function timeStatement<Result>(
@@ -67,14 +67,14 @@ function sendObserved<Result>(
   return result;
 }
 
-/** Returns the text of a statement; null for an object that reports its end in another way, such as a cursor. */
+/** Returns a statement's text; null for an object that reports its end in another way, such as a cursor. */
 function readText(query: unknown): string | null {
   if (typeof query === 'string') return query;
   const isConfig = typeof query === 'object' && query !== null && 'text' in query && !('submit' in query);
   return isConfig ? String(query.text) : null;
 }
 
-/** Returns the span of a statement. Its text contains no values: they are parameters. */
+/** Returns a statement's span. Its text contains no values: they are parameters. */
 const describeStatement = ({ host, port, database }: Server, text: string) => {
   const [operation, name] = summarize(text);
   return {
@@ -91,11 +91,11 @@ const describeStatement = ({ host, port, database }: Server, text: string) => {
   };
 };
 
-/** Matches the first change of a table, unless it is a lock (FOR UPDATE). */
+/** Matches the first change to a table, unless it is a lock (FOR UPDATE). */
 const changePattern = /(?<!\b(?:FOR|KEY) )\b(INSERT INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)/i;
 const readPattern = /\bFROM\s+"?([a-z_]+)\b"?(?!\s*\()/i;
 
-/** Returns the operation of a statement, and the operation with the table that it changes, or reads first. */
+/** Returns a statement's operation, and the operation with the table that it changes, or reads first. */
 function summarize(text: string): [operation: string, name: string] {
   const [, change, changed] = changePattern.exec(text) ?? [];
   const [first = ''] = /\w+/.exec(change ?? text) ?? [];

@@ -9,12 +9,12 @@ import { Outbox, outboxValues, writeOutbox } from './outbox.js';
 import { runQuery, runStatement, type PgQueryable, type StatementCall } from './run-statement.js';
 
 /**
- * The entity manager of a transaction, with the methods that run one statement each. `save` and `remove`
- * would first read the rows that they write, and SQL is declared (statements.ts).
+ * A transaction's entity manager, with the methods that run one statement each. `save` and `remove` would first read
+ * the rows that they write, and SQL is declared (statements.ts).
  */
 export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'delete' | 'insert' | 'update'>;
 
-/** An open transaction. Repository methods that must be part of one take it as their first argument. */
+/** An open transaction. Repository methods that must run in a transaction take it as their first argument. */
 export class Tx implements Sql {
   /** Events and audit entries, which are written with the COMMIT. */
   readonly outbox = new Outbox();
@@ -43,7 +43,7 @@ export class Tx implements Sql {
     return this.client;
   }
 
-  /** False if a single statement is all that has to be committed. */
+  /** False if the transaction only has a single statement to commit. */
   get isStarted(): boolean {
     return this.started !== undefined;
   }
@@ -58,8 +58,8 @@ export class Tx implements Sql {
   }
 
   /**
-   * Awaits a statement with the COMMIT, so that both are sent in one round trip. If it fails, nothing is
-   * committed, and its error is the error of the transaction.
+   * Awaits a statement with the COMMIT, so that both are sent in one round trip. If it fails, nothing is committed,
+   * and the transaction throws its error.
    */
   awaitWithCommit(statement: Promise<unknown>): void {
     statement.catch(() => undefined);
@@ -67,7 +67,7 @@ export class Tx implements Sql {
   }
 
   /**
-   * Writes the outbox before the COMMIT, for changes that need the deliveries of their events. If the transaction
+   * Writes the outbox before the COMMIT, for changes that need the deliveries for their events. If the transaction
    * has not started, PostgreSQL commits the statement separately.
    */
   async writeOutbox(): Promise<void> {
@@ -108,12 +108,12 @@ interface OpenUnitOfWork extends UnitOfWork {
  */
 const ROLLBACK = { text: 'ROLLBACK', query_timeout: 1_000 };
 
-/** Outboxes in a statement: with bodies of 64 KiB, about 3 MB. */
+/** Outboxes in a statement: with 64 KiB bodies, about 3 MB. */
 const MAX_OUTBOXES = 50;
 
 /** The only way to open a transaction. Announces the new deliveries after the commit. */
 export class Transactions {
-  /** Writes the outboxes of transactions that consist of nothing else, those of concurrent callers together. */
+  /** Writes the outboxes from transactions that consist of nothing else, together for concurrent callers. */
   private readonly outboxes = new Batcher<Outbox, DeliveryPointer[]>(
     (outboxes) => this.writeTogether(outboxes),
     { maxBatchSize: MAX_OUTBOXES },
@@ -126,10 +126,10 @@ export class Transactions {
   ) {}
 
   /**
-   * Runs `work` in a separate transaction, which commits even if the surrounding unit of work fails. Slow work
-   * and calls to other systems must stay outside.
-   * @throws GatehouseError `unavailable` if the database is unavailable; every error of `work`, after the
-   *   rollback
+   * Runs `work` in a separate transaction, which commits even if the surrounding unit of work fails. Slow work and
+   * calls to other systems must stay outside.
+   * @throws GatehouseError `unavailable` if the database is unavailable; every error from `work`, after the
+   * rollback
    */
   run<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
     return this.database.unitOfWorkStorage.run(undefined, async () => {
@@ -151,9 +151,9 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` so that everything that joins commits as one, together with the changes of `complete`. The
-   * transaction opens with the first `join`, so that earlier work holds no connection. A `join` that `work` does
-   * not await is part of it too: it is awaited, and nothing commits if it fails.
+   * Runs `work` so that everything that joins commits as one, together with the changes from `complete`. The
+   * transaction opens with the first `join`, so that earlier work holds no connection. The unit also awaits a `join`
+   * that `work` does not await, and nothing commits if it fails.
    */
   async runAsUnitOfWork<Result>(
     work: () => Promise<Result>,
@@ -199,7 +199,7 @@ export class Transactions {
     }
   }
 
-  /** Writes the outbox of a transaction that has not started, without its connection. */
+  /** Writes the outbox for a transaction that has not started, without its connection. */
   private async writeOnlyOutbox({ tx, runner }: OpenTransaction): Promise<void> {
     if (tx.outbox.isEmpty) return;
     await runner.release();
@@ -209,7 +209,7 @@ export class Transactions {
   /**
    * Writes several outboxes with one statement. If it fails, writes each one separately, so that one outbox cannot
    * make the others fail.
-   * @returns the deliveries of each outbox, or its error
+   * @returns each outbox's deliveries, or its error
    */
   private async writeTogether(outboxes: Outbox[]): Promise<(DeliveryPointer[] | Error)[]> {
     try {
@@ -253,8 +253,8 @@ export class Transactions {
 }
 
 /**
- * Waits for all work in a unit: work that used its connection later would write after the end of the
- * transaction. Later transactions are opened separately.
+ * Waits for all work in a unit: work that used its connection later would write after the transaction's end. Later
+ * transactions are opened separately.
  * @returns the first rejected work, if any
  */
 async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult | undefined> {
@@ -277,7 +277,7 @@ async function commit({ tx, connection }: OpenTransaction): Promise<void> {
   await throwFirstError([...tx.pending, outbox, committed]);
 }
 
-/** Waits for all statements. @throws the error of the first that failed, which may be the cause of the others */
+/** Waits for all statements. @throws the error from the first that failed, which may be the cause of the others */
 async function throwFirstError(statements: Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(statements)).find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;

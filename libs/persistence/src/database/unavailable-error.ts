@@ -1,19 +1,19 @@
 import { unavailable, type GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 
-/** Error code of PostgreSQL for a write on a server that accepts only reads, such as a standby. */
+/** PostgreSQL error code for a write on a server that accepts only reads, such as a standby. */
 export const READ_ONLY = '25006';
 
 /**
- * Classes of error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html) that end by themselves: a broken
- * connection, missing resources, and the intervention of an operator, such as a shutdown or a cancelled statement.
+ * Error code classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) that end by themselves: a
+ * broken connection, missing resources, and an operator's intervention, such as a shutdown or a cancelled statement.
  */
 const OUTAGE_CLASSES = ['08', '53', '57'];
 
-/** The class of the error codes for a role that does not exist, may not connect, or has another password. */
+/** The error code class for a role that does not exist, may not connect, or has another password. */
 const AUTHORIZATION_CLASS = '28';
 
-/** Further error codes of Node and PostgreSQL for an unreachable, busy, slow, missing or read-only database. */
+/** Further error codes from Node and PostgreSQL for an unreachable, busy, slow, missing or read-only database. */
 const outageCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -34,8 +34,8 @@ const outageCodes = new Set([
 ]);
 
 /**
- * Messages of pg errors without a code; "Query read timeout" if no response arrived within `query_timeout`, "timeout expired" if
- * a connection took too long.
+ * Messages in pg errors without a code; "Query read timeout" if no response arrived within `query_timeout`, "timeout
+ * expired" if a connection took too long.
  */
 const outageMessages =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|not queryable|Query read timeout/;
@@ -43,14 +43,14 @@ const outageMessages =
 /** Errors with which connections failed. */
 const connectionErrors = new WeakSet<object>();
 
-/** Marks the error with which a connection failed, such as an expired certificate: no request is its cause. */
+/** Marks the error with which a connection failed, such as an expired certificate, which no request caused. */
 export function markConnectionError(error: unknown): void {
   if (error instanceof Error) connectionErrors.add(error);
 }
 
 /**
- * Returns whether the error means that the database is unavailable, slow or read-only. A process waits for its end when it
- * starts; it does not wait for others, such as a wrong password.
+ * Returns whether the error means that the database is unavailable, slow or read-only. A process that starts waits
+ * for the outage to end; it does not wait after other errors, such as a wrong password.
  */
 export function isOutage(error: unknown): boolean {
   const code = errorCode(error);
@@ -62,8 +62,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Returns 503 `unavailable` if the error means that the database cannot be used, otherwise null. Unlike for a start, this
- * includes the rejection of a role or a password that was valid before.
+ * Returns 503 `unavailable` if the error means that the database cannot be used, otherwise null. Unlike at startup,
+ * this includes a rejected role or password that was valid before.
  */
 export function toUnavailableError(error: unknown): GatehouseError | null {
   const isUnavailable =

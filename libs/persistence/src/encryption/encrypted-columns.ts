@@ -3,18 +3,18 @@ import type { EncryptionPurpose, StoredPurpose } from '@gatehouse/platform';
 /** A table with its primary key. Names and expressions are SQL from code, never from input. */
 export interface KeyedTable {
   table: string;
-  /** The types of the columns of the primary key, in their order. */
+  /** The types of the primary key columns, in their order. */
   key: Readonly<Record<string, 'bytea' | 'text' | 'uuid'>>;
 }
 
-/** A column with values that cannot be read without the entry of GATEHOUSE_SECRET with which they were created. */
+/** A column with values that cannot be read without the GATEHOUSE_SECRET entry with which they were created. */
 export interface SecretColumn extends KeyedTable {
   purpose: StoredPurpose;
   column: string;
   /** SQL for the context that a value was encrypted with. */
   context: string;
   /**
-   * For a text column: what each such value begins with, before its base64, or before the id of the pepper. Other values
+   * For a text column: what each such value begins with, before its base64, or before the pepper's id. Other values
    * depend on no entry. Undefined for a bytea column.
    */
   prefix?: string;
@@ -96,7 +96,7 @@ const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
   ],
 };
 
-/** Every column of the database that contains values of `Keyring.encrypt`. */
+/** Every database column that contains `Keyring.encrypt` values. */
 export const encryptedColumns: EncryptedColumn[] = Object.entries(columnsByPurpose).flatMap(
   ([purpose, columns]) => columns.map((column) => ({ ...column, purpose: purpose as EncryptionPurpose })),
 );

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans in the order of any primary key, and updates of many rows.
+// This file contains SQL: bounded scans in any primary key's order, and multi-row updates.
 import type { Database } from '../database/database.js';
 import {
   arrayOf,
@@ -25,14 +25,14 @@ const BATCH_SIZE = 500;
 /** Number of rows that one statement counts, to stay within its timeout. */
 const COUNT_BATCH_SIZE = 10_000;
 
-/** The values of a primary key as text, in the order of its columns. */
+/** A primary key's values as text, in column order. */
 export type RowKey = string[];
 
-/** A value that depends on none of certain secrets. */
+/** A value that does not depend on any of certain secrets. */
 export interface OutdatedValue {
   key: RowKey;
   context: string;
-  /** The id of its secret, in hexadecimal; empty if it is malformed. */
+  /** The secret's id, in hexadecimal; empty if it is malformed. */
   kid: string;
   /** As the column contains it, in bytes: with the prefix, if the column has one. */
   stored: Buffer;
@@ -46,13 +46,13 @@ const secretColumns: SecretColumn[] = [...encryptedColumns, ...pepperedColumns];
 
 const keyNames = ({ key }: KeyedTable): string[] => Object.keys(key);
 
-/** Returns SQL for the key of a row as text. */
+/** Returns SQL for a row's key as text. */
 const keyArray = (table: KeyedTable): string =>
   `ARRAY[${keyNames(table)
     .map((name) => `t.${name}::text`)
     .join(', ')}]`;
 
-/** Returns SQL for at most `limit` rows after a key, in the order of the primary key. */
+/** Returns SQL for at most `limit` rows after a key, in primary key order. */
 function rowsAfter(table: KeyedTable, after: RowKey | null, limit: number, firstParameter: number): string {
   const names = keyNames(table).map((name) => `t.${name}`);
   const values = Object.values(table.key).map((type, index) => `$${firstParameter + index}::${type}`);
@@ -64,7 +64,7 @@ function rowsAfter(table: KeyedTable, after: RowKey | null, limit: number, first
 const storedBytes = ({ column, prefix }: SecretColumn): string =>
   prefix ? `convert_to(t.${column}, 'UTF8')` : `t.${column}`;
 
-/** Returns SQL for the id of the secret of a value. A malformed value has none, so that it is reported. */
+/** Returns SQL for the id of a value's secret. A malformed value has none, so that it is reported. */
 function kidOf({ column, prefix, purpose }: SecretColumn): string {
   if (!prefix) return `encode(substr(t.${column}, 1, 4), 'hex')`;
   if (purpose === 'password-pepper') return `substr(t.${column}, ${prefix.length + 1}, 8)`;
@@ -73,7 +73,7 @@ function kidOf({ column, prefix, purpose }: SecretColumn): string {
   return `CASE WHEN ${sealed} ~ '^[A-Za-z0-9+/]{8}' THEN encode(substr(decode(left(${sealed}, 8), 'base64'), 1, 4), 'hex') ELSE '' END`;
 }
 
-/** Returns SQL for the condition that a value depends on none of the secrets $1. */
+/** Returns SQL for the condition that a value does not depend on any of the secrets $1. */
 function isOutdated(column: SecretColumn): string {
   const isOther = `${kidOf(column)} <> ALL ($1::text[])`;
   return column.prefix ? `starts_with(t.${column.column}, '${column.prefix}') AND ${isOther}` : isOther;
@@ -136,11 +136,11 @@ const replaceValues = dynamicStatement(
 
 const countedRow = {
   matching: integer,
-  /** The last key of a complete batch. */
+  /** The last key in a complete batch. */
   last: nullable(arrayOf(text)),
 };
 
-/** Returns a query that counts the rows after a key that meet a condition of one parameter, in a bounded scan. */
+/** Returns a query that counts the rows after a key that meet a condition with one parameter, in a bounded scan. */
 const countQuery = (table: KeyedTable, condition: string, value: unknown, after: RowKey | null): Query => ({
   text: `
     WITH scanned AS MATERIALIZED (
@@ -161,7 +161,7 @@ const countOutdatedValues = dynamicStatement(
 
 type CountedRow = RowOf<typeof countedRow>;
 
-/** Adds the counts of all batches. */
+/** Adds the counts from all batches. */
 async function countAll(countAfter: (after: RowKey | null) => Promise<CountedRow[]>): Promise<number> {
   let total = 0;
   let after: RowKey | null = null;
@@ -173,17 +173,20 @@ async function countAll(countAfter: (after: RowKey | null) => Promise<CountedRow
   return total;
 }
 
-/** The values of `encryptedColumns` and `pepperedColumns`, of all tenants. Ids of secrets are in hexadecimal, as in `Keyring.listKids`. */
+/**
+ * The values in `encryptedColumns` and `pepperedColumns`, for all tenants. Secret ids are in hexadecimal, as in
+ * `Keyring.listKids`.
+ */
 export class EncryptedValuesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Counts the values of a column that depend on none of the secrets. */
+  /** Counts a column's values that do not depend on any of the secrets. */
   countOutdated(column: SecretColumn, kids: string[]): Promise<number> {
     return countAll((after) => this.database.execute(countOutdatedValues(column, kids, after)));
   }
 
   /**
-   * Reads the values of a column that depend on none of the secrets, in batches in the order of the key.
+   * Reads a column's values that do not depend on any of the secrets, in batches in key order.
    * @param start the key after which it begins; null for the beginning
    */
   async *readOutdated(

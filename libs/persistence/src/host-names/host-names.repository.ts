@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans of any table.
+// This file contains SQL: bounded scans over any table.
 import type { Database } from '../database/database.js';
 import { arrayOf, dynamicStatement, nullable, text, uuid, type RowOf } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
@@ -8,16 +8,16 @@ const BATCH_SIZE = 10_000;
 
 /** A column with host names. Names and expressions are SQL from code, never from input. */
 export interface HostColumn {
-  /** What its rows are, in the singular. */
+  /** The term for one of its rows, in the singular. */
   subject: string;
   table: string;
-  /** The first column of the primary key. */
+  /** The primary key's first column. */
   key: string;
-  /** SQL for the texts of a row that contain host names: email addresses, origins and URLs. */
+  /** SQL for a row's strings that contain host names: email addresses, origins and URLs. */
   values: string;
 }
 
-/** The settings of projects that contain host names. */
+/** The project settings that contain host names. */
 const settingPaths = [
   ...['allowedOrigins[*]', 'redirectUrls[*]', 'passkeys.rpId', 'passkeys.origins[*]', 'mail.replyTo'],
   ...['verifyEmailUrl', 'resetPasswordUrl', 'acceptInviteUrl', 'legacySignIn.url', 'branding.logoUrl'],
@@ -27,7 +27,7 @@ const settingValues = `ARRAY(SELECT setting #>> '{}'
   FROM unnest('{${settingPaths.map((path) => `$.${path}`).join(',')}}'::jsonpath[]) AS path,
     jsonb_path_query(t.settings, path) AS setting)`;
 
-/** The columns that decide who a person is, or where browsers and requests are sent. */
+/** The columns that decide who a person is, or the destination for browsers and requests. */
 export const hostColumns: HostColumn[] = [
   { subject: 'customer', table: 'customers', key: 'id', values: 'ARRAY[t.email]' },
   { subject: 'operator', table: 'operators', key: 'id', values: 'ARRAY[t.email]' },
@@ -44,14 +44,14 @@ export const hostColumns: HostColumn[] = [
 ];
 
 const scannedRow = {
-  /** The keys of the texts, in their order. */
+  /** The keys of the strings, in their order. */
   keys: arrayOf(text),
   texts: arrayOf(text),
-  /** The last key of a complete batch. */
+  /** The last key in a complete batch. */
   last: nullable(uuid),
 };
 
-/** Rows with the same first column of their key are in the same batch. */
+/** Rows with the same first key column are in the same batch. */
 const scanTexts = dynamicStatement(
   scannedRow,
   ({ table, key, values }: HostColumn, after: string) => ({
@@ -72,17 +72,17 @@ const scanTexts = dynamicStatement(
   hostColumns.map((column) => [column, NIL_UUID] as const),
 );
 
-/** A stored text with a letter outside of ASCII, or a label that encodes one. */
+/** A stored string with a non-ASCII letter, or a label that encodes one. */
 export interface StoredHost {
   key: string;
   text: string;
 }
 
-/** Reads stored host names, of all tenants. */
+/** Reads stored host names, for all tenants. */
 export class HostNamesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Reads the texts of a column whose form in ASCII depends on tables of Unicode, in batches. */
+  /** Reads a column's strings whose ASCII form depends on Unicode tables, in batches. */
   async *readEncoded(column: HostColumn): AsyncGenerator<StoredHost[]> {
     let after: string | null = NIL_UUID;
     while (after !== null) {

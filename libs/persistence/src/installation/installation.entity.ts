@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The id of the installation. The table has one row. */
+/** The installation's id. The table has one row. */
 @Entity('installation')
 export class InstallationEntity {
   @PrimaryColumn('boolean', { default: true }) singleton!: boolean;

@@ -1,9 +1,9 @@
-// This file contains SQL: the identity of the database and of its server.
+// This file contains SQL: the identity of the database and its server.
 import { errorCode, sha256 } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { statement, text } from '../sql/statements.js';
 
-/** Error codes of PostgreSQL for a function that the role may not call, and for one that the server does not have. */
+/** PostgreSQL error codes for a function that the role may not call, and for one that the server does not have. */
 const NOT_READABLE: readonly string[] = ['42501', '42883'];
 
 const KEY_LENGTH = 16;
@@ -19,13 +19,13 @@ const readServer = statement(
   `SELECT system_identifier::text AS server FROM pg_control_system()`,
 );
 
-/** Reads what distinguishes this installation from all others. */
+/** Reads the values that distinguish this installation from all others. */
 export class InstallationRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the key of this installation in servers that several installations can share. It is the same in all
-   * processes, and differs in a copy of the database on the same server or on another one (ADR 0089).
+   * Returns this installation's key for servers that several installations can share. It is the same in all
+   * processes, and differs in a database copy on the same server or on another one (ADR 0089).
    */
   async readKey(): Promise<string> {
     const [identity] = await this.database.execute(readIdentity);

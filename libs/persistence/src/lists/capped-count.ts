@@ -6,9 +6,7 @@ import { dynamicStatement, integer, type RowOf } from '../sql/statements.js';
 /** Maximum count. Lists show larger numbers as "10,000 or more". */
 export const COUNT_CAP = 10_000;
 
-/**
- * Maximum number of rows that a count scans, however few of them match, so that it stays within the timeout.
- */
+/** Maximum number of rows that a count scans, even if few match, so that it stays within the timeout. */
 export const COUNT_SCAN_LIMIT = 20_000;
 
 /** A count with an upper limit. */
@@ -18,7 +16,7 @@ export interface CappedCount {
   isMore: boolean;
 }
 
-/** The row of a statement with the text of `countedSql`; `capScanCount` evaluates it. */
+/** The row for a statement with the text from `countedSql`; `capScanCount` evaluates it. */
 export const countedRow = {
   /** Number of scanned rows. */
   scanned: integer,
@@ -26,32 +24,32 @@ export const countedRow = {
   matching: integer,
 };
 
-/** The result of a bounded scan. */
+/** A bounded scan's result. */
 type ScanCount = RowOf<typeof countedRow>;
 
-/** Caps the count of a scan that covered all rows, or more rows than the cap. */
+/** Caps the count from a scan that covered all rows, or more rows than the cap. */
 export const capCount = (matching: number): CappedCount => ({
   count: Math.min(matching, COUNT_CAP),
   isMore: matching > COUNT_CAP,
 });
 
-/** Caps the count of a bounded scan. @param window maximum number of rows that the scan could read */
+/** Caps the count from a bounded scan. @param window maximum number of rows that the scan could read */
 export const capScanCount = ({ scanned, matching }: ScanCount, window: number): CappedCount => ({
   count: capCount(matching).count,
   isMore: capCount(matching).isMore || scanned >= window,
 });
 
 /**
- * Returns SQL that counts rows and those of them that match.
+ * Returns SQL that counts rows and the matches among them.
  * @param rows SQL for a bounded number of rows, with an alias
- * @param isMatch SQL for the condition of a match
+ * @param isMatch SQL for the match condition
  */
 export const countedSql = (rows: string, isMatch: string): string =>
   `SELECT count(*)::int AS scanned, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;
 
 /** The rows that a count scans. */
 interface CountedRows {
-  /** Contains the values of the SQL. Its conditions define a match, unless `isMatch` is given. */
+  /** Contains the SQL values. Its conditions define a match, unless `isMatch` is given. */
   where: Conditions;
   /** SQL for a bounded number of rows, with an alias. */
   rows: string;
@@ -61,7 +59,7 @@ interface CountedRows {
 /**
  * Declares a count in a bounded scan.
  * @param window maximum number of rows that the scan reads
- * @param samples arguments that lead to every variant of the SQL
+ * @param samples arguments that lead to every SQL variant
  */
 export function cappedCount<Args extends unknown[]>(
   window: number | ((...args: NoInfer<Args>) => number),

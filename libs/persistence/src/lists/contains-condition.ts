@@ -1,7 +1,7 @@
 import { isUuid } from '@gatehouse/domain';
 import type { Conditions } from '../sql/conditions.js';
 
-/** SQL for the texts that a search looks into, in lower case, exactly as in their trigram indexes. Operators are few. */
+/** SQL for the strings that a search compares, in lower case, exactly as in their trigram indexes. Operators are few. */
 export const searchedText = {
   apiKey: (table: string): string => `lower(${table}.name)`,
   customer: (table: string): string =>
@@ -13,15 +13,15 @@ export const searchedText = {
 };
 
 /**
- * Returns SQL for rows that contain a text, case-insensitive.
+ * Returns SQL for rows that contain a string, case-insensitive.
  * @param searched SQL from `searchedText`
  */
 export const containsCondition = (where: Conditions, searched: string, text: string): string =>
   `${searched} LIKE lower(${where.bind(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}::text)`;
 
 /**
- * Returns SQL for a project or an organization whose name or slug contains a text, or whose id equals it.
- * @param table alias of the projects or organizations
+ * Returns SQL for a project or an organization whose name or slug contains a string, or whose id equals it.
+ * @param table alias for the projects or organizations
  */
 export function nameOrSlugCondition(where: Conditions, table: string, text: string): string {
   const parts = [containsCondition(where, searchedText.project(table), text)];
@@ -30,7 +30,7 @@ export function nameOrSlugCondition(where: Conditions, table: string, text: stri
 }
 
 /**
- * Returns whether a trigram index can find a text: it needs three letters or digits in a row. Without them, it
- * would be read from the beginning to the end.
+ * Returns whether a trigram index can find a string: it needs three letters or digits in a row. Without them,
+ * PostgreSQL would read the whole index.
  */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);

@@ -1,45 +1,42 @@
 import type { Conditions } from '../sql/conditions.js';
 import { nullable, uuid, type RowMap } from '../sql/statements.js';
 
-/** A page of a list of which each page scans a bounded number of rows. */
+/** A page in a list where each page scans a bounded number of rows. */
 export interface ScannedPage<T> {
-  /** May contain fewer items than requested, even none, if the scanned rows contain no more matches. */
+  /** May contain fewer items than requested, or zero, if the scanned rows contain no more matches. */
   items: T[];
   /** The position after which the list continues, the id unless `scanPage` has `positionOf`; null at its end. */
   next: string | null;
 }
 
-/**
- * A match of a scan, or a row without a match; with the last scanned position, null if the scan reached the end
- * of the list.
- */
+/** A scan's match, or a row without a match; with the last scanned position, null if the scan reached the list's end. */
 export type ScannedRow<T> = { scannedTo: string | null } & (T | { id: null });
 
 /**
- * Returns the row map of a statement with the text of `boundedScanSql`.
- * @param page columns of the rows of the page
+ * Returns the row map for a statement with the text from `boundedScanSql`.
+ * @param page columns in the page's rows
  */
 export const boundedScanRow = <Page extends RowMap>(page: Page) => ({ scannedTo: nullable(uuid), ...page });
 
 export const matchingRows = <T extends { id: string }>(rows: ScannedRow<T>[]): T[] =>
   rows.filter((row): row is { scannedTo: string | null } & T => row.id !== null);
 
-/** The order of a scan. */
+/** A scan's order. */
 export interface ScanOrder {
-  /** ORDER BY of the scanned rows. */
+  /** The scanned rows' ORDER BY. */
   scanned: string;
-  /** ORDER BY of the rows of the page. */
+  /** The page rows' ORDER BY. */
   page: string;
-  /** SQL for the position of a scanned row. */
+  /** SQL for a scanned row's position. */
   position: string;
 }
 
 const newestFirst: ScanOrder = { scanned: 'id DESC', page: 'page.id DESC', position: 'id' };
 
 /**
- * Returns SQL of a bounded scan.
+ * Returns SQL for a bounded scan.
  * @param scan SQL for the next rows, at most `window`
- * @param page SELECT from `scanned` for the matching rows, in the order of the scan
+ * @param page SELECT from `scanned` for the matching rows, in scan order
  */
 export const boundedScanSql = (
   where: Conditions,
@@ -58,9 +55,9 @@ export const boundedScanSql = (
 
 /**
  * Reads a page in scans that grow until the page is full.
- * @param scanSizes number of rows of each scan
- * @param after last position of the previous page
- * @param scan must return up to `limit` + 1 matches in the order of the list, and at least one row
+ * @param scanSizes number of rows in each scan
+ * @param after last position on the previous page
+ * @param scan must return up to `limit` + 1 matches in list order, and at least one row
  */
 export async function scanPage<T extends { id: string }>(
   scanSizes: number[],

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans by filter and reach.
+// This file contains SQL: bounded scans by filter and access scope.
 import type { Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { organizationIdsSql, sampleReaches, type Conditions } from '../sql/conditions.js';
@@ -14,15 +14,15 @@ import {
   type ScannedRow,
 } from './scanned-page.js';
 
-/** Maximum number of rows that a page scans if few of them match. The next page continues from there. */
+/** Maximum number of rows that a page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
-/** The index range of an owner: rows with a value in a column, by id. Without a column, all rows by id. */
+/** An owner's index range: rows with a value in a column, by id. Without a column, all rows by id. */
 export interface SearchRange {
   column?: string;
   /** SQL for the value in the column. */
   value?: string;
-  /** SQL condition of each scanned row. */
+  /** SQL condition for each scanned row. */
   condition?: string;
   /** FROM item with several owners, to which `value` refers. Their ranges are merged. */
   owners?: string;
@@ -42,22 +42,22 @@ interface SearchedTable<Filter extends SearchFilter, Row extends RowMap> {
   row: Row;
   /** Maximum time in ms between the time in an id and the filtered time. */
   slack: number;
-  /** Filters that lead to every variant of the SQL. */
+  /** Filters that lead to every SQL variant. */
   sampleFilters: Filter[];
-  /** Returns the conditions of a match among the scanned rows. */
+  /** Returns the match conditions for the scanned rows. */
   matchConditions: (reach: Reach, filter: Filter) => Conditions;
   /**
-   * Returns the index range of the filter with the fewest rows. A scanned row is always within the reach: the position
-   * of a page and whether there are more would otherwise expose others.
+   * Returns the filter's index range with the fewest rows. A scanned row is always within the access scope: otherwise
+   * a page's position, and the fact that a next page exists, would expose other rows.
    */
   chooseRange: (where: Conditions, reach: Reach, filter: Filter) => SearchRange;
-  /** Returns SQL for the rows of a page. @param matches the SQL after FROM, with the same alias */
+  /** Returns SQL for a page's rows. @param matches the SQL after FROM, with the same alias */
   pageSql: (matches: string) => string;
-  /** Returns whether every scanned row matches, so that a count needs no more than the cap. */
+  /** Returns whether every scanned row matches, so that a count needs no more rows than the cap. */
   scansOnlyMatches: (reach: Reach, filter: Filter) => boolean;
 }
 
-/** Declares the statements of a `TableSearchRepository`. */
+/** Declares the statements for a `TableSearchRepository`. */
 export function searchStatements<Filter extends SearchFilter, Row extends RowMap>(
   table: SearchedTable<Filter, Row>,
 ) {
@@ -94,7 +94,7 @@ export function searchStatements<Filter extends SearchFilter, Row extends RowMap
   };
 }
 
-/** Returns SQL for the newest rows of the range of a filter, newest first and at most `limit`. */
+/** Returns SQL for the newest rows in a filter's range, newest first and at most `limit`. */
 function scanSql<Filter extends SearchFilter>(
   { name, alias, columns, slack, chooseRange }: SearchedTable<Filter, RowMap>,
   where: Conditions,
@@ -117,14 +117,14 @@ function scanSql<Filter extends SearchFilter>(
   return `SELECT ${alias}.* FROM ${owners} CROSS JOIN LATERAL (${rows}) ${alias} ORDER BY ${newest}`;
 }
 
-/** A list of the rows of a table within a reach: each page scans a bounded number, whatever the filter is. */
+/** Lists a table's rows within an access scope: each page scans a bounded number of rows, regardless of the filter. */
 export abstract class TableSearchRepository<Filter extends SearchFilter, Row extends RowMap> {
   constructor(
     protected readonly database: Database,
     private readonly statements: ReturnType<typeof searchStatements<Filter, Row>>,
   ) {}
 
-  /** Returns up to `limit` rows within a reach, newest first. @param before last id of the previous page */
+  /** Returns up to `limit` rows within an access scope, newest first. @param before last id on the previous page */
   listPage(
     reach: Reach,
     filter: Filter,
@@ -137,13 +137,13 @@ export abstract class TableSearchRepository<Filter extends SearchFilter, Row ext
     });
   }
 
-  /** Counts the matching rows within a reach in a bounded scan. */
+  /** Counts the matching rows within an access scope in a bounded scan. */
   count(reach: Reach, filter: Filter): Promise<CappedCount> {
     return this.statements.countRows(this.database, reach, filter);
   }
 }
 
-/** Returns the index range of a project, or of all organizations within the reach. */
+/** Returns the index range for a project, or for all organizations within the access scope. */
 export function rangeWithin(where: Conditions, reach: Reach, filteredProjectId: string | null): SearchRange {
   const projectId = filteredProjectId ?? reach.projectId;
   if (projectId !== null) return ownerRange(where, reach, 'project_id', projectId, 'projects', 'owner.id');
@@ -153,9 +153,9 @@ export function rangeWithin(where: Conditions, reach: Reach, filteredProjectId: 
 }
 
 /**
- * Returns the range of an owner, which is empty if the owner is not within the reach.
- * @param table table of the owners, `owner`
- * @param projectColumn column of `owner` that contains the project id
+ * Returns an owner's range, which is empty if the owner is not within the access scope.
+ * @param table the owners' table, `owner`
+ * @param projectColumn column in `owner` that contains the project id
  */
 export function ownerRange(
   where: Conditions,

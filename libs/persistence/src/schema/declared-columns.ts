@@ -10,7 +10,7 @@ export interface DeclaredColumn {
   definition: string;
 }
 
-/** Returns the columns of every entity, to be compared with those of the migrated schema. */
+/** Returns every entity's columns, for a comparison with the migrated schema. */
 export function declaredColumns({ dataSource }: Database): DeclaredColumn[] {
   const driver = dataSource.driver as PostgresDriver;
   return dataSource.entityMetadatas.flatMap((metadata) =>

@@ -1,4 +1,4 @@
-// This file contains SQL: the rights of the current role, and tables without a repository.
+// This file contains SQL: the current role's privileges, and tables without a repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { currentMigrationNames } from '../migrations/current-migration-names.js';
@@ -15,10 +15,10 @@ const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
  * locks while another builds indexes. A killed process leaves no transaction half applied, and the next one continues
  * after the last applied migration. Migrations without a transaction can be repeated (concurrent-indexes.ts).
  *
- * Then grants the role of DATABASE_URL its privileges, and stores the retention of the audit log, which this
- * role cannot shorten (ADR 0037).
+ * Then grants the DATABASE_URL role its privileges, and stores the audit log retention, which this role cannot
+ * shorten (ADR 0037).
  * @param auditRetention in ms
- * @returns names of the applied migrations
+ * @returns the applied migrations' names
  * @throws Error if migrations are pending and the role does not own the tables
  */
 export async function migrate(database: Database, auditRetention: number): Promise<string[]> {
@@ -50,7 +50,7 @@ export interface MigrationRights {
 }
 
 /**
- * Connects as the owner of the tables (MIGRATE_DATABASE_URL) and returns the rights of this role.
+ * Connects as the table owner (MIGRATE_DATABASE_URL) and returns this role's privileges.
  * @throws Error if the connection fails
  */
 export const readMigrationRights = (database: Database): Promise<MigrationRights> =>
@@ -63,7 +63,7 @@ export const readMigrationRights = (database: Database): Promise<MigrationRights
     }
   });
 
-/** Returns the rights of the current role. */
+/** Returns the current role's privileges. */
 async function readRights(runner: QueryRunner): Promise<MigrationRights> {
   const [rights] = (await runner.query(
     `SELECT current_user::text AS role, coalesce(
@@ -89,7 +89,7 @@ function runMigrations(
   const { logger } = migrationRun.getStore()!;
   return MigrationLease.hold(source, async (lease) => {
     await addCurrentNames(runner);
-    // Another process may have applied some of them in the meantime.
+    // Another process may have applied some migrations in the meantime.
     const pending = await executor.getPendingMigrations();
     for (const migration of pending) {
       logger.info({ migration: migration.name }, 'migration started');
@@ -116,8 +116,8 @@ async function storeAuditRetention(runner: QueryRunner, age: number): Promise<vo
 }
 
 /**
- * Stores the current names of migrations that 0.1.0 applied. Their original names stay, so that a process of
- * 0.1.0 can still start beside this version, or after a rollback.
+ * Stores the current names for migrations that 0.1.0 applied. Their original names stay, so that a 0.1.0 process can
+ * still start beside this version, or after a rollback.
  */
 async function addCurrentNames(runner: QueryRunner): Promise<void> {
   if (!(await runner.hasTable('migrations'))) return;

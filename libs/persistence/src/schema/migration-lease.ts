@@ -1,5 +1,5 @@
-// This file contains SQL: a table that exists before the first migration, times by the clock of the database, and the
-// lock of 0.1.0.
+// This file contains SQL: a table that exists before the first migration, times by the database clock, and the 0.1.0
+// lock.
 import { hostname } from 'node:os';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { errorMessage, monotonicMs, newId, sleep } from '@gatehouse/platform';
@@ -17,10 +17,10 @@ const POLL_INTERVAL_MS = 1_000;
 /** Minimum time in ms between two log messages about the same holder. */
 const WAITING_LOG_MS = 60_000;
 
-/** The advisory lock that a process of 0.1.0 holds while it migrates. */
+/** The advisory lock that a 0.1.0 process holds while it migrates. */
 const FIRST_VERSION_LOCK = 7_120_913;
 
-/** The advisory lock while the table of the lease is created. */
+/** The advisory lock while the lease table is created. */
 const TABLE_LOCK = 7_120_918;
 
 const CREATE_TABLE = `
@@ -32,13 +32,13 @@ const CREATE_TABLE = `
     expires_at timestamptz(3) NOT NULL
   )`;
 
-/** The process that holds the lease, and when it acquired it; null for 0.1.0, which stores no time. */
+/** The process that holds the lease, and the time at which it acquired it; null for 0.1.0, which stores no time. */
 interface Holder {
   holder: string;
   since: Date | null;
 }
 
-/** The right of one process to migrate, until it is released or has not been renewed for 30 seconds (ADR 0054). */
+/** One process's right to migrate, until it is released or has not been renewed for 30 seconds (ADR 0054). */
 export class MigrationLease {
   private readonly id = newId();
   private readonly logger = migrationRun.getStore()!.logger;
@@ -65,7 +65,7 @@ export class MigrationLease {
   }
 
   /**
-   * Renews the lease. In a transaction of `runner`, also prevents another process from taking it over before the
+   * Renews the lease. In a `runner` transaction, also prevents another process from taking it over before the
    * transaction ends.
    * @throws Error if another process has taken it over
    */

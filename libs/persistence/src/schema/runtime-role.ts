@@ -1,11 +1,11 @@
-// This file contains SQL: privileges, which only the owner of the tables can grant (ADR 0037).
+// This file contains SQL: privileges, which only the table owner can grant (ADR 0037).
 import type { QueryRunner } from 'typeorm';
 import { PARTITION_LOCK } from '../webhooks/attempt-partitions.js';
 
-/** The privileges of the runtime role on tables that `RESTRICTED_TABLES` does not list, in alphabetical order. */
+/** The runtime role's privileges on tables that `RESTRICTED_TABLES` does not list, in alphabetical order. */
 const TABLE_PRIVILEGES = 'DELETE, INSERT, SELECT, UPDATE';
 
-/** The tables on which the runtime role has fewer privileges: what it must not change, it cannot change. */
+/** The tables on which the runtime role has fewer privileges, so that it cannot make changes that it must not make. */
 const RESTRICTED_TABLES: Record<string, string> = {
   audit_log: 'INSERT, SELECT',
   audit_retention: 'SELECT',
@@ -14,8 +14,8 @@ const RESTRICTED_TABLES: Record<string, string> = {
 };
 
 /**
- * Returns the statements that are needed for the privileges of the role $1 to be complete and no wider. If it
- * can act as the owner of the tables, only PUBLIC loses rights.
+ * Returns the statements that are needed for the role $1 to have the required privileges and no others. If it can act
+ * as the table owner, only PUBLIC loses privileges.
  */
 const MISSING_GRANTS = `
   WITH runtime AS (
@@ -57,8 +57,8 @@ const MISSING_GRANTS = `
   WHERE NOT EXISTS (SELECT FROM aclexplode(f.acl) WHERE grantee = runtime.oid)`;
 
 /**
- * Grants the runtime role its privileges on everything that the migrations have created, and by default on
- * what later ones create. Revokes all others, such as those to change the audit log, from it and from PUBLIC.
+ * Grants the runtime role its privileges on everything that the migrations have created, and by default on what later
+ * ones create. Revokes all other privileges, such as changing the audit log, from it and from PUBLIC.
  */
 export async function grantRuntimePrivileges(owner: QueryRunner, runtimeRole: string): Promise<void> {
   const restricted = [Object.keys(RESTRICTED_TABLES), Object.values(RESTRICTED_TABLES)];

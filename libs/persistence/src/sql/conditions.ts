@@ -2,18 +2,18 @@ import { entireInstallation, type Reach } from '@gatehouse/domain';
 import { NIL_UUID } from './uuid-v7.js';
 
 /**
- * Returns SQL for the organizations, `o`, within a reach: its own and those that they created, or without a
- * limit every organization of the installation.
- * @param organizations placeholder of the reach's `organizationIds`
+ * Returns SQL for the organizations, `o`, within an access scope: its organizations and the organizations that they
+ * created, or without a limit every organization in the installation.
+ * @param organizations placeholder for the access scope's `organizationIds`
  */
 export const organizationsWithin = (organizations: string): string =>
   `(${organizations}::uuid[] IS NULL OR o.id = ANY (${organizations}) OR o.parent_id = ANY (${organizations}))`;
 
-/** Returns SQL for the ids of the organizations within a reach. @param organizations as in `organizationsWithin` */
+/** Returns SQL for the ids of the organizations within an access scope. @param organizations as in `organizationsWithin` */
 export const organizationIdsSql = (organizations: string): string =>
   `SELECT o.id FROM organizations o WHERE ${organizationsWithin(organizations)}`;
 
-/** One reach of each kind, as samples for dynamic statements. */
+/** One access scope of each kind, as samples for dynamic statements. */
 export const sampleReaches: Reach[] = [
   entireInstallation,
   { organizationIds: [NIL_UUID], projectId: null },
@@ -21,7 +21,7 @@ export const sampleReaches: Reach[] = [
   { organizationIds: null, projectId: NIL_UUID },
 ];
 
-/** The conditions of a filtered list with their values, so that no value is written into SQL. */
+/** A filtered list's conditions with their values, so that no value is written into SQL. */
 export class Conditions {
   readonly values: unknown[] = [];
   private readonly conditions: string[] = [];
@@ -43,23 +43,23 @@ export class Conditions {
   }
 
   /**
-   * Limits a list to the reach of the caller.
-   * @param table alias of a table with `organization_id`
+   * Limits a list to the caller's access scope.
+   * @param table alias for a table with `organization_id`
    * @param projectColumn column that contains the project id
    */
   addReach(table: string, projectColumn: string, reach: Reach): this {
     return this.add(this.reachCondition(table, projectColumn, reach));
   }
 
-  /** Returns the condition of `addReach` as SQL without adding it. */
+  /** Returns the `addReach` condition as SQL without adding it. */
   reachCondition(table: string, projectColumn: string, reach: Reach): string {
     if (reach.projectId) return `${projectColumn} = ${this.bind(reach.projectId)}`;
-    // No condition, rather than one that is always true: the planner would estimate that one as selective.
+    // No condition, because the planner would estimate a condition that is always true as selective.
     if (!reach.organizationIds) return 'true';
     return `${table}.organization_id IN (${organizationIdsSql(this.bind(reach.organizationIds))})`;
   }
 
-  /** Returns SQL for whether a column contains the id of a project within the reach. */
+  /** Returns SQL for the condition that a column contains the id of a project within the access scope. */
   projectReachCondition(projectColumn: string, reach: Reach): string {
     if (reach.projectId || !reach.organizationIds) return this.reachCondition('', projectColumn, reach);
     return `${projectColumn} IN (SELECT p.id FROM projects p WHERE ${this.reachCondition('p', '', reach)})`;
@@ -70,7 +70,7 @@ export class Conditions {
   }
 }
 
-/** Returns SQL for the id of an organization, if it is within a reach. */
+/** Returns SQL for an organization's id, if it is within an access scope. */
 export function organizationWithinSql(where: Conditions, reach: Reach, id: string): string {
   const organizations = `SELECT o.id, o.id AS organization_id FROM organizations o WHERE o.id = ${where.bind(id)}`;
   return `SELECT o.id FROM (${organizations}) o WHERE ${where.reachCondition('o', 'NULL', reach)}`;

@@ -1,7 +1,7 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { timestamptz, type ResultType } from './statements.js';
 
-/** A column, as the entity of its table declares it. */
+/** A column, as its table's entity declares it. */
 interface EntityColumn {
   name: string;
   /** SQL for its type. */
@@ -9,10 +9,10 @@ interface EntityColumn {
   nullable: boolean;
 }
 
-/** The class of an entity. */
+/** An entity's class. */
 type EntityClass<Entity> = new () => Entity;
 
-/** Returns the column of a property of an entity. @throws Error if the entity does not declare it */
+/** Returns the column for an entity property. @throws Error if the entity does not declare it */
 function entityColumn<Entity>(entity: EntityClass<Entity>, property: string): EntityColumn {
   const column = getMetadataArgsStorage().columns.find(
     ({ target, propertyName }) => target === entity && propertyName === property,
@@ -22,15 +22,13 @@ function entityColumn<Entity>(entity: EntityClass<Entity>, property: string): En
   return { name, type: `${String(type)}${array ? '[]' : ''}`, nullable };
 }
 
-/** Returns a list of columns, such as `id, first_name`. */
+/** Returns a column list, such as `id, first_name`. */
 export const columnList = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],
 ): string => properties.map((property) => entityColumn(entity, property).name).join(', ');
 
-/**
- * Returns a list of columns under the names of their properties, such as `c.id, c.first_name AS "firstName"`.
- */
+/** Returns a list with columns under their property names, such as `c.id, c.first_name AS "firstName"`. */
 export const selectList = <Entity>(
   entity: EntityClass<Entity>,
   alias: string,
@@ -43,7 +41,7 @@ export const selectList = <Entity>(
     })
     .join(', ');
 
-/** Returns the row map of a statement that returns the columns of `selectList`. */
+/** Returns the row map for a statement that returns the `selectList` columns. */
 export const selectedRow = <Entity, Property extends keyof Entity & string>(
   entity: EntityClass<Entity>,
   properties: readonly Property[],
@@ -55,7 +53,7 @@ export const selectedRow = <Entity, Property extends keyof Entity & string>(
   return Object.fromEntries(columns) as { [Name in Property]: ResultType<Entity[Name]> };
 };
 
-/** Returns the assignments of an UPDATE, such as `email = $3, first_name = $4`. */
+/** Returns the assignments for an UPDATE, such as `email = $3, first_name = $4`. */
 export const assignmentList = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],
@@ -65,16 +63,13 @@ export const assignmentList = <Entity>(
     .map((property, index) => `${entityColumn(entity, property).name} = $${firstParameter + index}`)
     .join(', ');
 
-/**
- * Returns the columns of a record set whose members have the names of the properties: `id uuid, "firstName"
- * text`.
- */
+/** Returns the columns for a record set whose members have the property names: `id uuid, "firstName" text`. */
 export const recordColumns = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],
 ): string => properties.map((property) => `"${property}" ${entityColumn(entity, property).type}`).join(', ');
 
-/** Returns the assignments of an UPDATE from a record set with an alias, such as `first_name = u."firstName"`. */
+/** Returns the assignments for an UPDATE from a record set with an alias, such as `first_name = u."firstName"`. */
 export const recordAssignments = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],

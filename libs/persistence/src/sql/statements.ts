@@ -1,17 +1,17 @@
-/** The type of a column in the rows of a statement: in PostgreSQL, and as pg returns it. */
+/** A column's type in a statement's rows: in PostgreSQL, and as pg returns it. */
 export interface ResultType<Value> {
   /** As `format_type` writes it. */
   readonly type: string;
-  /** `table` if the column of the table is nullable, but the statement never returns NULL. */
+  /** `table` if the table's column is nullable, but the statement never returns NULL. */
   readonly nullable: boolean | 'table';
   /** Only for the compiler. */
   readonly value?: Value;
 }
 
-/** The columns of the rows of a statement. */
+/** The columns in a statement's rows. */
 export type RowMap = Readonly<Record<string, ResultType<unknown>>>;
 
-/** The TypeScript type of the rows that a row map declares. */
+/** The TypeScript type for the rows that a row map declares. */
 export type RowOf<Map extends RowMap> = {
   -readonly [Name in keyof Map]: Map[Name] extends ResultType<infer Value> ? Value : never;
 };
@@ -28,7 +28,7 @@ export const text = resultType<string>('text');
 export const timestamptz = resultType<Date>('timestamp with time zone');
 export const uuid = resultType<string>('uuid');
 
-/** Returns the type of a text column that contains certain values only. */
+/** Returns the type for a text column that contains certain values only. */
 export const textOf = <Value extends string>(): ResultType<Value> => resultType<Value>('text');
 
 export const jsonb = <Value>(): ResultType<Value> => resultType<Value>('jsonb');
@@ -41,13 +41,13 @@ export const nullable = <Value>({ type }: ResultType<Value>): ResultType<Value |
   nullable: true,
 });
 
-/** Returns the type of a column that is nullable in its table, but never null in the rows of a statement. */
+/** Returns the type for a column that is nullable in its table, but never null in a statement's rows. */
 export const neverNull = <Value>({ type }: ResultType<Value>): ResultType<Value> => ({
   type,
   nullable: 'table',
 });
 
-/** SQL with the values of its parameters. */
+/** SQL with its parameter values. */
 export interface Query {
   text: string;
   values: unknown[];
@@ -82,7 +82,7 @@ class BoundStatement<Row> implements Query {
 
 export type { BoundStatement, Statement };
 
-/** A declared statement in one of its variants, to be compared with the migrated schema. */
+/** A declared statement in one of its variants, for a comparison with the migrated schema. */
 export interface DeclaredStatement {
   columns: RowMap;
   text: string;
@@ -92,7 +92,7 @@ const declarations: (() => DeclaredStatement[])[] = [];
 
 /**
  * Declares a statement.
- * @param columns of its rows; `{}` for a statement that returns none
+ * @param columns the columns in its rows; `{}` for a statement that returns none
  */
 export function statement<Map extends RowMap>(columns: Map, sql: string): Statement<RowOf<Map>> {
   const declared = new Statement<RowOf<Map>>(columns, sql);
@@ -102,10 +102,10 @@ export function statement<Map extends RowMap>(columns: Map, sql: string): Statem
 
 /**
  * Declares a statement whose text depends on the call.
- * @param build returns the text and the values of a call
- * @param samples arguments that lead to every variant of the text
+ * @param build returns a call's text and values
+ * @param samples arguments that lead to every text variant
  * @param options `isPrepared` for a statement with few variants, whose best plan does not depend on its values:
- *   each connection parses and plans each variant once
+ * each connection parses and plans each variant once
  */
 export function dynamicStatement<Map extends RowMap, Args extends unknown[]>(
   columns: Map,
@@ -120,5 +120,5 @@ export function dynamicStatement<Map extends RowMap, Args extends unknown[]>(
   };
 }
 
-/** Returns every declared statement, those with a dynamic text in the variants of their samples. */
+/** Returns every declared statement. A statement with a dynamic text is returned in the variants of its samples. */
 export const declaredStatements = (): DeclaredStatement[] => declarations.flatMap((list) => list());
