@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { AlertChannel, AlertLogKind, AlertLogState, AlertOutcome } from '@gatehouse/domain';
 
-/** A message about a problem, its end or a test, with the outcome of the last attempt to send it. */
+/** A message about a problem, its end or a test, with the outcome from the last attempt to send it. */
 @Entity('alert_log')
 export class AlertLogEntryEntity {
   @PrimaryColumn('uuid') id!: string;
@@ -9,10 +9,10 @@ export class AlertLogEntryEntity {
   @Column('text') kind!: AlertLogKind;
   @Column('text') channel!: AlertChannel;
   @Column('text') state!: AlertLogState;
-  /** Number of problems; null for a test and for the end of a problem. */
+  /** Number of problems; null for a test and when a problem ends. */
   @Column('integer', { nullable: true }) count!: number | null;
   @Column('text') outcome!: AlertOutcome;
-  /** The reason of the last failed attempt. */
+  /** The reason why the last attempt failed. */
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer') attempts!: number;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

@@ -1,4 +1,5 @@
-// This file contains SQL: an upsert with counters, SKIP LOCKED, the database clock, and deletion of all but the newest rows.
+// This file contains SQL: an upsert with counters, SKIP LOCKED, the database clock, and deletion that keeps only the
+// newest rows.
 import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -6,7 +7,7 @@ import type { Tx } from '../database/transactions.js';
 import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
 import { AlertLogEntryEntity } from './alert-log-entry.entity.js';
 
-/** Number of messages that the log keeps. */
+/** Maximum number of messages in the log. */
 const MAX_ENTRIES = 500;
 
 /** A message about a problem, or about its end if `condition` is null. */
@@ -59,7 +60,7 @@ const recordTest = statement(
    WHERE id = $1 AND outcome = 'queued'`,
 );
 
-/** The log of alerts: the newest 500 messages, with the outcome of the last attempt to send each. */
+/** The alert log: the newest 500 messages, each with the outcome from the last attempt to send it. */
 export class AlertLogRepository {
   constructor(private readonly database: Database) {}
 
@@ -105,7 +106,7 @@ export class AlertLogRepository {
     return this.database.execute(claimTests);
   }
 
-  /** Records the outcome of a test alert. @param reason null if it was sent */
+  /** Records a test alert's outcome. @param reason null if it was sent */
   async recordTest(id: string, reason: string | null): Promise<void> {
     await this.database.execute(recordTest, [id, reason]);
   }

@@ -7,7 +7,7 @@ import { integer, statement, uuid, type RowOf } from '../sql/statements.js';
 import { AlertEntity } from './alert.entity.js';
 
 const claimRow = {
-  /** Id of the row, not of the message. */
+  /** The row's id, not the message's. */
   id: uuid,
   /** Number of messages sent before; also the fencing token. */
   notifications: integer,
@@ -18,7 +18,7 @@ export type ClaimedAlert = RowOf<typeof claimRow>;
 
 /** Intervals in ms. */
 export interface AlertIntervals {
-  /** Minimum time between two messages of one kind. */
+  /** Minimum time between two messages of the same kind. */
   pause: number;
   /** Time between two messages that contain nothing new. */
   reminder: number;

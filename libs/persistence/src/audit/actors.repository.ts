@@ -1,4 +1,4 @@
-// This file contains SQL: unions of tables.
+// This file contains SQL: table unions.
 import type { AuditTargetType } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
@@ -8,7 +8,7 @@ import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 export interface ActorName {
   type: 'key' | 'operator' | 'customer';
   id: string;
-  /** Name of a key; email address of an operator or a customer. */
+  /** A key's name, or the email address of an operator or customer. */
   name: string;
 }
 
@@ -21,7 +21,7 @@ const findActors = statement(
 
 const targetRow = { type: textOf<AuditTargetType>(), id: uuid, name: text };
 
-/** A target of an entry of the audit log, with its UUID without prefix. */
+/** An audit log entry's target, with its UUID without prefix. */
 export type TargetName = RowOf<typeof targetRow>;
 
 const findTargets = statement(
@@ -35,17 +35,17 @@ const findTargets = statement(
    UNION ALL SELECT 'webhook_endpoint', id, ${endpointNameSql('w')} FROM webhook_endpoints w WHERE id = ANY ($1::uuid[])`,
 );
 
-/** The names of actors and targets in the audit log. */
+/** The names that the audit log shows for actors and targets. */
 export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the names of the actors with these ids, of any type. Deleted actors are not included. */
+  /** Returns the names for these actor ids, of any type. Deleted actors are not included. */
   async findNames(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findActors, [ids]);
   }
 
-  /** Returns the names of the targets with these ids, of any type that has names. Deleted ones are not included. */
+  /** Returns the names for these target ids, of any type that has names. Deleted targets are not included. */
   async findTargetNames(ids: string[]): Promise<TargetName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findTargets, [ids]);

@@ -1,10 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AuditAction, AuditActorType, AuditTargetType } from '@gatehouse/domain';
 
-/**
- * An entry of the audit log. A trigger rejects every change of an existing row, and the runtime role has no
- * right to it.
- */
+/** An audit log entry. A trigger rejects every change to an existing row, and the runtime role has no privilege for changes. */
 @Entity('audit_log')
 export class AuditLogEntryEntity {
   @PrimaryColumn('uuid') id!: string;

@@ -1,4 +1,4 @@
-// This file contains SQL: lists by filter and reach, deletion by batch, and a query of the catalog.
+// This file contains SQL: lists by filter and access scope, deletion in batches, and a catalog query.
 import { IsNull } from 'typeorm';
 import {
   targetTypeOf,
@@ -28,19 +28,19 @@ import {
 } from '../sql/statements.js';
 import { filterIdRange, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 
-/** An audit entry to be written. */
+/** An audit entry to write. */
 export interface NewAuditEntry {
   organizationId: string | null;
   /** Null if the target belongs to no project. */
   projectId: string | null;
   actor: AuditActor;
   action: AuditAction;
-  /** In the format of the API, with its prefix in the `/v1` family. */
+  /** In the API format, with its prefix in the `/v1` family. */
   targetId: string;
   ip: string | null;
   userAgent: string | null;
   requestId: string | null;
-  /** Ids, numbers, field names and old and new settings. Never a secret or data of customers. */
+  /** Ids, counts, field names, and old and new settings. Never contains a secret or customer data. */
   details: Record<string, unknown>;
 }
 
@@ -58,7 +58,7 @@ export interface AuditFilter {
   organizationId: string | null;
   actorType: string | null;
   actorId: string | null;
-  /** Matches any of these. */
+  /** Matches any action in the list. */
   actions: string[] | null;
   targetType: string | null;
   targetId: string | null;
@@ -67,7 +67,7 @@ export interface AuditFilter {
   createdBefore: Date | null;
 }
 
-/** The row of an entry with the columns of `auditColumns`. */
+/** An entry's row, with the columns in `auditColumns`. */
 export const auditRow = {
   id: uuid,
   organizationId: nullable(uuid),
@@ -89,7 +89,7 @@ export const auditColumns = `
   a.actor_id AS "actorId", a.action, a.target_type AS "targetType", a.target_id AS "targetId", a.ip,
   a.user_agent AS "userAgent", a.request_id AS "requestId", a.details, a.created_at AS "createdAt"`;
 
-/** Adds the conditions on the entry itself. The project and the time are conditions of the index scan. */
+/** Adds the conditions on the entry itself. The index scan has the conditions on project and time. */
 export const addAuditFilter = (where: Conditions, filter: AuditFilter): Conditions =>
   where
     .addIf(filter.organizationId, (value) => `a.organization_id = ${value}`)
@@ -113,7 +113,7 @@ const noFilter: AuditFilter = {
   createdBefore: null,
 };
 
-/** Filters that produce every variant of the statements on the audit log. */
+/** Filters that produce every variant of the audit log statements. */
 export const sampleAuditFilters: AuditFilter[] = [
   noFilter,
   { ...noFilter, projectId: NIL_UUID },
@@ -124,9 +124,9 @@ export const sampleAuditFilters: AuditFilter[] = [
 ];
 
 /**
- * Merges the pages of one project, or of each organization in reach, each one range of one index. With a
- * plain condition, PostgreSQL reads and sorts the complete log for some reaches, or scans it from its end for
- * those with few entries.
+ * Merges the pages for one project, or for each accessible organization. Each page is one range in one index. With a
+ * plain condition, PostgreSQL reads and sorts the complete log for some access scopes, or scans it from its end for
+ * access scopes with few entries.
  */
 const listEntries = dynamicStatement(
   auditRow,
@@ -147,10 +147,10 @@ const listEntries = dynamicStatement(
 );
 
 /**
- * A role is not restricted by its privileges on the table if it can act as the owner of the table, the schema
- * or the database, create roles, or write files of the server. CREATE on the schema allows it to create
- * functions that the owner would call. The same applies to all roles of which it is a member, because it can act
- * as them with SET ROLE, even if it does not inherit their privileges.
+ * Table privileges do not restrict a role that can act as the owner of the table, the schema or the database, create
+ * roles, or write server files. CREATE on the schema allows it to create functions that the owner would call. The
+ * check includes all roles that have this role as a member, because a member can act as them with SET ROLE, even if
+ * it does not inherit their privileges.
  */
 const checkProtection = statement(
   { isProtected: boolean },
@@ -175,8 +175,8 @@ export class AuditLogRepository {
   ) {}
 
   /**
-   * Adds an entry to the transaction of the change that it describes, which writes it when it commits. Logs it
-   * after the commit, so that a copy can be stored outside the database.
+   * Adds an entry to the transaction that makes the described change. The transaction writes the entry when it
+   * commits. Logs it after the commit, so that a copy can be stored outside the database.
    */
   insert(tx: Tx, { actor, ...entry }: NewAuditEntry): void {
     const id = newId();
@@ -204,10 +204,7 @@ export class AuditLogRepository {
     tx.afterCommit.push(() => this.logger.info(logFields, 'audit entry written'));
   }
 
-  /**
-   * Returns the root organizations, which no other organization created. Their logs contain the actions on
-   * the entire installation.
-   */
+  /** Returns the root organizations, which no other organization created. Their logs contain the installation-wide actions. */
   async listRootOrganizationIds(tx: Tx): Promise<string[]> {
     const organizations = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
@@ -216,14 +213,12 @@ export class AuditLogRepository {
     return organizations.map(({ id }) => id);
   }
 
-  /**
-   * Returns entries within a reach, newest first. A project key sees entries about objects of its project.
-   */
+  /** Returns entries within an access scope, newest first. A project key sees entries about objects in its project. */
   list(reach: Reach, filter: AuditFilter, before: string | null, limit: number): Promise<AuditEntry[]> {
     return this.database.execute(listEntries(reach, filter, before, limit));
   }
 
-  /** Returns whether the database role of this process can neither change nor delete entries. */
+  /** Returns whether this process's database role can neither change nor delete entries. */
   async isProtected(): Promise<boolean> {
     const [row] = await this.database.execute(checkProtection);
     return row!.isProtected;
@@ -232,7 +227,7 @@ export class AuditLogRepository {
   /**
    * Removes up to `limit` entries older than `age` ms, oldest first.
    * @returns the number of removed entries
-   * @throws Error if the owner of the tables has stored a longer retention, and the role is not the owner
+   * @throws Error if the table owner has stored a longer retention, and the role is not the owner
    */
   async prune(age: number, limit: number): Promise<number> {
     const [row] = await this.database.execute(pruneEntries, [age, limit]);
@@ -241,8 +236,8 @@ export class AuditLogRepository {
 }
 
 /**
- * Returns SQL for the owners whose entries are in reach (a project or organizations), and the column that
- * contains their ids.
+ * Returns SQL for the owners whose entries are within the access scope (a project or organizations), and the column
+ * that contains their ids.
  */
 function ownersInReach(
   reach: Reach,

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded searches by filter and reach.
+// This file contains SQL: bounded searches by filter and access scope.
 import type { Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { rangeWithin, searchStatements, TableSearchRepository } from '../lists/table-search.repository.js';
@@ -14,7 +14,7 @@ import {
   type AuditFilter,
 } from './audit-log.repository.js';
 
-/** Returns the conditions of a match among the scanned entries. */
+/** Returns the conditions for a match among the scanned entries. */
 function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
   const where = new Conditions()
     .addReach('a', 'a.project_id', reach)
@@ -30,7 +30,8 @@ const search = searchStatements({
   slack: 0,
   sampleFilters: sampleAuditFilters,
   matchConditions,
-  // An actor can have many entries out of reach, so a limited reach scans the entries of its organizations instead.
+  // An actor can have many inaccessible entries, so a search with a limited access scope scans its organizations'
+  // entries instead.
   chooseRange(where, reach, { requestId, targetId, actorId, projectId, organizationId }) {
     const isWithin = () => where.reachCondition('a', 'a.project_id', reach);
     if (requestId !== null)
@@ -63,7 +64,7 @@ export class AuditSearchRepository extends TableSearchRepository<AuditFilter, ty
     super(database, search);
   }
 
-  /** Returns the entry with this id if it is within the reach. */
+  /** Returns the entry with this id if it is within the access scope. */
   async find(reach: Reach, id: string): Promise<AuditEntry | null> {
     const [entry] = await this.database.execute(findEntry(reach, id));
     return entry ?? null;

@@ -4,10 +4,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('apis')
 export class ApiEntity {
   @PrimaryColumn('uuid') id!: string;
-  /** null for processes of 0.1.0, which another api has seen. */
+  /** null for 0.1.0 processes, which another api has seen. */
   @Column('text', { nullable: true }) host!: string | null;
   @Column('text') version!: string;
-  /** Timestamp of the newest migration that the api knows. */
+  /** Timestamp from the newest migration that the api knows. */
   @Column('bigint', { name: 'schema_version' }) schemaVersion!: string;
   @Column({ type: 'timestamptz', name: 'seen_at', precision: 3, default: () => 'now()' }) seenAt!: Date;
 }

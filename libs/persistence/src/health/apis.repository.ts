@@ -1,5 +1,4 @@
-// This file contains SQL: an upsert with a delete, the connections of other processes, and times by the clock of the
-// database.
+// This file contains SQL: an upsert with a delete, other processes' connections, and times by the database clock.
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { migrations } from '../migrations/index.js';
@@ -7,15 +6,18 @@ import { boolean, nullable, statement, text, type RowOf } from '../sql/statement
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /**
- * Time in seconds without a heartbeat after which an api counts as stopped. Processes of 0.1.0 connect at least once a
+ * Time in seconds without a heartbeat after which an api counts as stopped. 0.1.0 processes connect at least once a
  * minute and close the connection after 30 seconds, so that some heartbeat within this time sees them.
  */
 export const API_HEARTBEAT_TIMEOUT_SECONDS = 90;
 
-/** Timestamp of the newest migration, which orders the versions of the api. */
+/** Timestamp from the newest migration, which orders the api versions. */
 const SCHEMA_VERSION = Number(migrations.at(-1)!.name.slice(-13));
 
-/** SQL for whether a process of 0.1.0 is connected. Its version records no heartbeats, and later ones have other names. */
+/**
+ * SQL for the condition that a 0.1.0 process is connected. That version records no heartbeats, and later ones have
+ * other names.
+ */
 const isFirstVersionConnected = `EXISTS (SELECT FROM pg_stat_activity a
   WHERE a.datname = current_database() AND a.application_name = 'gatehouse')`;
 
@@ -33,7 +35,7 @@ const removeApi = statement({}, 'DELETE FROM apis WHERE id = $1');
 
 const olderApiRow = { host: nullable(text), version: text };
 
-/** A running api of an older version. */
+/** A running api with an older version. */
 export type OlderApi = RowOf<typeof olderApiRow>;
 
 const listOlder = statement(
@@ -51,14 +53,11 @@ const isAnyRunning = statement(
    ) AS "isRunning"`,
 );
 
-/** The registry of apis and their last heartbeats (ADR 0045). */
+/** The api registry with the last heartbeats (ADR 0045). */
 export class ApisRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Records a heartbeat, and one of the processes of 0.1.0 if any is connected. Removes apis without a heartbeat for a
-   * day.
-   */
+  /** Records a heartbeat, and one for the 0.1.0 processes if any is connected. Removes apis without a heartbeat for a day. */
   async recordHeartbeat({ id, host, version }: { id: string; host: string; version: string }): Promise<void> {
     await this.database.execute(recordHeartbeat, [id, host, version]);
   }
@@ -74,7 +73,7 @@ export class ApisRepository {
     return row!.isRunning;
   }
 
-  /** Returns running apis of older versions, at most ten. */
+  /** Returns running apis with older versions, at most ten. */
   listOlder(tx: Tx): Promise<OlderApi[]> {
     return tx.execute(listOlder);
   }

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded counts of several tables in one statement.
+// This file contains SQL: bounded counts from several tables in one statement.
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { guessedProjects } from '../email-codes/guesses-sql.js';
@@ -15,7 +15,7 @@ const GAUGE_COUNT_LIMIT = 100_000;
 const isPending = `state = 'pending'`;
 const isDeadLetter = `state = 'failed' AND resolution IS NULL`;
 
-/** Returns SQL for the head of the ready queue of each urgency. Batches are excluded: they wait by design. */
+/** Returns SQL for the ready queue's head in each urgency. Batches are excluded: they wait by design. */
 const readyQueueHead = (where: string, rows: number): string => `
   (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency) CROSS JOIN LATERAL (
     SELECT next_attempt_at AS at FROM deliveries
@@ -26,17 +26,17 @@ const readyQueueHead = (where: string, rows: number): string => `
 const countSql = (table: string, where: string, rows: number): string =>
   `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows}) counted)::int`;
 
-/** Returns SQL for the time since the first `due.at` of a FROM item, in seconds; 0 if it is in the future. */
+/** Returns SQL for the time since a FROM item's first `due.at`, in seconds; 0 if it is in the future. */
 const waitSql = (due: string): string =>
   `(SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8 FROM ${due})`;
 
-/** SQL for the number of failing emails; 0 unless the installation has a mail server, as `$1` states. */
+/** SQL for the failing email count; 0 unless the installation has a mail server, as `$1` states. */
 const FAILING_MAILS = `coalesce((SELECT count FROM (${failingMails(COUNT_CAP)}) failing WHERE $1::boolean), 0)`;
 
 const backlogRow = {
   pending: integer,
   deadLetters: integer,
-  /** Wait of the oldest due delivery; 0 if none is due. */
+  /** Seconds that the oldest due delivery has waited; 0 if none is due. */
   oldestDueSeconds: double,
   /** Number of endpoints that were disabled because all attempts had failed. */
   disabledEndpoints: integer,
@@ -45,13 +45,13 @@ const backlogRow = {
   /** Number of emails that wait to be sent, and the wait of the oldest due one; 0 if none is due. */
   pendingMails: integer,
   oldestDueMailSeconds: double,
-  /** Age of the oldest email that waits to be sent, whatever its attempts; 0 if none waits. */
+  /** Age of the oldest email that waits to be sent, regardless of its attempts; 0 if none waits. */
   oldestPendingMailSeconds: double,
   /** Number of emails that fail while the mail server accepts none; 0 without a mail server. */
   failingMails: integer,
 };
 
-/** The pending deliveries and emails and the problems of the installation. No count exceeds 100,000. */
+/** The installation's pending deliveries and emails, and its problems. No count exceeds 100,000. */
 export type Backlog = RowOf<typeof backlogRow>;
 
 const readBacklog = statement(
@@ -103,8 +103,8 @@ const findAlertConditions = statement(
 );
 
 /**
- * The backlog of the entire installation, for gauges and alerts, which are not specific to a tenant. Reads
- * a bounded number of rows, with indexes that contain only the counted rows.
+ * The installation-wide backlog, for gauges and alerts, which are not specific to a tenant. Reads a bounded number of
+ * rows, with indexes that contain only the counted rows.
  */
 export class BacklogRepository {
   /** @param hasMailServer false if emails are captured */
@@ -118,7 +118,7 @@ export class BacklogRepository {
     return backlog!;
   }
 
-  /** Returns the number of emails that fail while the mail server accepts none, at most 10,000; 0 without a mail server. */
+  /** Counts the emails that fail while the mail server accepts none, at most 10,000; 0 without a mail server. */
   async countFailingMails(): Promise<number> {
     const [row] = await this.database.execute(countFailingMails, [this.hasMailServer]);
     return row!.count;

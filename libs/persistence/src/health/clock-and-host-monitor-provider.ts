@@ -4,7 +4,7 @@ import { Database } from '../database/database.js';
 import { ClockAndHostMonitor } from './clock-and-host-monitor.js';
 import { ProcessProblemsRepository, type ProblemSource } from './process-problems.repository.js';
 
-/** Provides the `ClockAndHostMonitor` of a program. */
+/** Provides a program's `ClockAndHostMonitor`. */
 export const clockAndHostMonitorProvider = (service: ProblemSource['service']): Provider => ({
   provide: ClockAndHostMonitor,
   useFactory: (

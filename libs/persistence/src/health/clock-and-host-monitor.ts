@@ -20,20 +20,21 @@ import { findWritableHosts } from './writable-hosts.js';
 /** Pause between two checks, in ms. */
 export const CLOCK_AND_HOST_CHECK_INTERVAL_MS = 60_000;
 
-/** Maximum time that the removal of problems may delay the shutdown, in ms. */
+/** Maximum time in ms by which removing the problems may delay the shutdown. */
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * Compares the clock of this process with PostgreSQL's, and checks whether more than one host of DATABASE_URL accepts writes
- * (ADR 0095). The log and metrics report problems, and the database stores them for the alerts and the health page.
+ * Compares the clock of this process with PostgreSQL's, and checks whether more than one host in DATABASE_URL accepts
+ * writes (ADR 0095). The log and metrics report problems, and the database stores them for the alerts and the health
+ * page.
  */
 export class ClockAndHostMonitor {
-  /** By how much the clock of this process is ahead of PostgreSQL's, in ms; null if it is unknown. */
+  /** Time by which this process's clock is ahead of PostgreSQL's, in ms; null if it is unknown. */
   private clockSkewMs: number | null = null;
-  /** The hosts of DATABASE_URL that accept writes; null if there is only one host. */
+  /** The hosts in DATABASE_URL that accept writes; null if there is only one host. */
   private writableHosts: string[] | null = null;
   private problems: ProcessProblem[] = [];
-  /** True while the database contains problems of this process, or may contain them. */
+  /** True while the database contains this process's problems, or may contain them. */
   private isRecorded = false;
   private readonly source: ProblemSource;
 
@@ -64,7 +65,7 @@ export class ClockAndHostMonitor {
     await this.record();
   }
 
-  /** Removes the problems of this process. */
+  /** Removes this process's problems. */
   async end(): Promise<void> {
     if (!this.isRecorded) return;
     const removed = this.repository.record(this.source, []);
@@ -86,7 +87,7 @@ export class ClockAndHostMonitor {
   private async checkClock(): Promise<void> {
     const skewMs = await measureClockSkew(this.database).catch(() => null);
     this.clockSkewMs = skewMs;
-    // An outage of the database ends no problem of the clock.
+    // A database outage does not end a clock problem.
     if (skewMs === null) return;
     const isSkewed = Math.abs(skewMs) >= CLOCK_SKEW_LIMIT_MS;
     const change = this.change('clock_skew', isSkewed ? describeClockSkew(skewMs) : null);

@@ -1,17 +1,18 @@
-// This file contains SQL: the clock of the database.
+// This file contains SQL: the database clock.
 import { monotonicMs, now } from '@gatehouse/platform';
 import type { Sql } from '../database/run-statement.js';
 import { statement, timestamptz } from '../sql/statements.js';
 
-/** Difference to the clock of PostgreSQL from which a clock counts as wrong, in ms. */
+/** Difference to PostgreSQL's clock from which a clock counts as wrong, in ms. */
 export const CLOCK_SKEW_LIMIT_MS = 2_000;
 
 const readClock = statement({ at: timestamptz }, 'SELECT clock_timestamp() AS at');
 
 /**
- * Returns by how much the clock of this machine is ahead of PostgreSQL's at least, in ms; negative if it is behind. PostgreSQL
- * reads its clock at some time between the request and the response, most likely in the middle. A difference that
- * the round trip can explain is 0, so that a busy process or a slow database does not look like a wrong clock.
+ * Returns the minimum time by which this machine's clock is ahead of PostgreSQL's, in ms; negative if it is behind.
+ * PostgreSQL reads its clock at some time between the request and the response, most likely in the middle. A
+ * difference that the round trip can explain is 0, so that a busy process or a slow database does not look like a
+ * wrong clock.
  * @throws GatehouseError `unavailable`
  */
 export async function measureClockSkew(database: Sql): Promise<number> {

@@ -1,4 +1,4 @@
-// This file contains SQL: settings of the server, and the rights of the current role.
+// This file contains SQL: server settings, and the current role's privileges.
 import type { Database } from '../database/database.js';
 import { arrayOf, boolean, integer, statement, text, type RowOf } from '../sql/statements.js';
 
@@ -10,11 +10,11 @@ const serverRow = {
   isReadOnly: boolean,
   role: text,
   isSuperuser: boolean,
-  /** The settings that are off, of those without which a crash of the server can lose or damage data. */
+  /** The disabled settings without which a server crash can lose or damage data. */
   unsafeSettings: arrayOf(text),
 };
 
-/** A PostgreSQL server, as the role of DATABASE_URL sees it. */
+/** A PostgreSQL server, as the DATABASE_URL role sees it. */
 export type DatabaseServer = RowOf<typeof serverRow>;
 
 const readServer = statement(
@@ -28,7 +28,7 @@ const readServer = statement(
        AS "unsafeSettings"`,
 );
 
-/** Reads the properties of the PostgreSQL server that `doctor` checks. */
+/** Reads the PostgreSQL server properties that `doctor` checks. */
 export class DatabaseServerRepository {
   constructor(private readonly database: Database) {}
 

@@ -6,15 +6,15 @@ import { cacheReads } from './cached-reads.js';
 export const readinessStatuses = ['ready', 'degraded', 'unavailable'] as const;
 export type ReadinessStatus = (typeof readinessStatuses)[number];
 
-/** Time between two checks of a process that has started, in ms. */
+/** Time between two checks by a process that has started, in ms. */
 export const DEPENDENCY_CHECK_INTERVAL_MS = 1_000;
 
 /**
- * The states of the servers on which a process depends (ADR 0094). They are read from memory, so that a server that hangs
+ * The states of the servers on which a process depends (ADR 0094). They are read from memory, so that a hung server
  * delays no probe.
  */
 export class DependencyHealth {
-  /** Number of emails that fail (ADR 0091); null if PostgreSQL did not return it. */
+  /** Number of failing emails (ADR 0091); null if PostgreSQL did not return it. */
   private failingMails: number | null = null;
   private readonly countFailingMails;
 
@@ -27,7 +27,7 @@ export class DependencyHealth {
     this.countFailingMails = cacheReads(() => backlog.countFailingMails());
   }
 
-  /** Updates what is read from PostgreSQL. Takes as long as two statements may take, and does not throw. */
+  /** Updates the state that is read from PostgreSQL. Takes as long as two statements may take, and does not throw. */
   async check(): Promise<void> {
     await this.database.check();
     if (this.database.problem || this.config.mail.smtpUrl === null) return;
@@ -35,7 +35,7 @@ export class DependencyHealth {
   }
 
   /**
-   * Returns the readiness of a process that has started: `degraded` without PostgreSQL or the Redis that is configured,
+   * Returns the readiness for a process that has started: `degraded` without PostgreSQL or the configured Redis,
    * `unavailable` if statements would return wrong results.
    */
   readReadiness(): ReadinessStatus {
@@ -44,8 +44,8 @@ export class DependencyHealth {
   }
 
   /**
-   * Returns the state of each dependency: `ok`, `not_configured`, or a problem.
-   * @param readiness of the process
+   * Returns each dependency's state: `ok`, `not_configured`, or a problem.
+   * @param readiness the process's readiness
    * @param components that only this process knows
    */
   read(readiness: ReadinessStatus, components: Readonly<Record<string, string>> = {}): HealthReport {

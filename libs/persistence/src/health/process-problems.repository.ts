@@ -1,24 +1,24 @@
-// This file contains SQL: an upsert with a delete, and times by the clock of the database.
+// This file contains SQL: an upsert with a delete, and times by the database clock.
 import type { ProcessProblemKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { statement, text, textOf, timestamptz, type RowOf } from '../sql/statements.js';
 
-/** A problem of a process. */
+/** A process's problem. */
 export interface ProcessProblem {
   kind: ProcessProblemKind;
-  /** The extent of the problem, for operators. */
+  /** The problem's extent, for operators. */
   detail: string;
 }
 
 /** A process that looks for problems. */
 export interface ProblemSource {
-  /** Id of this run of the process. */
+  /** The id for this process run. */
   id: string;
   service: 'api' | 'webhook-worker';
   host: string;
 }
 
-/** SQL for whether a process has confirmed its problem. Each does so once a minute. */
+/** SQL for the condition that a process has confirmed its problem. Each process does so once a minute. */
 export const isProblemCurrent = `seen_at > now() - interval '3 minutes'`;
 
 const recordProblems = statement(
@@ -52,14 +52,14 @@ const listProblems = statement(
 export class ProcessProblemsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Records the current problems of a process, and removes its other ones and those that are older than a day. */
+  /** Records a process's current problems. Removes its other problems and all problems older than a day. */
   async record({ id, service, host }: ProblemSource, problems: ProcessProblem[]): Promise<void> {
     const kinds = problems.map(({ kind }) => kind);
     const details = problems.map(({ detail }) => detail);
     await this.database.execute(recordProblems, [id, service, host, kinds, details]);
   }
 
-  /** Returns the problems of running processes, at most 100. */
+  /** Returns the running processes' problems, at most 100. */
   list(): Promise<ProcessProblemRecord[]> {
     return this.database.execute(listProblems);
   }

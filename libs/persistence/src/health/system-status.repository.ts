@@ -1,4 +1,4 @@
-// This file contains SQL: bounded counts of several tables in one statement.
+// This file contains SQL: bounded counts from several tables in one statement.
 import { URGENCY } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { COUNT_CAP } from '../lists/capped-count.js';
@@ -9,12 +9,12 @@ import { isDeadLetter } from '../webhooks/delivery-filter.js';
 import { isDisabledAsFailing, isFailingForAnHour } from '../webhooks/endpoint-status-sql.js';
 
 const statusRow = {
-  /** Version of PostgreSQL. */
+  /** PostgreSQL version. */
   version: text,
   migrationsApplied: integer,
   /** Number of unfinished deliveries. */
   pending: integer,
-  /** Number of due deliveries, without those of batches, which wait by design. */
+  /** Number of due deliveries, without batches, which wait by design. */
   due: integer,
   oldestDueAt: nullable(timestamptz),
   /** Number of claimed deliveries. */
@@ -26,21 +26,21 @@ const statusRow = {
   failingEndpoints: integer,
   mailsPending: integer,
   mailsFailed: integer,
-  /** Number of emails of the last hour that were dropped because of the limit of a project. */
+  /** Number of emails in the last hour that were dropped because of a project's limit. */
   mailsOverLimit: integer,
-  /** Creation time of the oldest pending email. */
+  /** The oldest pending email's creation time. */
   oldestMailAt: nullable(timestamptz),
   /** Number of emails that fail while the mail server accepts none, if the installation has one. */
   mailsFailing: integer,
 };
 
-/** The status of the installation according to the database. No count exceeds 10,000. */
+/** The installation's status according to the database. No count exceeds 10,000. */
 export type SystemStatus = RowOf<typeof statusRow>;
 
 const countSql = (from: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM ${from} LIMIT ${COUNT_CAP}) counted)`;
 
-/** The ready deliveries of an urgency, in the order of their index. */
+/** An urgency's ready deliveries, in index order. */
 const readyDeliveries = `deliveries d WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.urgency = queue.urgency
   AND d.next_attempt_at <= statement_timestamp()`;
 
@@ -69,10 +69,7 @@ const readStatus = statement(
       ) ready) queues`,
 );
 
-/**
- * The status of the entire installation. Reads a bounded number of rows, with indexes that contain only the
- * counted rows.
- */
+/** The installation-wide status. Reads a bounded number of rows, with indexes that contain only the counted rows. */
 export class SystemStatusRepository {
   constructor(private readonly database: Database) {}
 

@@ -13,9 +13,9 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** A heartbeat of a webhook worker. */
+/** A webhook worker's heartbeat. */
 export interface WorkerHeartbeat {
-  /** Id of this run of the worker. */
+  /** The id for this worker run. */
   id: string;
   host: string;
   version: string;
@@ -29,7 +29,7 @@ export interface WorkerHeartbeat {
  */
 const HEARTBEAT_TIMEOUT_SECONDS = 20;
 
-/** SQL for whether a worker is running. */
+/** SQL for the condition that a worker is running. */
 export const isWorkerAlive = `seen_at > now() - interval '${HEARTBEAT_TIMEOUT_SECONDS} seconds'`;
 
 const recordHeartbeat = statement(
@@ -48,7 +48,7 @@ const workerRow = {
   inFlight: integer,
   startedAt: timestamptz,
   seenAt: timestamptz,
-  /** Whether the last heartbeat is recent. */
+  /** True if the last heartbeat is recent. */
   isAlive: boolean,
 };
 
@@ -67,7 +67,7 @@ const readMsWithoutWorker = statement(
    FROM workers`,
 );
 
-/** The registry of workers and their last heartbeats. */
+/** The worker registry with the last heartbeats. */
 export class WorkersRepository {
   constructor(private readonly database: Database) {}
 

@@ -17,13 +17,14 @@ interface Server {
   /** Host and port. */
   address: string;
   acceptsWrites: boolean;
-  /** Start time of the server in microseconds, which two servers do not share. */
+  /** The server's start time in microseconds, which two servers do not share. */
   startedAt: string;
 }
 
 /**
- * Returns the hosts of a database URL that accept writes, as `host:port`, one for each server: several hosts can be proxies
- * of the same one. Hosts that do not respond are left out. Opens one connection to each host and closes it at once.
+ * Returns the hosts in a database URL that accept writes, as `host:port`, one for each server: several hosts can be
+ * proxies for the same server. Hosts that do not respond are left out. Opens one connection to each host and closes
+ * it at once.
  */
 export async function findWritableHosts(url: string): Promise<string[]> {
   const probes = await Promise.allSettled(splitHosts(url).map(probe));
@@ -36,7 +37,7 @@ export async function findWritableHosts(url: string): Promise<string[]> {
   return [...servers.values()];
 }
 
-/** Returns the state of a host. @throws Error if it does not respond */
+/** Returns a host's state. @throws Error if it does not respond */
 async function probe(url: string): Promise<Server> {
   const client = new pg.Client({
     connectionString: url,

@@ -1,14 +1,14 @@
-// This file contains SQL: aggregates of attempts, for the rollups and for attempts that they do not include
-// yet, and settings of a transaction.
+// This file contains SQL: attempt aggregates, for the rollups and for attempts that they do not include yet, and
+// transaction settings.
 import { ALL_CUSTOM_EVENTS, attemptErrors, countedStatusClasses, durationBounds } from '@gatehouse/domain';
 import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../sql/statements.js';
 
-/** The scope of the entire installation. Every other scope is a project or an endpoint. */
+/** The installation-wide scope. Every other scope is a project or an endpoint. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The counted columns of an attempt `a`. Custom types are counted together: applications can send any number of
+ * The counted columns in an attempt `a`. Custom types are counted together: applications can send many different
  * types, and each type would need separate rows.
  */
 export const attemptCountColumns = `a.project_id, a.endpoint_id,
@@ -17,11 +17,11 @@ export const attemptCountColumns = `a.project_id, a.endpoint_id,
   a.started_at, CASE WHEN a.error IS DISTINCT FROM 'worker_lost'
     THEN width_bucket(a.duration_ms, '{${durationBounds.join(',')}}'::int[]) END AS bin`;
 
-/** Returns SQL for the start of the bucket of a time. */
+/** Returns SQL for the start of the bucket that contains a time. */
 export const bucketStartSql = (span: string, time = 'started_at'): string =>
   `date_bin(${span} * interval '1 second', ${time}, timestamptz '1970-01-01 00:00:00Z')`;
 
-/** The condition of each stored counter, in their order: see `AttemptMetrics`. */
+/** The condition for each stored counter, in their order: see `AttemptMetrics`. */
 const counterConditions = [
   'true',
   'NOT success',
@@ -31,8 +31,8 @@ const counterConditions = [
 ];
 
 /**
- * Returns SQL for the counters of attempts that have a `bucket`. Equal attempts are grouped first, so that
- * the conditions are evaluated on few rows.
+ * Returns SQL for the counters over attempts that have a `bucket`. Equal attempts are grouped first, so that the
+ * conditions are evaluated on few rows.
  */
 export const metricsSql = (attempts: string, bucket: string): string => `
   SELECT ${bucket}, ARRAY[${counterConditions.map((condition) => `coalesce(sum(n) FILTER (WHERE ${condition}), 0)`).join(', ')}]::int[] AS counts
@@ -41,14 +41,14 @@ export const metricsSql = (attempts: string, bucket: string): string => `
     GROUP BY ${bucket}, success, class, error, bin
   ) grouped GROUP BY ${bucket}`;
 
-/** Returns SQL for the numbers of attempts and of failed attempts per group of `columns`. */
+/** Returns SQL for the attempt count and the failed attempt count per group of `columns`. */
 export const breakdownSql = (attempts: string, columns: string): string => `
   SELECT ${columns}, count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed
   FROM ${attempts} GROUP BY ${columns}`;
 
 /**
- * Makes the following statements of a transaction use index scans, and disables JIT compilation, which would
- * take longer than the statements.
+ * Makes a transaction's later statements use index scans, and disables JIT compilation, which would take longer than
+ * the statements.
  */
 export const useIndexScans = statement(
   { seqScan: nullable(text), jit: nullable(text) },

@@ -34,13 +34,13 @@ export interface EndpointBreakdown {
   endpointId: string;
   name: string;
   url: string;
-  /** Project of the endpoint. */
+  /** The endpoint's project. */
   projectId: string | null;
   attempts: number;
   failed: number;
 }
 
-/** The counts of attempts since the start of a bucket, as of one moment. */
+/** The attempt counts since a bucket's start, as of one moment. */
 export interface AttemptSeries {
   /** Time up to which attempts are counted. */
   to: Date;
@@ -48,15 +48,13 @@ export interface AttemptSeries {
    * Time since which all attempts are counted, while older attempts are still to be counted; otherwise null.
    */
   completeFrom: Date | null;
-  /** Stored counters of the buckets that have any, in any order. Several entries of one bucket add up. */
+  /** Stored counters for the buckets that have any, unsorted. Several entries for one bucket add up. */
   series: BucketCounts[];
-  /**
-   * The counts of the previous period; null if it was not requested, or is not entirely in the rollups.
-   */
+  /** The previous period's counts; null if they were not requested, or are not entirely in the rollups. */
   previous: BucketCounts[] | null;
 }
 
-/** Metrics of the installation or of projects. */
+/** Metrics for the installation or for projects. */
 export interface OverviewMetrics extends AttemptSeries, OverviewBacklog {
   /** The event types with the most attempts. */
   byEvent: EventBreakdown[];
@@ -83,7 +81,7 @@ const seriesRow = {
 
 const startTimes = (buckets: Bucket[]): Date[] => buckets.map(({ at }) => new Date(at * 1_000));
 
-/** Returns the parameters of the series. @param nextId the first id that is not rolled up */
+/** Returns the parameters for the series. @param nextId the first id that is not rolled up */
 function seriesValues(scopeIds: string[], buckets: Bucket[], nextId: string): unknown[] {
   const [first, last] = [buckets[0]!, buckets.at(-1)!];
   const minId = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
@@ -139,11 +137,11 @@ const readEndpointSeries = dynamicStatement(
 );
 
 /**
- * Metrics of the entire installation, of projects or of an endpoint, independent of the length of the log: the rollups of
- * the workers plus the attempts that they do not include yet.
+ * Metrics for the installation, for projects or for an endpoint, regardless of the log's length: the workers' rollups
+ * plus the attempts that they do not include yet.
  */
 export class AttemptMetricsRepository {
-  /** Creates the repository. @param retentionMs retention of the log */
+  /** Creates the repository. @param retentionMs log retention */
   constructor(
     private readonly transactions: Transactions,
     private readonly retentionMs: number,
@@ -151,9 +149,9 @@ export class AttemptMetricsRepository {
 
   /**
    * Reads the metrics.
-   * @param projectIds the projects whose metrics are added up; null for the entire installation
-   * @param range consecutive buckets of one length, up to now; buckets before the start of the log are empty
-   * @param previous the buckets of the previous period, if it is requested
+   * @param projectIds the projects whose metrics are added up; null for the installation
+   * @param range consecutive buckets with one length, up to now; buckets before the log's start are empty
+   * @param previous the previous period's buckets, if it is requested
    */
   read(
     projectIds: string[] | null,
@@ -175,7 +173,7 @@ export class AttemptMetricsRepository {
     });
   }
 
-  /** Reads the metrics of an endpoint, see `read`. The caller has checked the reach. */
+  /** Reads an endpoint's metrics, see `read`. The caller has checked the access scope. */
   readEndpoint(
     endpointId: string,
     range: Bucket[],
@@ -204,7 +202,7 @@ export class AttemptMetricsRepository {
     return buckets && readPreviousPeriod(tx, scopeIds, buckets, counted, logStartTime(this.retentionMs));
   }
 
-  /** Returns the buckets since the start of the log. */
+  /** Returns the buckets since the log's start. */
   private retainedBuckets(range: Bucket[]): Bucket[] {
     const begin = logStartTime(this.retentionMs) / 1_000;
     return range.filter(({ at }) => at >= begin);

@@ -1,4 +1,4 @@
-// This file contains SQL: SKIP LOCKED, upserts of aggregates, and deletion by batch.
+// This file contains SQL: SKIP LOCKED, aggregate upserts, and deletion in batches.
 import type { Database } from '../database/database.js';
 import type { Transactions, Tx } from '../database/transactions.js';
 import { dynamicStatement, uuid, type RowOf } from '../sql/statements.js';
@@ -17,7 +17,7 @@ import { RollupProgressEntity } from './rollup-progress.entity.js';
 /** Number of attempts that one transaction counts, in a fraction of a second. */
 const BATCH_SIZE = 5_000;
 
-/** The counted ranges of the log, and their possible end. */
+/** The log's counted ranges, and their possible end. */
 const progressRow = {
   firstId: uuid,
   /** The first id after the counted range. */
@@ -30,7 +30,7 @@ const progressRow = {
 
 type Progress = RowOf<typeof progressRow>;
 
-// Not prepared: the plans depend on the ranges of ids and on the number of unfinished attempts.
+// Not prepared: the plans depend on the id ranges and on the number of unfinished attempts.
 
 const lockProgress = dynamicStatement(
   progressRow,
@@ -47,7 +47,7 @@ const lockProgress = dynamicStatement(
   [[0]],
 );
 
-/** Returns the id of the first attempt after the oldest batch of a range, if there are more attempts. */
+/** Returns the id of the first attempt after a range's oldest batch, if there are more attempts. */
 const findEndOfOldestBatch = dynamicStatement(
   { id: uuid },
   ({ from, to }: IdRange) => ({
@@ -57,7 +57,7 @@ const findEndOfOldestBatch = dynamicStatement(
   [[{ from: NIL_UUID, to: NIL_UUID }]],
 );
 
-/** Returns the id of the oldest attempt of the newest batch of a range, if there are as many attempts. */
+/** Returns the id of the oldest attempt in a range's newest batch, if there are as many attempts. */
 const findStartOfNewestBatch = dynamicStatement(
   { id: uuid },
   ({ from, to }: IdRange) => ({
@@ -73,7 +73,7 @@ const addBreakdownSql = (table: string, column: string, attempts: string): strin
   ON CONFLICT (span, at, scope_id, ${column})
   DO UPDATE SET attempts = stored.attempts + excluded.attempts, failed = stored.failed + excluded.failed`;
 
-/** Returns SQL for a range of attempts in each retained bucket. @param scopes VALUES of `scope_id` */
+/** Returns SQL for an attempt range in each retained bucket. @param scopes VALUES for `scope_id` */
 const bucketedSql = (scopes: string): string => `
       WITH attempts AS MATERIALIZED (SELECT ${attemptCountColumns} FROM attempts a WHERE a.id >= $1 AND a.id < $2),
       bucketed AS MATERIALIZED (
@@ -99,9 +99,9 @@ const rangeValues = ({ from, to }: IdRange, retained: RetainedSpan[]): unknown[]
 ];
 
 /**
- * Adds attempts to the retained buckets of every length, for the installation and for their projects. Counts
- * the attempts of an endpoint in one scope only: an endpoint of a project receives events of that project
- * only, so the metrics of the installation are the sum, with few more rows.
+ * Adds attempts to the retained buckets of every length, for the installation and for their projects. Counts an
+ * endpoint's attempts in one scope only: a project's endpoint receives only that project's events, so the
+ * installation's metrics are the sum, with few more rows.
  */
 const addToRollups = dynamicStatement(
   {},
@@ -114,12 +114,12 @@ const addToRollups = dynamicStatement(
   [[{ from: NIL_UUID, to: NIL_UUID }, []]],
 );
 
-/** Adds attempts to the retained buckets of their endpoints. */
+/** Adds attempts to their endpoints' retained buckets. */
 const addToEndpointRollups = dynamicStatement(
   {},
   (range: IdRange, retained: RetainedSpan[]) => ({
     text: `${bucketedSql('(endpoint_id)')} ${addCountsSql}`,
-    // The longest buckets are used for totals of the overview only.
+    // Only the overview totals use the longest buckets.
     values: rangeValues(range, retained.slice(0, -1)),
   }),
   [[{ from: NIL_UUID, to: NIL_UUID }, []]],
@@ -133,15 +133,15 @@ const rollups = [
 type Rollup = (typeof rollups)[number];
 
 /**
- * Rolls up the log of attempts, each attempt once: in the order of their ids, up to the oldest unfinished
- * one. Recording an outcome never waits for the rollup and does not depend on it.
+ * Rolls up the attempt log, each attempt once: sorted by id, up to the oldest unfinished one. Recording an outcome
+ * never waits for the rollup and does not depend on it.
  */
 export class AttemptRollupsRepository {
   /**
    * Creates the repository.
    * @param settleMs maximum time between the time in a new attempt's id and the moment when other
-   *   transactions see that the attempt is unfinished, with a margin: see `claimPickedSql`
-   * @param retentionMs retention of the log
+   * transactions see that the attempt is unfinished, with a margin: see `claimPickedSql`
+   * @param retentionMs log retention
    */
   constructor(
     private readonly database: Database,
@@ -186,7 +186,7 @@ export class AttemptRollupsRepository {
     return row !== undefined;
   }
 
-  /** Counts attempts that are older than the rollups, back to the retention of the rollups. */
+  /** Counts attempts that are older than the rollups, back to the rollups' retention. */
   private async rollUpOlder(tx: Tx, { first, add }: Rollup, progress: Progress): Promise<boolean> {
     const { [first]: to } = progress;
     const oldest = minIdAt(Math.min(...retainedSpans(this.retentionMs).map(({ since }) => since.getTime())));

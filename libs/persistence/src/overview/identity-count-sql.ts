@@ -1,19 +1,20 @@
-// This file contains SQL: the counters of identity that an event adds to.
+// This file contains SQL: the identity counters that an event adds to.
 import { identityEventTypes, signInFailureReasons } from '@gatehouse/domain';
 
-/** SQL for whether an event `e` is counted, exactly as in the index `events_identity`. */
+/** SQL for the condition that an event `e` is counted, exactly as in the index `events_identity`. */
 export const isIdentityEvent = `e.type IN (${identityEventTypes.map((type) => `'${type}'`).join(', ')})`;
 
 /**
- * Returns SQL for the text after the last occurrence of a member in the body of an event; null without one. The body is not
- * cast to JSON: one body that PostgreSQL rejects would stop the count. A regular expression would take five times as long.
+ * Returns SQL for the text after a member's last occurrence in an event's body; null without one. The body is not
+ * cast to JSON: one body that PostgreSQL rejects would stop the count. A regular expression would take five times as
+ * long.
  */
 const textAfter = (member: string): string =>
   `CASE WHEN strpos(e.body, '${member}') > 0 THEN split_part(e.body, '${member}', -1) END`;
 
 /**
- * The columns of an event `e` from which its counters follow. A string in JSON cannot contain `"reason":`, and the
- * members of the customer precede these, so the last occurrence is the member of the event.
+ * The columns in an event `e` from which its counters follow. A JSON string cannot contain `"reason":`, and the
+ * customer's members precede these, so the last occurrence is the event's member.
  */
 export const identityEventColumns = `e.project_id, e.created_at, e.type,
   CASE WHEN e.type = 'login.failed' THEN split_part(${textAfter('"reason":"')}, '"', 1) END AS reason,
@@ -33,7 +34,7 @@ const reasonSql = `CASE WHEN reason = ANY ('{${signInFailureReasons.join(',')}}'
 
 /**
  * Returns SQL for the counters that events add to, one row for each.
- * @param events SQL of a FROM item with `identityEventColumns`
+ * @param events SQL for a FROM item with `identityEventColumns`
  */
 export const identityCountersSql = (events: string): string => `
   ${events} CROSS JOIN LATERAL (VALUES

@@ -1,4 +1,5 @@
-// This file contains SQL: aggregates, in a transaction with one snapshot, and comparisons of transaction numbers.
+// This file contains SQL: aggregates, in a transaction with one snapshot, and comparisons between transaction
+// numbers.
 import type { Bucket, IdentityMetric } from '@gatehouse/domain';
 import type { Transactions, Tx } from '../database/transactions.js';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';
@@ -13,38 +14,36 @@ import { logStartTime } from './retained-rollups.js';
 /** Maximum number of events that are counted live because they are not rolled up yet. */
 const MAX_LIVE_EVENTS = 10_000;
 
-/** Maximum number of labels of one metric. */
+/** Maximum number of labels per metric. */
 const TOP_LIMIT = 10;
 
-/** A number of a bucket. */
+/** A bucket's value. */
 export interface IdentityPoint {
-  /** Start of the bucket, in seconds since 1970. */
+  /** Bucket start, in seconds since 1970. */
   at: number;
   metric: IdentityMetric;
   count: number;
 }
 
-/** The sum of a label in all buckets. */
+/** A label's sum over all buckets. */
 export interface IdentityLabelCount {
   metric: IdentityMetric;
   label: string;
   count: number;
 }
 
-/** The counters of identity since the start of a bucket, as of one moment. */
+/** The identity counters since a bucket's start, as of one moment. */
 export interface IdentityCounts {
   /** Time up to which events are counted. */
   to: Date;
   /** False if the workers have not counted all events yet. */
   isComplete: boolean;
   series: IdentityPoint[];
-  /**
-   * The numbers of the previous period; null if it was not requested, or is not entirely in the rollups.
-   */
+  /** The previous period's values; null if it was not requested, or is not entirely in the rollups. */
   previous: IdentityPoint[] | null;
-  /** At most ten labels of each metric, the most frequent first. */
+  /** At most ten labels per metric, the most frequent first. */
   labels: IdentityLabelCount[];
-  /** The latest numbers of active customers; null before the first count. */
+  /** The latest active customer counts; null before the first count. */
   customers: number | null;
   customersWithFactor: number | null;
 }
@@ -60,14 +59,14 @@ const countsRow = {
   customersWithFactor: nullable(integer),
 };
 
-/** Returns SQL for the latest sum of a number of customers over the scopes. */
+/** Returns SQL for a customer metric's latest sum over the scopes. */
 const latestSql = (metric: IdentityMetric): string => `(
   SELECT sum(count)::int FROM identity_rollups stored
   WHERE span = 7200 AND scope_id = ANY ($1::uuid[]) AND metric = '${metric}' AND at = (
     SELECT at FROM identity_rollups WHERE span = 7200 AND at > statement_timestamp() - interval '1 day'
       AND scope_id = '${SYSTEM_SCOPE_ID}' AND metric = 'customers' ORDER BY at DESC LIMIT 1))`;
 
-/** Returns SQL for the numbers of each bucket, without their labels. */
+/** Returns SQL for each bucket's values, without their labels. */
 const seriesSql = (counted: string): string =>
   `SELECT at, metric, sum(count)::int AS count FROM ${counted} WHERE metric <> 'provider' GROUP BY 1, 2`;
 
@@ -80,7 +79,7 @@ const STORED_SERIES_QUERY = `
   WITH series AS (${seriesSql(`(${storedRowsSql('identity_rollups', SHOWN_BUCKETS, IN_SCOPE)}) stored`)})
   SELECT ${SERIES_LIST} AS series`;
 
-/** $1 the scopes; $2 the length and $3 the starts of the buckets; $4 the projects, or null for the installation. */
+/** $1 the scopes; $2 the buckets' length and $3 their starts; $4 the projects, or null for the installation. */
 const COUNTS_QUERY = `
   WITH progress AS MATERIALIZED (
     SELECT CASE WHEN p.epoch = f.epoch THEN p.xact ELSE '${REALIGNED_XACT}'::xid8 END AS xact, p.id
@@ -116,7 +115,7 @@ const bucketValues = (projectIds: string[] | null, buckets: Bucket[]): unknown[]
   buckets.map(({ at }) => new Date(at * 1_000)),
 ];
 
-/** Not prepared: the plan depends on the number of events that are not counted yet. */
+/** Not prepared: the plan depends on the number of events that are not rolled up yet. */
 const readCounts = dynamicStatement(
   countsRow,
   (projectIds: string[] | null, buckets: Bucket[]) => ({
@@ -136,11 +135,11 @@ const readStoredSeries = dynamicStatement(
 );
 
 /**
- * Counters of sign-ups, sign-ins and failures, independent of the number of events: the rollups of the workers plus the
- * events that they do not include yet.
+ * Sign-up, sign-in and failure counters, regardless of the number of events: the workers' rollups plus the events
+ * that they do not include yet.
  */
 export class IdentityMetricsRepository {
-  /** Creates the repository. @param retentionMs retention of the events */
+  /** Creates the repository. @param retentionMs event retention */
   constructor(
     private readonly transactions: Transactions,
     private readonly retentionMs: number,
@@ -148,9 +147,9 @@ export class IdentityMetricsRepository {
 
   /**
    * Reads the counters.
-   * @param projectIds the projects whose counters are added up; null for the entire installation
-   * @param buckets consecutive buckets of one length, up to now
-   * @param previous the buckets of the previous period, if it is requested
+   * @param projectIds the projects whose counters are added up; null for the installation
+   * @param buckets consecutive buckets with one length, up to now
+   * @param previous the previous period's buckets, if it is requested
    */
   read(
     projectIds: string[] | null,
@@ -172,7 +171,7 @@ export class IdentityMetricsRepository {
     });
   }
 
-  /** Reads the numbers of a period that has ended. @param countedTo time of the oldest event that is not rolled up */
+  /** Reads the values for a period that has ended. @param countedTo time of the oldest event that is not rolled up */
   private async readPrevious(
     tx: Tx,
     projectIds: string[] | null,

@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { IdentityMetric } from '@gatehouse/domain';
 
-/** A counter of identity per time bucket, for one project or, with the nil UUID as scope, the installation. */
+/** An identity counter per time bucket, for one project or, with the nil UUID as scope, the installation. */
 @Entity('identity_rollups')
 export class IdentityRollupEntity {
-  /** Length of the bucket in seconds. */
+  /** Bucket length in seconds. */
   @PrimaryColumn('integer') span!: number;
-  /** Start of the bucket. */
+  /** Bucket start. */
   @PrimaryColumn({ type: 'timestamptz', precision: 0 }) at!: Date;
   @PrimaryColumn('uuid', { name: 'scope_id' }) scopeId!: string;
   @PrimaryColumn('text') metric!: IdentityMetric;

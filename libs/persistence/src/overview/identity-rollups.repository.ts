@@ -1,4 +1,5 @@
-// This file contains SQL: SKIP LOCKED, upserts of aggregates, comparisons of transaction numbers, and counts by batch.
+// This file contains SQL: SKIP LOCKED, aggregate upserts, comparisons between transaction numbers, and counts in
+// batches.
 import { ACTIVE_CUSTOMER_DAYS, customerCountSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -18,9 +19,9 @@ const CUSTOMER_BATCH_SIZE = 20_000;
 
 const progressRow = {
   epoch: smallint,
-  /** Number of the transaction that wrote the last counted event. */
+  /** The number of the transaction that wrote the last counted event. */
   xact: text,
-  /** Id of that event. */
+  /** That event's id. */
   id: uuid,
 };
 
@@ -34,7 +35,7 @@ const lockProgress = statement(
 );
 
 /**
- * Adds the next events of the feed to the retained buckets of every length, for the installation and for their projects,
+ * Adds the feed's next events to the retained buckets of every length, for the installation and for their projects,
  * and moves the progress. Not prepared: the plan depends on the position.
  */
 const addToRollups = dynamicStatement(
@@ -95,11 +96,11 @@ const recordCustomers = statement(
 );
 
 /**
- * Rolls up sign-ups, sign-ins and their failures, each event once: in the order of the event feed, up to the oldest
- * running transaction. A change that records an event never waits for it.
+ * Rolls up sign-ups, sign-ins and their failures, each event once: in feed order, up to the oldest running
+ * transaction. A change that records an event never waits for the rollup.
  */
 export class IdentityRollupsRepository {
-  /** Creates the repository. @param retentionMs retention of events */
+  /** Creates the repository. @param retentionMs event retention */
   constructor(
     private readonly database: Database,
     private readonly transactions: Transactions,
@@ -117,7 +118,7 @@ export class IdentityRollupsRepository {
     });
   }
 
-  /** Records the current numbers of active customers, with and without a second factor or a passkey. */
+  /** Records the current active customer counts, with and without a second factor or a passkey. */
   async recordCustomerCounts(signal: AbortSignal): Promise<void> {
     const counts = new Map([[SYSTEM_SCOPE_ID, { customers: 0, withFactor: 0 }]]);
     let lastId: string | undefined = NIL_UUID;

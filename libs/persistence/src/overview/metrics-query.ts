@@ -3,10 +3,10 @@ import { MAX_UUID } from '../sql/uuid-v7.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
 
-// SQL of the overview and of the metrics of an endpoint. Its parameters: $1 the scopes; $2 the length and $3 the
-// starts of the shown buckets; $4 the first id that is not rolled up or, if it is higher, the first possible id
-// of the range; $5 the start and $6 the end of the range. Only in the overview: $7 the lengths and $8 the starts
-// of the buckets that cover the shown ones.
+// SQL for the overview and for an endpoint's metrics. Its parameters: $1 the scopes; $2 the shown buckets' length and
+// $3 their starts; $4 the first id that is not rolled up or, if it is higher, the first possible id in the range; $5
+// the range's start and $6 its end. Only in the overview: for the buckets that cover the shown ones, $7 the lengths
+// and $8 the starts.
 
 /** Maximum number of attempts that are counted live because they are not rolled up yet. */
 export const MAX_LIVE_ATTEMPTS = 20_000;
@@ -23,16 +23,14 @@ const COVERING_BUCKETS = 'unnest($7::int[], $8::timestamptz[]) AS bucket (span, 
 const ONLY_SCOPE = '($1::uuid[])[1]';
 export const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
 
-/**
- * Returns SQL for the rows of buckets, one bucket after the other, so that no plan can scan other buckets.
- */
+/** Returns SQL for the rows in the buckets, one bucket after the other, so that no plan can scan other buckets. */
 export const storedRowsSql = (table: string, buckets: string, scope: string): string => `
   SELECT stored.* FROM ${buckets} CROSS JOIN LATERAL (
     SELECT * FROM ${table} stored
     WHERE stored.span = bucket.span AND stored.at = bucket.at AND ${scope} OFFSET 0
   ) stored`;
 
-/** Returns SQL for the top ten of a column, with rollups and live attempts added up. */
+/** Returns SQL for a column's top ten, with rollups and live attempts added up. */
 const topRowsSql = (column: string, counted: string, order: string): string => `
   SELECT ${column}, sum(attempts)::int AS attempts, sum(failed)::int AS failed
   FROM (SELECT ${column}, attempts, failed FROM (${counted}) counted UNION ALL ${breakdownSql('live', column)}) parts
@@ -45,13 +43,13 @@ export const jsonListSql = (rows: string, columns: string): string => `(
 
 const BREAKDOWN_FIELDS = `'attempts', attempts, 'failed', failed`;
 
-/** SQL for the attempts of the range that are not rolled up, by their start. */
+/** SQL for the range's attempts that are not rolled up, by their start. */
 const IN_RANGE = 'a.id >= $4 AND a.started_at >= $5 AND a.started_at < $6';
 
 interface QueryScope {
   /** SQL for the attempts that are counted live, oldest first. */
   attempts: string;
-  /** SQL for the endpoint rows that are added up: the installation has no rows of its own. */
+  /** SQL for the endpoint rows that are added up: the installation has no separate rows. */
   endpoints: string;
 }
 
@@ -63,7 +61,7 @@ const liveAndSeriesSql = (attempts: string): string => `
     UNION ALL ${metricsSql('live', 'at')}
   )`;
 
-/** SQL for the rows of `series` as one JSON value. */
+/** SQL for the `series` rows as one JSON value. */
 export const SERIES_LIST = jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`);
 
 const SERIES_COLUMNS = `
@@ -94,15 +92,15 @@ export const SYSTEM_METRICS_QUERY = metricsQuery({
 });
 
 /**
- * Returns SQL for the attempts of one scope. Compares rows, so that no plan can scan the attempts of all scopes, and also the
- * column with a constant, so that PostgreSQL knows how many attempts the scope has.
+ * Returns SQL for the attempts in one scope. Compares rows, so that no plan can scan the attempts of all scopes, and
+ * also the column with a constant, so that PostgreSQL knows how many attempts the scope has.
  */
 const attemptsInScope = (column: 'project_id' | 'endpoint_id'): string => `
   SELECT a.id, ${attemptCountColumns} FROM attempts a
   WHERE (a.${column}, a.id) >= (${ONLY_SCOPE}, $4::uuid) AND a.${column} = ${ONLY_SCOPE} AND ${IN_RANGE}
   ORDER BY a.${column}, a.id`;
 
-/** SQL for the attempts of several projects, one project after the other. PostgreSQL knows nothing about their number. */
+/** SQL for the attempts in several projects, one project after the other. PostgreSQL has no estimate for their number. */
 const ATTEMPTS_IN_PROJECTS = `
   SELECT a.* FROM unnest($1::uuid[]) scope (id) CROSS JOIN LATERAL (
     SELECT a.id, ${attemptCountColumns} FROM attempts a

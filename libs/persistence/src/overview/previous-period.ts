@@ -1,4 +1,4 @@
-// This file contains SQL: rollups by bucket, and a search of the log by range.
+// This file contains SQL: rollups by bucket, and a range search in the log.
 import type { Bucket } from '@gatehouse/domain';
 import type { Tx } from '../database/transactions.js';
 import { arrayOf, boolean, dynamicStatement, jsonb, timestamptz } from '../sql/statements.js';
@@ -12,7 +12,7 @@ import {
   storedRowsSql,
 } from './metrics-query.js';
 
-/** The counts of a bucket. */
+/** A bucket's counts. */
 export interface BucketCounts {
   at: number;
   counts: number[];
@@ -20,11 +20,11 @@ export interface BucketCounts {
 
 const storedSeriesRow = {
   series: jsonb<BucketCounts[]>(),
-  /** The buckets that contain attempts of any project. */
+  /** The buckets that contain attempts from any project. */
   filled: arrayOf(timestamptz),
 };
 
-/** $1 the scopes; $2 the length and $3 the starts of the buckets. */
+/** $1 the scopes; $2 the buckets' length and $3 their starts. */
 const STORED_SERIES_QUERY = `
   WITH series AS (SELECT at, counts FROM (${storedRowsSql('attempt_figures', SHOWN_BUCKETS, IN_SCOPE)}) stored)
   SELECT ${SERIES_LIST} AS series, ARRAY(
@@ -63,18 +63,19 @@ const findAttempts = dynamicStatement(
   [[[{ from: 0, to: 60_000 }]]],
 );
 
-/** A range of time in ms since 1970; `to` is excluded. */
+/** A time range in ms since 1970; `to` is excluded. */
 interface TimeRange {
   from: number;
   to: number;
 }
 
 /**
- * Reads the counts of a period that has ended, in the transaction that reads the period after it. Only rollups are read.
- * @param counted the range of ids that is rolled up
- * @param logStart start of the log, in ms since 1970
- * @returns null if the rollups do not contain the entire period. Installations of 0.1.0 stored the buckets of two hours
- *   and of a day for a shorter time
+ * Reads the counts for a period that has ended, in the transaction that reads the period after it. Only rollups are
+ * read.
+ * @param counted the id range that is rolled up
+ * @param logStart the log's start, in ms since 1970
+ * @returns null if the rollups do not contain the entire period. Installations with 0.1.0 stored the two-hour buckets
+ * and the one-day buckets for a shorter time
  */
 export async function readPreviousPeriod(
   tx: Tx,

@@ -5,19 +5,16 @@ import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
 
-/** The buckets of one length that are retained: those that start at `since` or later. */
+/** The retained buckets with one length: those that start at `since` or later. */
 export interface RetainedSpan {
   span: number;
   since: Date;
 }
 
-/**
- * Returns the start of the log and of its rollups, in ms since 1970. Dead letters stay longer and are not
- * counted.
- */
+/** Returns the start of the log and its rollups, in ms since 1970. Dead letters stay longer and are not counted. */
 export const logStartTime = (retentionMs: number): number => startOfDay(now().getTime() - retentionMs);
 
-/** Returns the retained buckets of each length. @param retentionMs retention of the log */
+/** Returns the retained buckets for each length. @param retentionMs log retention */
 export function retainedSpans(retentionMs: number): RetainedSpan[] {
   const begin = logStartTime(retentionMs);
   return bucketSpans.map(({ span, retention }) => ({
