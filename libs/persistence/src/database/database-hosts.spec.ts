@@ -30,12 +30,12 @@ describe('DatabaseHosts', () => {
     ['?target_session_attrs=any', 0],
     ['?target_session_attrs=primary', 1],
     ['?target_session_attrs=read-write', 1],
-  ])('chooses the first host that fulfills %j', async (query, index) => {
+  ])('chooses the first host that meets %j', async (query, index) => {
     const hosts = DatabaseHosts.of(`postgresql://shop@${list()}/gatehouse${query}`)!;
     expect(await hosts.choose()).toEqual({ host: '127.0.0.1', port: ports[index] });
   });
 
-  it('keeps the choice until it is forgotten', async () => {
+  it('keeps the chosen host until `forget` is called', async () => {
     const hosts = DatabaseHosts.of(`postgresql://shop@${list()}/gatehouse?target_session_attrs=primary`)!;
     const chosen = hosts.choose();
     expect(hosts.choose()).toBe(chosen);
@@ -46,7 +46,7 @@ describe('DatabaseHosts', () => {
     expect(await hosts.choose()).toEqual({ host: '127.0.0.1', port: ports[2] });
   });
 
-  it('chooses among several hosts only', () => {
+  it('returns undefined for a URL with a single host', () => {
     expect(DatabaseHosts.of('postgresql://shop@127.0.0.1/gatehouse')).toBeUndefined();
   });
 });

@@ -54,7 +54,7 @@ it('logs once a minute while PostgreSQL is unreachable, without the password', a
   }
 });
 
-it('RN-01: names a prepared statement after its text, so that processes can share connections', async () => {
+it('RN-01: names a prepared statement after its text, so that processes share connections', async () => {
   const names: unknown[] = [];
   const client = {
     query: (query: { name: string }) => Promise.resolve(names.push(query.name) && { rows: [] }),
@@ -88,7 +88,7 @@ it('probes idle connections that have no time limit, because the server can disa
   }
 });
 
-it('sends the statements and transactions of a read from the replica to the replica, and all others to the primary', async () => {
+it('sends statements and transactions in a replica read to the replica, others to the primary', async () => {
   const poolOf = (name: string) => ({
     isInitialized: true,
     createQueryRunner: () => ({ connect: () => Promise.reject(new Error(name)) }),

@@ -4,7 +4,7 @@ import { notFound, unavailable } from '@gatehouse/domain';
 import type { Logger } from '@gatehouse/platform';
 import { ReadReplica } from './read-replica.js';
 
-/** The clock of the process, in ms. */
+/** The process's clock, in ms. */
 let clock = 0;
 /** Positions in the log; the replica is not a standby if its position is null. */
 let written = 100;
@@ -32,7 +32,7 @@ const checkNext = () => {
   return replica.check();
 };
 
-/** Returns where a read runs that fails with these errors, one after the other. */
+/** Returns the data sources that a read uses if it fails with these errors, one after the other. */
 async function readAfter(...errors: unknown[]): Promise<(DataSource | undefined)[]> {
   const sources: (DataSource | undefined)[] = [];
   await replica.read(async () => {
@@ -43,7 +43,7 @@ async function readAfter(...errors: unknown[]): Promise<(DataSource | undefined)
   return sources;
 }
 
-it('is used once it has replayed everything that the primary had written at the first check', async () => {
+it('serves reads once it has replayed the position of the primary at the first check', async () => {
   replayed = 99;
   await checkNext();
   expect([replica.isUsed, await readAfter()]).toEqual([null, [undefined]]);
@@ -52,7 +52,7 @@ it('is used once it has replayed everything that the primary had written at the 
   expect([replica.isUsed, await readAfter()]).toEqual([true, [source]]);
 });
 
-it('is used while it is at most ten seconds behind, however long the primary is idle', async () => {
+it('serves reads while it is at most ten seconds behind, even if the primary is idle', async () => {
   for (let count = 0; count < 30; count += 1) await checkNext();
   expect([replica.isUsed, replica.lagMs]).toEqual([true, 0]);
   written = 101;
@@ -67,7 +67,7 @@ it('is used while it is at most ten seconds behind, however long the primary is 
   expect([replica.isUsed, replica.lagMs]).toEqual([true, 0]);
 });
 
-it('is not used if it is not a standby, such as after a promotion', async () => {
+it('serves no reads if it is not a standby, such as after a promotion', async () => {
   await checkNext();
   replayed = null;
   await checkNext();
@@ -80,7 +80,7 @@ it('is not used if it is not a standby, such as after a promotion', async () => 
   ]);
 });
 
-it('repeats a failed read on the primary, and stays in use if it has cancelled the query or lacks the object', async () => {
+it('repeats a failed read on the primary, and stays in use after an error of the query only', async () => {
   await checkNext();
   const conflict = Object.assign(new Error('canceling statement due to conflict with recovery'), {
     code: '40001',
@@ -94,7 +94,7 @@ it('repeats a failed read on the primary, and stays in use if it has cancelled t
   );
 });
 
-it('is not used after a connection error until the next check', async () => {
+it('serves no reads after a connection error until the next check', async () => {
   await checkNext();
   const refused = unavailable({ cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
   expect(await readAfter(refused)).toEqual([source, undefined]);
@@ -103,7 +103,7 @@ it('is not used after a connection error until the next check', async () => {
   expect(await readAfter()).toEqual([source]);
 });
 
-it('passes on the error of the primary', async () => {
+it('throws the error from the primary', async () => {
   await checkNext();
   await expect(readAfter(notFound(), notFound())).rejects.toThrow(notFound());
 });

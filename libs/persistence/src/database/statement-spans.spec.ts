@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => otlp.stop());
 
-it('records statements in the trace that sent them, under the table that they change or read first', async () => {
+it('records statements in their trace, under the table that they change or read first', async () => {
   const statements = {
     'SELECT customers': 'SELECT c.id FROM "customers" c JOIN projects p ON true FOR NO KEY UPDATE',
     'UPDATE deliveries': `WITH picked AS (SELECT id FROM unnest($1::uuid[]) AS row (id) FOR UPDATE OF d)
@@ -35,7 +35,7 @@ it('records statements in the trace that sent them, under the table that they ch
       () => undefined,
     );
     const query = withCurrentTrace({ text: 'SELECT 1 FROM pooled WHERE id = $1', values: ['secret'] });
-    // The pool sends a statement when another request has released a connection, within the trace of that request.
+    // The pool sends a statement when another request has released a connection, within that request's trace.
     const sendLater = async () =>
       traceStatement(server, [query, undefined, () => undefined], (args) => (args.at(-1) as () => void)());
     await tracing!.run({ ...request, name: 'POST' }, sendLater, null);

@@ -2,13 +2,13 @@ import { isOutage, markConnectionError, toUnavailableError } from './unavailable
 
 const errorOf = (code: string) => Object.assign(new Error('rejected'), { code });
 
-/** Returns what a request and a start do after an error. */
+/** Returns the result for a request and for a start after an error. */
 const describeError = (error: unknown) => [
   toUnavailableError(error)?.code ?? 'internal_error',
   isOutage(error) ? 'waits' : 'fails',
 ];
 
-describe('an error of PostgreSQL', () => {
+describe('PostgreSQL error', () => {
   it.each([
     // The connection
     ['08000 connection exception', 'unavailable', 'waits'],
@@ -53,16 +53,16 @@ describe('an error of PostgreSQL', () => {
     ['22P02 invalid value', 'internal_error', 'fails'],
     ['23505 unique violation', 'internal_error', 'fails'],
     ['42P01 missing table', 'internal_error', 'fails'],
-  ])('%s: a request gets %s, a start %s', (name, request, start) => {
+  ])('classifies %s: request gets %s, start %s', (name, request, start) => {
     expect(describeError(errorOf(name.slice(0, 5)))).toEqual([request, start]);
   });
 
   it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT'])(
-    '%s: a request gets unavailable, a start waits',
+    'classifies %s: request gets unavailable, start waits',
     (code) => expect(describeError(errorOf(code))).toEqual(['unavailable', 'waits']),
   );
 
-  it('without a known code while connecting: a request gets unavailable, a start fails', () => {
+  it('returns unavailable for a connection error without a known code, and fails a start', () => {
     const error = errorOf('CERT_HAS_EXPIRED');
     expect(describeError(error)).toEqual(['internal_error', 'fails']);
     markConnectionError(error);

@@ -7,7 +7,7 @@ import type { ProcessProblem, ProcessProblemsRepository } from './process-proble
 const config = { database: { url: 'postgres://db-1,db-2/gatehouse', pooler: 'transaction' } } as Config;
 
 describe('ClockAndHostMonitor', () => {
-  /** By how much this process is ahead of PostgreSQL, and the times of a request and of its response, in ms. */
+  /** Time by which this process is ahead of PostgreSQL, and the durations of the request and its response, in ms. */
   let skew: number | null;
   let way: [number, number];
   let log: [message: string, fields: object][];
@@ -46,7 +46,7 @@ describe('ClockAndHostMonitor', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  /** Checks the clock. Returns the value of the metric. */
+  /** Checks the clock. Returns the metric's value. */
   async function checkSkew(ms: number | null, ...ways: number[]): Promise<string | undefined> {
     skew = ms;
     if (ways.length === 2) way = ways as [number, number];
@@ -56,7 +56,7 @@ describe('ClockAndHostMonitor', () => {
   const BEGAN = 'clock differs from the clock of PostgreSQL';
   const ENDED = 'clock agrees with the clock of PostgreSQL again';
 
-  it('reports a clock that differs by two seconds once, and its end once', async () => {
+  it('reports a clock that differs by two seconds once, and the resolution once', async () => {
     expect(await checkSkew(1_999)).toBe('1.999');
     expect([log, recorded]).toEqual([[], []]);
     expect(await checkSkew(2_500)).toBe('2.5');
@@ -98,7 +98,7 @@ describe('ClockAndHostMonitor', () => {
     expect(recorded).toEqual([['clock_skew: 2.5 s ahead'], []]);
   });
 
-  it('removes its problems at the end', async () => {
+  it('removes its problems when it ends', async () => {
     await monitor.end();
     expect(recorded).toEqual([]);
     await checkSkew(2_500);

@@ -7,7 +7,7 @@ interface Servers {
   problem?: DatabaseProblem;
   redis?: string;
   failingMails?: Promise<number>;
-  /** Resolves when the check of PostgreSQL has ended. */
+  /** Resolves when the PostgreSQL check has ended. */
   checked?: Promise<void>;
 }
 
@@ -35,7 +35,7 @@ describe('DependencyHealth', () => {
     ['all servers', {}, 'ready'],
     ['a PostgreSQL that cannot be reached', { problem: 'unreachable' }, 'degraded'],
     ['a read-only PostgreSQL', { problem: 'read_only' }, 'degraded'],
-    ['wrong settings of the session', { problem: 'wrong_settings' }, 'unavailable'],
+    ['wrong session settings', { problem: 'wrong_settings' }, 'unavailable'],
     ['a full Redis', { redis: 'full' }, 'degraded'],
   ])('reads the readiness with %s', (_, servers, expected) => {
     expect(createHealth(servers).readReadiness()).toBe(expected);
@@ -63,7 +63,7 @@ describe('DependencyHealth', () => {
     expect(detected.read('ready').components).toMatchObject({ postgresql: 'unreachable', mail: 'unknown' });
   });
 
-  it('reports components that only the process knows, and a process that does not serve', async () => {
+  it('reports components that only the process knows, and unavailable readiness', async () => {
     const health = createHealth({});
     await health.check();
     const report = health.read('ready', { webhookWorker: 'missing' });
