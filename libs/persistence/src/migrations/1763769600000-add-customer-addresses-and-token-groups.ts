@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds known addresses and email changes of customers, and indexes for retention. */
+/** Adds the known client IPs and the email changes of customers, and indexes for retention. */
 export class AddCustomerAddressesAndTokenGroups1763769600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the table of requests with an Idempotency-Key and their responses. */
+/** Creates the table with Idempotency-Key requests and their responses. */
 export class CreateIdempotencyKeys1763769602000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the rotation of keys and the notification of their expiry, and indexes by organization. */
+/** Adds key rotation and expiry notification, and indexes by organization. */
 export class AddApiKeyRotationAndExpiry1763856000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const fullName = `lower(coalesce(first_name || ' ', '') || coalesce(last_name, '')) COLLATE "C"`;
 const lastName = `lower(last_name) COLLATE "C"`;
 
-/** Indexes customers by project and by organization, and creates the erasures of deleted customers. */
+/** Indexes customers by project and by organization, and creates erasures for deleted customers. */
 export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.addOrganization(runner);
@@ -24,7 +24,7 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
     `);
   }
 
-  /** The organization of a project never changes, so indexes of customers can contain it. */
+  /** A project's organization never changes, so customer indexes can contain it. */
   private async addOrganization(runner: QueryRunner): Promise<void> {
     // A trigger sets it, because replicas of the previous version do not.
     await runner.query(`

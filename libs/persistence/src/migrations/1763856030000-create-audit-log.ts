@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Creates the audit log, without foreign keys, because an entry stays longer than its target. A trigger
- * rejects every change, including changes by Gatehouse itself. Retention sets `gatehouse.audit_retention` in
- * its transaction to delete entries, and cannot delete those of the last 12 hours. (The shortest retention is
- * a day; the difference allows for clock skew.)
+ * Creates the audit log, without foreign keys, because an entry stays longer than its target. A trigger rejects every
+ * change, including changes by Gatehouse itself. Retention sets `gatehouse.audit_retention` in its transaction to
+ * delete entries, and cannot delete entries from the last 12 hours. (The shortest retention is a day; the difference
+ * allows for clock skew.)
  */
 export class CreateAuditLog1763856030000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

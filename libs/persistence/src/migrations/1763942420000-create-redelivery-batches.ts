@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates bulk redeliveries and recoveries with their items, and indexes of dead letters. */
+/** Creates bulk redeliveries and recoveries with their items, and dead letter indexes. */
 export class CreateRedeliveryBatches1763942420000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

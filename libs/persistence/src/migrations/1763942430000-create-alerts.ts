@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Creates the state of alerts, so that all workers together send each alert once, and indexes for their
- * conditions.
- */
+/** Creates the alert state, so that all workers together send each alert once, and indexes for the alert conditions. */
 export class CreateAlerts1763942430000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

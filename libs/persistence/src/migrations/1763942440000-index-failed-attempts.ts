@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Drops the reference to the original of a redelivery, and indexes failed attempts. */
+/** Drops a redelivery's reference to its original, and indexes failed attempts. */
 export class IndexFailedAttempts1763942440000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // A redelivery can exist longer than its original and keeps the id of the original.

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds sign-in of operators to the console. Audit entries about operators have no organization, and emails to
- * operators have no project.
+ * Adds operator sign-in to the console. Audit entries about operators have no organization, and emails to operators
+ * have no project.
  */
 export class AddOperatorSignIn1764028800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds indexes for operators, who search the complete installation and resolved dead letters. Successful
- * deliveries are in none of them.
+ * Adds indexes for operators, who search the complete installation and resolved dead letters. They exclude successful
+ * deliveries.
  */
 export class AddSearchIndexes1764028820000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

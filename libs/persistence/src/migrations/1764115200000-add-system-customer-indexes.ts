@@ -8,9 +8,7 @@ const lastName = `lower(last_name) COLLATE "C"`;
  */
 const isAnyCustomer = `id <> '00000000-0000-0000-0000-000000000000'`;
 
-/**
- * Adds indexes of customers without an organization, with which operators search the complete installation.
- */
+/** Adds customer indexes without an organization, with which operators search the complete installation. */
 export class AddSystemCustomerIndexes1764115200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // Each index has its own statement, because the timeout applies to a statement.

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Drops the index that the system-wide index of external ids replaces. This is a separate migration, because
- * its lock would wait for transactions that wait for the lock of the index creation.
+ * Drops the index that the system-wide external id index replaces. This is a separate migration, because its lock
+ * would wait for transactions that wait for the index creation's lock.
  */
 export class DropOrganizationExternalIdIndex1764115201000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

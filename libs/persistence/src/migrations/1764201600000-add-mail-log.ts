@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the log of emails: dropped emails, reasons, and responses of the mail server. The next migration
- * validates the constraint, without the lock on the table.
+ * Adds the email log: dropped emails, reasons, and mail server responses. The next migration validates the
+ * constraint, without the table lock.
  */
 export class AddMailLog1764201600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

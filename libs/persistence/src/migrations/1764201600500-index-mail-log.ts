@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { runInTransaction } from './migration-run.js';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
-/** Validates the constraint of the log of emails, and adds indexes for its filters. */
+/** Validates the email log's constraint, and adds indexes for its filters. */
 export class IndexMailLog1764201600500 implements MigrationInterface {
   readonly transaction = false;
 

@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const NAME = 'deliveries_resolution_check';
 
 /**
- * Allows the resolution `erased` of dead letters whose customer was deleted. The worker sets it, also for
- * existing dead letters.
+ * Allows the resolution `erased` for dead letters whose customer was deleted. The worker sets it, also for existing
+ * dead letters.
  */
 export class AllowErasedDeadLetters1764201607000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

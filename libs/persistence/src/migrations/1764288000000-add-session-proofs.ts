@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds how, and when, the customer of a session last proved their identity. All earlier sessions have a password. */
+/** Adds the method and time with which a session's customer last proved their identity. All earlier sessions have a password. */
 export class AddSessionProofs1764288000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

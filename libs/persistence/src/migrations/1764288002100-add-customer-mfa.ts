@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds whether a customer needs a second factor, and since when a newer proof of identity is required. The columns may
- * exist: an earlier form of CreateSecondFactors added them.
+ * Adds the flag that a customer needs a second factor, and the time since which a newer identity proof is required.
+ * The columns may exist: an earlier form of CreateSecondFactors added them.
  */
 export class AddCustomerMfa1764288002100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds when the customer of a session last proved a second factor. The column may exist, as in AddCustomerMfa. */
+/** Adds the time at which a session's customer last proved a second factor. The column may exist, as in AddCustomerMfa. */
 export class AddSessionFactorTime1764288002300 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE sessions ADD COLUMN IF NOT EXISTS factor_time timestamptz(3)');

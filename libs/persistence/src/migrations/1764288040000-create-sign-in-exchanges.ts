@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the links of sign-in emails, and creates the proofs of identity that an application exchanges for a session. */
+/** Adds the sign-in email links, and creates the identity proofs that an application exchanges for a session. */
 export class CreateSignInExchanges1764288040000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the codes in emails with which customers prove their identity again in a session. */
+/** Creates the emailed codes with which customers prove their identity again in a session. */
 export class CreateReauthenticationCodes1764288041000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

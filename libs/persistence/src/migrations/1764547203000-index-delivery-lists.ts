@@ -11,7 +11,7 @@ const indexes = {
   deliveries_resolved_organization: `(organization_id, resolution, id) WHERE state = 'failed' AND resolution IS NOT NULL`,
 };
 
-/** Adds the indexes of the list of deliveries. */
+/** Adds the delivery list's indexes. */
 export class IndexDeliveryLists1764547203000 implements MigrationInterface {
   readonly transaction = false;
 

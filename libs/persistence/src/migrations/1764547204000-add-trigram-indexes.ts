@@ -12,7 +12,7 @@ const searchedTexts = {
   organizations: 'lower(name || chr(10) || slug)',
 };
 
-/** Adds the extension pg_trgm, and indexes with which operators find any part of a text (ADR 0066). */
+/** Adds the extension pg_trgm, and indexes with which operators find any substring (ADR 0066). */
 export class AddTrigramIndexes1764547204000 implements MigrationInterface {
   readonly transaction = false;
 
@@ -30,7 +30,7 @@ export class AddTrigramIndexes1764547204000 implements MigrationInterface {
 
 /**
  * Creates the extension unless the database already has it, in any schema.
- * @returns SQL for the class of operators of its indexes
+ * @returns SQL for its indexes' operator class
  */
 async function createExtension(runner: QueryRunner): Promise<string> {
   const findOperators = async () =>

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes } from './concurrent-indexes.js';
 
-/** Adds indexes of the failed attempts that can lock a customer, for the list of locked customers. */
+/** Adds indexes on the failed attempts that can lock a customer, for the list of locked customers. */
 export class IndexLockedCustomers1764547205000 implements MigrationInterface {
   readonly transaction = false;
 

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
-/** Adds an index for the newest events of an organization. */
+/** Adds an index for an organization's newest events. */
 export class IndexOrganizationEvents1764547207020 implements MigrationInterface {
   readonly transaction = false;
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the passkeys of operators, and adds the challenge that a passkey has yet to sign to their sessions. */
+/** Creates operators' passkeys, and adds the challenge that a passkey has yet to sign to their sessions. */
 export class CreateOperatorPasskeys1764547208010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

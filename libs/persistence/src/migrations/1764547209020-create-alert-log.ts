@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the log of alerts, with the outcome of each message. */
+/** Creates the alert log, with each message's outcome. */
 export class CreateAlertLog1764547209020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

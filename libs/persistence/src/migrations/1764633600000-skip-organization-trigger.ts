@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Calls the trigger that sets the organization of a customer only for rows without one: an import sets it once for all
- * of its rows.
- */
+/** Calls the trigger that sets a customer's organization only for rows without one: an import sets it once for all its rows. */
 export class SkipOrganizationTrigger1764633600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await replaceTrigger(runner, 'WHEN (NEW.organization_id IS NULL)');

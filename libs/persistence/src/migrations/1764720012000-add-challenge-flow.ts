@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the flow of the hosted page that a challenge belongs to. */
+/** Adds the hosted page flow to which a challenge belongs. */
 export class AddChallengeFlow1764720012000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE challenges ADD COLUMN flow_hash bytea');

@@ -19,13 +19,13 @@ const namesByTable = {
 /** Number of rows that a statement reads, and locks if their names change. */
 const BATCH_ROWS = 1_000;
 
-/** SQL for whether a name of a row is not in NFC. @param row alias of the row */
+/** Returns SQL for the condition that a name in a row is not in NFC. @param row the row's alias */
 const isDenormalized = (row: string, columns: string[]): string =>
   columns.map((column) => `${row}.${column} IS NOT NFC NORMALIZED`).join(' OR ');
 
 /**
- * Converts stored names to NFC, in which names are searched (ADR 0096). Triggers convert the names that apis of the version
- * before store from then on. Can be repeated after a failure.
+ * Converts stored names to NFC, in which names are searched (ADR 0096). Triggers convert the names that apis with the
+ * previous version store from then on. Can be repeated after a failure.
  */
 export class NormalizeNames1764900096000 implements MigrationInterface {
   readonly transaction = false;
@@ -49,7 +49,7 @@ export class NormalizeNames1764900096000 implements MigrationInterface {
   }
 }
 
-/** Creates the function of the triggers, which converts the columns that its arguments name. */
+/** Creates the trigger function, which converts the columns that its arguments name. */
 const createFunction = (runner: QueryRunner): Promise<void> =>
   runInTransaction(runner, () =>
     runner.query(`
@@ -68,7 +68,7 @@ const createTrigger = (runner: QueryRunner, table: string, columns: string[]): P
       EXECUTE FUNCTION normalize_names(${columns.map((column) => `'${column}'`).join()})`),
   );
 
-/** Converts the stored names in batches, so that requests never wait longer than for one of them. */
+/** Converts the stored names in batches, so that requests never wait longer than for one batch. */
 async function normalizeStored(runner: QueryRunner, table: string, columns: string[]): Promise<void> {
   const { logger } = migrationRun.getStore()!;
   const assignments = columns.map((column) => `${column} = normalize(t.${column}, NFC)`);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Describes the formats of password hashes. It also identifies apis that cannot verify portable hashes: their newest
+ * Describes the password hash formats. It also identifies apis that cannot verify portable hashes: their newest
  * migration is an earlier one (ADR 0102).
  */
 export class DescribePasswordHashes1764900110000 implements MigrationInterface {

@@ -4,13 +4,13 @@ import { errorCode, errorMessage } from '@gatehouse/platform';
 import { migrationRun, runInTransaction } from './migration-run.js';
 import { double, integer, nullable, statement, text } from '../sql/statements.js';
 
-/** Interval between two log messages about the progress of an index, in ms. */
+/** Interval between two log messages about an index's progress, in ms. */
 const PROGRESS_INTERVAL_MS = 10_000;
 
 /** PostgreSQL's code for a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
-/** SQL for whether a row of pg_stat_progress_create_index is about the index $1. Other databases can use the same oid. */
+/** SQL for the condition that a pg_stat_progress_create_index row is about the index $1. Other databases can use the same oid. */
 const IS_BUILD = 'datname = current_database() AND index_relid = to_regclass($1)';
 
 const findProgress = statement(
@@ -28,7 +28,7 @@ const findProgress = statement(
    FROM pg_stat_progress_create_index WHERE ${IS_BUILD}`,
 );
 
-/** The partitions of the table $1 without an index of the index $2, oldest first: those are dropped first. */
+/** The partitions in the table $1 that have no partition index for the index $2, oldest first: they are dropped first. */
 const UNINDEXED_PARTITIONS = `
   SELECT c.relname AS partition FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
   WHERE p.inhparent = to_regclass($1) AND NOT EXISTS (
@@ -40,10 +40,10 @@ const UNINDEXED_PARTITIONS = `
  * Creates indexes without blocking writes to the table, for migrations with `transaction = false`. Can be repeated
  * after a failure: a complete index stays, and an invalid one that an interrupted run has left is built again.
  *
- * An index of a partitioned table is first created on the table alone, then on each partition, and then attached. New
- * partitions get it from the table. Through a pooler, where `CREATE INDEX CONCURRENTLY` cannot have its own time limit,
- * indexes are built in transactions, which block writes.
- * @param definitions columns and conditions of the indexes, by their names
+ * An index on a partitioned table is first created on the table alone, then on each partition, and then attached. New
+ * partitions get it from the table. Through a pooler, where `CREATE INDEX CONCURRENTLY` cannot have its own time
+ * limit, indexes are built in transactions, which block writes.
+ * @param definitions the indexes' columns and conditions, by name
  */
 export async function createIndexes(
   runner: QueryRunner,
@@ -138,7 +138,7 @@ async function readValidity(runner: QueryRunner, name: string): Promise<boolean 
   return index?.isValid;
 }
 
-/** Ends the session of a process that was killed or suspended while it built an index, which may go on. */
+/** Ends the session whose process was killed or suspended while it built an index, because the build may continue. */
 async function terminateBuild(runner: QueryRunner, name: string): Promise<void> {
   await runner.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE ${IS_BUILD}`,
@@ -146,7 +146,7 @@ async function terminateBuild(runner: QueryRunner, name: string): Promise<void> 
   );
 }
 
-/** Logs the progress of an index, read with another connection. */
+/** Logs an index's progress, read with another connection. */
 async function logProgress({ dataSource }: QueryRunner, name: string): Promise<void> {
   const { logger } = migrationRun.getStore()!;
   try {
