@@ -1,4 +1,4 @@
-// This file contains SQL: the hot path of sign-up, inserts of many rows, and inserts that return what they have inserted.
+// This file contains SQL: the sign-up hot path, multi-row inserts, and inserts that return the inserted rows.
 import {
   changeableFields,
   customerFieldNames,
@@ -81,8 +81,8 @@ export class AccountsRepository {
   }
 
   /**
-   * Inserts customers of one project with all of their fields. Skips customers whose email or external id is
-   * taken, including by another customer of the same call.
+   * Inserts customers with all their fields into one project. Skips customers whose email or external id is taken,
+   * including by another customer in the same call.
    * @returns the ids of the inserted customers
    */
   async insertAll(tx: Tx, projectId: string, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
@@ -99,8 +99,8 @@ export class AccountsRepository {
   }
 
   /**
-   * Inserts identities of customers that the transaction has inserted, at providers that it has locked. Returns false if
-   * one of the identities is already linked.
+   * Links identities to customers that the transaction has inserted, at providers that it has locked. Returns false
+   * if an identity is already linked.
    */
   async linkAll(tx: Tx, projectId: string, identities: ImportedIdentity[]): Promise<boolean> {
     const rows = await tx.execute(insertIdentities, [projectId, JSON.stringify(identities)]);

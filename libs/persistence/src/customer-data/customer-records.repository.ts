@@ -17,7 +17,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** Maximum size of all events together: the export is one document, built in memory. */
+/** Maximum size for all events together: the export is one document, built in memory. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
 const customerSessionRow = {
@@ -72,7 +72,7 @@ export type KnownAddress = RowOf<typeof knownAddressRow>;
 /** A one-time token without the value. */
 export type TokenRecord = RowOf<typeof tokenRow>;
 
-/** An email without its text. */
+/** An email without its content. */
 export type MailRecord = RowOf<typeof mailRow>;
 
 /** A request that sent an event about a customer to an endpoint. */
@@ -86,7 +86,7 @@ export interface CustomerRecords {
   identities: Identity[];
   tokens: TokenRecord[];
   mails: MailRecord[];
-  /** The event bodies; null for those beyond the maximum size of all events. */
+  /** The event bodies; null for bodies that exceed the maximum total size. */
   events: (string | null)[];
   attempts: CustomerDeliveryAttempt[];
 }
@@ -136,14 +136,13 @@ const listAttempts = statement(
    ORDER BY a.id DESC LIMIT $2`,
 );
 
-/** Reads the data about a customer. The caller has found the customer within its reach. */
+/** Reads the data about a customer. The caller has found the customer within its access scope. */
 export class CustomerRecordsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads all lists. A project key sees the attempts to the endpoints of its own project, as in the log of
-   * attempts.
-   * @param limit maximum length of each list
+   * Reads all lists. A project key sees the attempts to its own project's endpoints, as in the attempt log.
+   * @param limit maximum length per list
    */
   async readAll(reach: Reach, customerId: string, limit: number): Promise<CustomerRecords> {
     const values = [customerId, limit];

@@ -1,4 +1,4 @@
-// This file contains SQL: a union of tables, and bounded scans by filter.
+// This file contains SQL: a table union, and bounded scans by filter.
 import {
   timelineActions,
   timelineEventTypes,
@@ -32,26 +32,26 @@ import { filterIdRange, fixedIdAtSql, NIL_UUID } from '../sql/uuid-v7.js';
 import { deliveriesWithin } from '../webhooks/deliveries.repository.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
-/** Maximum number of records that a page scans if few of them match. The next page continues from there. */
+/** Maximum number of records that a page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
 /** The second scan is this many times as large as a page: many records are described by another entry. */
 const SECOND_SCAN_FACTOR = 5;
 
-/** Maximum number of deliveries of one event: the newest of each endpoint. */
+/** Maximum number of deliveries per event: the newest for each endpoint. */
 const MAX_DELIVERIES = 10;
 
-/** The table of an entry. `customer` is the row of an imported customer, whose creation is in no other table. */
+/** An entry's table. `customer` is an imported customer's row, whose creation is in no other table. */
 export const timelineSources = ['event', 'audit_entry', 'mail', 'customer'] as const;
 type TimelineSource = (typeof timelineSources)[number];
 
 const entryRow = {
-  /** A UUIDv7 with the time of the entry. That of `customer` is not the id of a record. */
+  /** A UUIDv7 with the entry's time. For `customer`, it is not a record's id. */
   id: uuid,
   source: textOf<TimelineSource>(),
-  /** The type of the event, the action, or the kind of the email. */
+  /** The event type, the action, or the email kind. */
   type: text,
-  /** False for an event that another entry describes, and that is an entry only because of its deliveries. */
+  /** False for an event that another entry describes, and that is listed only because it has deliveries. */
   isChange: boolean,
   body: nullable(text),
   actorType: nullable(textOf<AuditActorType>()),
@@ -77,10 +77,10 @@ const deliveryRow = {
   error: nullable(textOf<AttemptError>()),
 };
 
-/** An entry of the timeline of a customer, as stored. */
+/** A customer timeline entry, as stored. */
 export type TimelineRow = RowOf<typeof entryRow>;
 
-/** The newest delivery of an event to an endpoint. */
+/** The newest delivery to an endpoint for an event. */
 export type TimelineDelivery = RowOf<typeof deliveryRow>;
 
 export interface TimelineFilter {
@@ -97,15 +97,15 @@ const sampleFilters: TimelineFilter[] = [
 ];
 
 /**
- * Returns the matches among the next `window` records of all tables, and the last scanned id if there are at least that
- * many. The ids of all tables are UUIDv7, so their order is that of the times, and an id is a position in the union.
+ * Returns the matches among the next `window` records of all tables, and the last scanned id if there are at least
+ * that many. All tables have UUIDv7 ids, which sort by time, so an id is a position in the union.
  */
 const scanEntries = dynamicStatement(
   boundedScanRow(entryRow),
   (filter: TimelineFilter, before: string | null, window: number, limit: number) => {
     const where = new Conditions();
     const scan = timelineScanSql(where, filter, before, window);
-    // With EXISTS in place of LATERAL and LIMIT, PostgreSQL may hash all deliveries.
+    // With EXISTS instead of LATERAL and LIMIT, PostgreSQL may hash all deliveries.
     const sent = `LATERAL (SELECT d.id FROM deliveries d WHERE d.event_id = s.id LIMIT 1) d ON NOT s."isChange"`;
     const matching = `
       SELECT s.* FROM (SELECT * FROM scanned ORDER BY id DESC) s ${filter.kinds.includes('webhook') ? `LEFT JOIN ${sent} WHERE s."isChange" OR d.id IS NOT NULL` : 'WHERE s."isChange"'}
@@ -140,13 +140,13 @@ const listDeliveries = dynamicStatement(
   sampleReaches.map((reach) => [reach, [NIL_UUID]] as const),
 );
 
-/** Reads what happened to a customer: events, audit log entries and emails as one list (docs/adr/0068). */
+/** Reads a customer's history: events, audit log entries and emails as one list (docs/adr/0068). */
 export class CustomerTimelineRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns up to `limit` entries, newest first. The caller has checked that the customer is within the reach.
-   * @param before last id of the previous page
+   * Returns up to `limit` entries, newest first. The caller has checked that the customer is within the access scope.
+   * @param before last id on the previous page
    */
   listPage(filter: TimelineFilter, before: string | null, limit: number): Promise<ScannedPage<TimelineRow>> {
     const scanSizes = [limit + 1, SECOND_SCAN_FACTOR * limit, PAGE_SCAN_LIMIT];
@@ -155,7 +155,7 @@ export class CustomerTimelineRepository {
     );
   }
 
-  /** Returns the newest deliveries of events to each endpoint, at most ten per event. */
+  /** Returns the newest delivery to each endpoint for these events, at most ten per event. */
   async listDeliveries(reach: Reach, eventIds: string[]): Promise<TimelineDelivery[]> {
     if (eventIds.length === 0) return [];
     return this.database.execute(listDeliveries(reach, eventIds));
@@ -163,8 +163,8 @@ export class CustomerTimelineRepository {
 }
 
 /**
- * Returns SQL for the newest records about a customer in the tables that can contain these kinds, at most `limit`. Each
- * table is one range of an index.
+ * Returns SQL for the newest records about a customer in the tables that can contain these kinds, at most `limit`.
+ * Each table is one index range.
  */
 function timelineScanSql(
   where: Conditions,

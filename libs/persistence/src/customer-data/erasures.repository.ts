@@ -1,4 +1,4 @@
-// This file contains SQL: batches of events, deliveries and attempts, SKIP LOCKED, and idempotency keys.
+// This file contains SQL: batches with events, deliveries and attempts, SKIP LOCKED, and idempotency keys.
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { erasedBody, isErased } from '../events/erasure-sql.js';
@@ -38,7 +38,7 @@ const eraseReplayResponses = statement(
    WHERE d.event_id = ANY ($1) AND r.delivery_id = d.id AND r.response_body <> ''`,
 );
 
-/** A dead letter whose event is erased can no longer be redelivered, so it waits for nothing. */
+/** A dead letter whose event is erased can no longer be redelivered, so no decision about it is pending. */
 const asErased = `UPDATE deliveries d SET resolution = 'erased', untold = NULL`;
 
 /** Maximum number of dead letters that one statement reads, to stay within its timeout. */
@@ -55,7 +55,7 @@ const resolveDeadLettersOfCustomer = statement(
    ${asErased} FROM locked WHERE d.id = locked.id`,
 );
 
-/** Returns the last scanned id of a complete batch. Locked deliveries are resolved by the next run. */
+/** Returns the last scanned id if the batch is complete. The next run resolves locked deliveries. */
 const resolveErasedDeadLetters = statement(
   { id: uuid },
   `WITH scanned AS MATERIALIZED (
@@ -72,8 +72,8 @@ const resolveErasedDeadLetters = statement(
 );
 
 /**
- * Not prepared, so that it locks only the partitions of these ids' days: it waits for retention only where
- * retention moves one of them.
+ * Not prepared, so that it locks only the partitions for the days in these ids: it waits for retention only where
+ * retention moves such a partition.
  */
 const eraseResponseBodies = dynamicStatement(
   {},
@@ -102,7 +102,7 @@ export class ErasuresRepository {
     if (lastEventId) await tx.manager.insert(ErasureEntity, { customerId, lastEventId });
   }
 
-  /** Erases the next events of a customer. @returns false if no erasure was pending */
+  /** Erases a customer's next events. @returns false if no erasure was pending */
   async eraseNextBatch(tx: Tx): Promise<boolean> {
     const [erasure] = await tx.execute(lockNextErasure);
     if (!erasure) return false;
@@ -114,8 +114,8 @@ export class ErasuresRepository {
   }
 
   /**
-   * Resolves all dead letters of deleted customers, including those of customers that 0.1.0 deleted. Ends
-   * early once `signal` is aborted.
+   * Resolves the dead letters of deleted customers, including customers that 0.1.0 deleted. Ends early once `signal`
+   * is aborted.
    */
   async resolveDeadLetters(signal: AbortSignal): Promise<void> {
     let last: string | undefined = NIL_UUID;

@@ -16,7 +16,7 @@ import {
   type CustomerWithProject,
 } from './customers.repository.js';
 
-/** A customer whose row is locked, with the time of the transaction. */
+/** A customer whose row is locked, with the transaction's time. */
 export interface LockedCustomer extends CustomerWithProject {
   time: Date;
 }
@@ -52,11 +52,11 @@ const changeEmail = statement(
    WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
 );
 
-/** Changes of the fields of a customer, of which some are unique in the project. */
+/** Changes a customer's fields, some of which are unique in the project. */
 export class CustomerChangesRepository {
   /**
    * Reads a customer for a change and locks the row against concurrent changes.
-   * @throws GatehouseError `not_found` if there is no such customer within the reach, `project_archived`
+   * @throws GatehouseError `not_found` if there is no such customer within the access scope, `project_archived`
    */
   async lockActive(tx: Tx, reach: Reach, id: string): Promise<LockedCustomer> {
     const [row] = await tx.execute(lockCustomerInReach(reach, id));
@@ -67,8 +67,8 @@ export class CustomerChangesRepository {
   }
 
   /**
-   * Writes the changeable fields of a customer that the transaction has locked, and sets `updatedAt` to the time
-   * of the transaction.
+   * Writes the changeable fields for a customer that the transaction has locked, and sets `updatedAt` to the
+   * transaction's time.
    * @throws GatehouseError `email_already_registered`, `external_id_taken`
    */
   async update(tx: Tx, customer: Customer): Promise<void> {
@@ -84,7 +84,7 @@ export class CustomerChangesRepository {
   }
 
   /**
-   * Sets a new address whose ownership the customer has confirmed.
+   * Sets a new email address whose ownership the customer has confirmed.
    * @throws GatehouseError `email_already_registered`
    */
   async changeEmail(tx: Tx, projectId: string, id: string, email: string): Promise<Customer> {
@@ -97,7 +97,7 @@ export class CustomerChangesRepository {
   }
 }
 
-/** Returns the error for a value that another customer of the project has, or null for any other error. */
+/** Returns the error for a value that another customer in the project has, or null for any other error. */
 function toConflictError(error: unknown): GatehouseError | null {
   if (errorCode(error) !== UNIQUE_VIOLATION) return null;
   const isExternalId = (error as { constraint?: string }).constraint === EXTERNAL_ID_CONSTRAINT;

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded index scans whose ranges are merged, and conditions on a reach.
+// This file contains SQL: bounded index scans whose ranges are merged, and conditions on an access scope.
 import type { Customer, Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import {
@@ -42,13 +42,11 @@ import { customerColumns, customerRow } from './customers.repository.js';
 
 export interface CustomerPage {
   customers: Customer[];
-  /**
-   * Null at the end of the list. Otherwise the page may contain fewer customers than requested, even none.
-   */
+  /** Null at the end of the list. Otherwise the page may contain fewer customers than requested, or zero. */
   next: CustomerPosition | null;
 }
 
-/** Maximum number of rows that a page scans if few of them match. The next page continues from there. */
+/** Maximum number of rows that a page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
 const listOrganizations = statement({ id: uuid }, organizationIdsSql('$1'));
@@ -69,7 +67,7 @@ const sampleScopes: ScanScope[] = [
 const noFilter = emptyCustomerFilter;
 const epoch = new Date(0);
 
-/** Filters that lead to every scan in the order of a time, and together contain every condition. */
+/** Filters that lead to every scan in time order, and together contain every condition. */
 const sampleTimeFilters: CustomerFilter[] = [
   noFilter,
   { ...noFilter, email: 'ada@example.com', q: 'ada', emailVerified: true, disabled: false },
@@ -87,15 +85,15 @@ const sampleTextFilters: CustomerFilter[] = [
 const installation: ScanScope = { column: null, ids: [NIL_UUID] };
 
 /**
- * Returns the scope whose index ranges are scanned. Locked customers have no index of a project or an organization,
- * because few are locked at the same time: their ranges contain the condition of the scope.
+ * Returns the scope whose index ranges are scanned. Locked customers have no index by project or organization,
+ * because few are locked at the same time: their ranges contain the scope condition.
  */
 const scannedScope = (scope: ScanScope, { locked }: CustomerFilter): ScanScope =>
   locked ? installation : scope;
 
-/** Maximum number of rows that a count of locked customers scans: each row takes several index lookups. */
+/** Maximum number of rows that a count scans for locked customers: each row takes several index lookups. */
 const LOCK_COUNT_LIMIT = 5_000;
-/** Returns the sources of the rows that a filter may have. */
+/** Returns the row sources that a filter may have. */
 const sampleSources = ({ contains }: CustomerFilter): RowSource[] =>
   contains === null ? ['customers'] : ['customers', 'found'];
 
@@ -106,7 +104,7 @@ const countWindow = (scope: ScanScope, filter: CustomerFilter): number =>
       chooseIndexScan(new Conditions(), scope, filter, null).ranges.length,
   );
 
-/** Counts the matches of each range. */
+/** Counts the matches in each range. */
 const countCustomers = dynamicStatement(
   countedRow,
   (scope: ScanScope, filter: CustomerFilter, source: RowSource) => {
@@ -126,7 +124,7 @@ const countCustomers = dynamicStatement(
   ),
 );
 
-/** Returns SQL for the matches among the next `window` rows, and always for the last of these rows. */
+/** Returns SQL for the matches among the next `window` rows, and always for the last row in that window. */
 function scanSql(
   scope: ScanScope,
   filter: CustomerFilter,
@@ -148,7 +146,7 @@ function scanSql(
   return { text: sql, values: where.values };
 }
 
-/** A scanned customer: whether they match, and whether they are the last row of a full window. */
+/** A scanned customer, with flags for a match and for the last row in a full window. */
 const scannedRow = { ...customerRow, isMatch: nullable(boolean), isLast: boolean };
 
 const scanByTime = dynamicStatement(
@@ -176,17 +174,17 @@ const scanByText = dynamicStatement(
 type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string };
 
 /**
- * The lists of customers, for up to a million customers. Every list is an index scan that starts at the
- * page's position and reads a bounded number of rows, whatever the filter is.
- * `npm run bench -- customers --plans` prints the query plans.
+ * The customer lists, for up to a million customers. Every list is an index scan that starts at the page's position
+ * and reads a bounded number of rows, regardless of the filter. `npm run bench -- customers --plans` prints the query
+ * plans.
  */
 export class CustomerDirectoryRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns up to `limit` customers after a position: newest first; with a filter on the last login, latest
-   * login first; with `q`, in the order of the matching text; locked customers, the lock that ends last first.
-   * `contains` does not change the order.
+   * Returns up to `limit` customers after a position: newest first; with a filter on the last login, latest login
+   * first; with `q`, by the matching string; for locked customers, latest lock end first. `contains` does not change
+   * the order.
    */
   async listPage(
     reach: Reach,
@@ -211,8 +209,8 @@ export class CustomerDirectoryRepository {
   }
 
   /**
-   * Returns up to `limit` customers that contain a text: the newest, or some others if the text is frequent, but not
-   * among the newest customers.
+   * Returns up to `limit` customers that contain a string: the newest, or some others if the string is frequent, but
+   * not among the newest customers.
    */
   async findContaining(reach: Reach, text: string, limit: number): Promise<Customer[]> {
     const filter = { ...emptyCustomerFilter, contains: text };
@@ -221,7 +219,7 @@ export class CustomerDirectoryRepository {
     return [...customers, ...(await findSampledCustomers(this.database, reach, text, limit))];
   }
 
-  /** Counts the matching customers within a reach in a bounded scan. */
+  /** Counts the matching customers within an access scope in a bounded scan. */
   async count(reach: Reach, filter: CustomerFilter): Promise<CappedCount> {
     const scope = await this.resolveScope(reach, filter.projectId);
     const source = await resolveRowSource(this.database, filter);
@@ -231,14 +229,14 @@ export class CustomerDirectoryRepository {
     return capScanCount({ scanned, matching }, countWindow(scope, filter));
   }
 
-  /** Returns the project, the organizations or the installation whose part of the indexes is scanned. */
+  /** Returns the scope whose part of the indexes is scanned: the project, the organizations or the installation. */
   private async resolveScope(reach: Reach, projectId: string | null): Promise<ScanScope> {
     if (reach.projectId) {
       const isForeign = projectId !== null && projectId !== reach.projectId;
       return { column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
     }
-    // One scope for the entire installation: with one scope per organization, a page would cost more the
-    // more organizations there are.
+    // One scope for the installation: with one scope per organization, a page would cost more the more organizations
+    // there are.
     if (!reach.organizationIds && projectId === null) return installation;
     const rows =
       projectId === null

@@ -6,13 +6,13 @@ export interface CustomerFilter {
   projectId: string | null;
   email: string | null;
   externalId: string | null;
-  /** Prefix of an email, a first name, a last name, or both names separated by a space; case-insensitive. */
+  /** Prefix for an email, a first name, a last name, or both names separated by a space; case-insensitive. */
   q: string | null;
-  /** Part of the email or of both names separated by a space; case-insensitive. */
+  /** Substring in the email or in both names separated by a space; case-insensitive. */
   contains: string | null;
   emailVerified: boolean | null;
   disabled: boolean | null;
-  /** True for only the customers who are locked after failed sign-ins. */
+  /** True to list only customers who are locked after failed sign-ins. */
   locked: boolean;
   createdAfter: Date | null;
   createdBefore: Date | null;
@@ -36,11 +36,11 @@ export const emptyCustomerFilter: CustomerFilter = {
   lastLoginBefore: null,
 };
 
-/** A text of a customer `c` that `q` is compared with. */
+/** A string from a customer `c` that `q` is compared with. */
 export interface SearchedText {
-  /** SQL for the text, as in its index. */
+  /** SQL for the string, as in its index. */
   text: string;
-  /** The condition of the index. */
+  /** The index condition. */
   condition: string;
 }
 
@@ -56,11 +56,11 @@ export const searchedTexts = {
   },
 } satisfies Record<string, SearchedText>;
 
-/** Returns whether a list is in the order of the text that `q` matches, rather than of a time. */
+/** Returns whether a list is sorted by the string that `q` matches, rather than by time. */
 export const isSortedByText = ({ email, externalId, q, locked }: CustomerFilter): boolean =>
   q !== null && email === null && externalId === null && !locked;
 
-/** Adds the conditions of a match among the scanned rows. */
+/** Adds the match conditions for the scanned rows. */
 export function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
   where
     .add('true')
@@ -72,7 +72,7 @@ export function addMatchConditions(where: Conditions, filter: CustomerFilter): v
     .addIf(filter.createdBefore, (value) => `c.created_at < ${value}`)
     .addIf(filter.lastLoginAfter, (value) => `c.last_login_at > ${value}`)
     .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
-  // A customer with several locks is listed once, at the position of the last one to end.
+  // A customer with several locks is listed once, at the lock that ends last.
   if (filter.locked) where.add(`c.key = ${LOCK_END}`);
   if (filter.contains !== null)
     where.add(containsCondition(where, searchedText.customer('c'), filter.contains));
@@ -82,7 +82,7 @@ export function addMatchConditions(where: Conditions, filter: CustomerFilter): v
     ({ text, condition }) =>
       `CASE WHEN ${condition} AND starts_with(${text}, lower(${prefix})) THEN ${text} END`,
   );
-  // A customer who matches by several texts is listed once, at the position of the first.
+  // A customer who matches by several strings is listed once, at the first position.
   const firstMatch = `c.key = least(${matches.join(', ')})`;
   where.add(isSortedByText(filter) ? firstMatch : `coalesce(${matches.join(', ')}) IS NOT NULL`);
 }

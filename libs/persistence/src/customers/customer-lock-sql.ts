@@ -1,27 +1,27 @@
-// This file contains SQL: conditions on the counted failures of customers.
+// This file contains SQL: conditions on customers' counted failures.
 import { defaultLimits, failureLimits, MAX_PASSWORD_GUESSES, type ProjectLimits } from '@gatehouse/domain';
 import { IS_EXPIRED } from '../failed-attempts/login-allowance.js';
 
-/** SQL for a limit of the project `p`. */
+/** SQL for a limit in the project `p`. */
 const limitSql = (setting: keyof ProjectLimits): string =>
   `coalesce((p.settings -> 'limits' ->> '${setting}')::int, ${defaultLimits[setting]})`;
 
-/** SQL for the failed passwords `a` and the failed second factors `f` of a customer `c`, whose project is `p`. */
+/** SQL for the failed passwords `a` and the failed second factors `f` that a customer `c` in a project `p` has. */
 export const FAILURES_OF_CUSTOMER = `
   LEFT JOIN login_attempts a ON a.project_id = c.project_id AND a.email_hash = sha256(convert_to(c.email, 'UTF8'))
     AND a.customer_id = c.id
   LEFT JOIN factor_attempts f ON f.customer_id = c.id`;
 
-/** SQL for whether the failed passwords `a` lock the customer until the window ends. */
+/** SQL for the condition that the failed passwords `a` lock the customer until the window ends. */
 export const IS_PASSWORD_LOCKED = `(a.window_ends_at > now() AND a.tries >= ${limitSql('failedLogin')})`;
 
-/** SQL for whether the guesses `a` have closed the password (docs/adr/0035). */
+/** SQL for the condition that the guesses `a` have closed the password (docs/adr/0035). */
 export const IS_PASSWORD_CLOSED = `(a.guesses >= ${MAX_PASSWORD_GUESSES} AND NOT (${IS_EXPIRED}))`;
 
-/** SQL for whether the failed second factors `f` lock the customer until the window ends. */
+/** SQL for the condition that the failed second factors `f` lock the customer until the window ends. */
 export const IS_FACTOR_LOCKED = `(f.window_ends_at > now() AND f.tries >= ${limitSql('failedSecondFactor')})`;
 
-/** SQL for whether known addresses can still use their allowance. */
+/** SQL for the condition that known client IPs can still use their allowance. */
 export const IS_KNOWN_ALLOWED = `a.known_tries < ${limitSql('failedLogin')}`;
 
 /** SQL for the end of the last window that locks the customer `c`; null if the customer is not locked. */
@@ -30,15 +30,15 @@ export const LOCK_END = `(
                   CASE WHEN ${IS_FACTOR_LOCKED} THEN f.window_ends_at END)
   FROM projects p ${FAILURES_OF_CUSTOMER} WHERE p.id = c.project_id)`;
 
-/** An index range of failed attempts `a`. */
+/** An index range for failed attempts `a`. */
 interface LockRange {
   table: string;
   condition: string;
 }
 
 /**
- * The index ranges that contain every locked customer, and customers of projects with higher limits, by the end of
- * the window. Each condition is that of a partial index, so few other rows are scanned.
+ * The index ranges, by window end, that contain every locked customer and customers in projects with higher limits.
+ * Each condition matches a partial index, so few other rows are scanned.
  */
 export const lockRanges: LockRange[] = [
   {

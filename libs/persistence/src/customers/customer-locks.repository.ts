@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on counted failures and the limits of projects.
+// This file contains SQL: conditions on counted failures and project limits.
 import type { Customer } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { KNOWN_ADDRESS_SINCE } from '../failed-attempts/login-allowance.js';
@@ -22,11 +22,11 @@ import {
 
 const lockRow = {
   customerId: uuid,
-  /** End of the window in which no further passwords are accepted; null if it is over. */
+  /** Time until which no further passwords are accepted; null if it is over. */
   passwordLockedUntil: nullable(timestamptz),
   /** True if the password is closed until the customer sets a new one or is unlocked. */
   isPasswordClosed: boolean,
-  /** End of the window in which no further second factors are accepted; null if it is over. */
+  /** Time until which no further second factors are accepted; null if it is over. */
   factorLockedUntil: nullable(timestamptz),
   /** Failed passwords in the current window. */
   failedPasswords: integer,
@@ -35,7 +35,7 @@ const lockRow = {
   /** Failed second factors in the current window. */
   failedFactors: integer,
   lastFailedAt: neverNull(timestamptz),
-  /** Number of addresses from which the customer can still sign in during the lock. */
+  /** Number of client IPs from which the customer can still sign in during the lock. */
   knownAddresses: integer,
 };
 
@@ -59,11 +59,11 @@ const findLocks = statement(
    WHERE c.id = ANY($1) AND (${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} OR ${IS_FACTOR_LOCKED})`,
 );
 
-/** The locks of customers. A lock is not stored: it follows from the counted failures and the limits of the project. */
+/** The customer locks. A lock is not stored: it follows from the counted failures and the project limits. */
 export class CustomerLocksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the locks of the customers who are locked, by the id of the customer. The caller checks the reach. */
+  /** Returns the locks for locked customers, by customer id. The caller checks the access scope. */
   async find(customers: readonly Pick<Customer, 'id'>[]): Promise<Map<string, CustomerLock>> {
     const rows = await this.database.execute(findLocks, [customers.map(({ id }) => id)]);
     return new Map(rows.map((row) => [row.customerId, row]));

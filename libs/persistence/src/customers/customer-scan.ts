@@ -4,33 +4,33 @@ import { isSortedByText, searchedTexts, type CustomerFilter, type SearchedText }
 import { lockRanges } from './customer-lock-sql.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-/** A position between two customers of a list. */
+/** A position between two customers in a list. */
 export interface CustomerPosition {
-  /** The sort key: a time in ISO 8601, or the matching text. */
+  /** The sort key: a time in ISO 8601, or the matching string. */
   key: string;
   id: string;
 }
 
 /**
- * SQL condition that allows a statement to use the indexes of the entire installation. Every customer meets
- * it. Without this condition PostgreSQL would also scan these indexes for an organization with nearly all
- * customers, however many customers of other organizations come first.
+ * SQL condition that allows a statement to use the installation-wide indexes. Every customer meets it. Without this
+ * condition PostgreSQL would also scan these indexes for an organization with nearly all customers, even if many
+ * customers from other organizations come first.
  */
 export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
 
-/** The first column of an index; null for an index of the entire installation. */
+/** The first column in an index; null for an installation-wide index. */
 type ScopeColumn = 'project_id' | 'organization_id' | null;
 
 /** The projects or organizations whose parts of the indexes are scanned, or the installation. */
 export interface ScanScope {
   column: ScopeColumn;
-  /** Contains one id for the entire installation too, which is compared with nothing. */
+  /** Contains one id also for the installation. No column is compared with it. */
   ids: string[];
 }
 
 /**
- * Maximum number of scopes that are inlined in the statement. With inlined ids PostgreSQL knows how many
- * customers each scope has: for a scope with few it reads and sorts all of them.
+ * Maximum number of scopes that are inlined in the statement. With inlined ids PostgreSQL knows how many customers
+ * each scope has: for a scope with few it reads and sorts all the scope's customers.
  */
 export const MAX_INLINED_SCOPES = 8;
 
@@ -40,31 +40,31 @@ export const MAX_INLINED_SCOPES = 8;
  */
 export type RowSource = 'customers' | 'found';
 
-/** A range of one index. */
+/** A range in one index. */
 interface IndexRange {
-  /** SQL for the source of the customers `c`, if it is another table than theirs. */
+  /** SQL for the source that provides the customers `c`, if it is not the customers table. */
   from?: string;
   /** SQL for the sort key. */
   key: string;
   condition: string;
-  /** ORDER BY of the index. */
+  /** The index's ORDER BY. */
   orderBy: string;
 }
 
-/** The scan of a list: index ranges that are merged in one order. */
+/** A list scan: index ranges that are merged in one order. */
 interface IndexScan {
   ranges: IndexRange[];
-  /** ORDER BY of the merged ranges. */
+  /** The merged ranges' ORDER BY. */
   orderBy: string;
   /** True for a search by a unique value. */
   isExact?: boolean;
 }
 
-/** Returns SQL for the customers of a scope. The id is that of the alias `scope` unless given. */
+/** Returns SQL for the customers in a scope. The id comes from the alias `scope` unless given. */
 const scopeCondition = (column: ScopeColumn, id = (): string => 'scope.id'): string =>
   column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
 
-/** Returns SQL for the next rows of a range. @param scope SQL for the customers of the scope */
+/** Returns SQL for a range's next rows. @param scope SQL for the customers in the scope */
 const rangeSql = (
   { from, key, condition, orderBy }: IndexRange,
   source: RowSource,
@@ -73,7 +73,7 @@ const rangeSql = (
 ): string =>
   `SELECT ${key} AS key, c.* FROM ${from ?? `${source} c`} WHERE ${scope} AND ${condition} ORDER BY ${orderBy} LIMIT ${limit}`;
 
-/** Returns SQL for the next rows of each range of a scan, across all scopes, in no order. */
+/** Returns SQL for the next rows in each range of a scan, across all scopes, unsorted. */
 export function rangesSql(
   where: Conditions,
   { column, ids }: ScanScope,
@@ -88,7 +88,7 @@ export function rangesSql(
   });
 }
 
-/** Returns SQL for the next rows of a scan, in its order. */
+/** Returns SQL for a scan's next rows, in its order. */
 export function mergedRangesSql(
   where: Conditions,
   { column, ids }: ScanScope,
@@ -155,8 +155,8 @@ export function chooseIndexScan(
 }
 
 /**
- * Returns the index ranges of locked customers of the installation, each with the condition of the scope: the page
- * and its position never depend on customers of others. Few customers are locked at the same time.
+ * Returns the index ranges for locked customers in the installation, each with the scope condition: the page and its
+ * position never depend on other scopes' customers. Few customers are locked at the same time.
  */
 function lockScan(where: Conditions, { column, ids }: ScanScope, after: CustomerPosition | null): IndexScan {
   const isWithin = column === null ? 'true' : `c.${column} = ANY (${where.bind(ids)}::uuid[])`;
@@ -189,10 +189,7 @@ function timeRange(
   ];
 }
 
-/**
- * Returns the index ranges of a text prefix. In byte order, everything with the prefix is one range of each
- * index.
- */
+/** Returns the index ranges for a string prefix. In byte order, everything with the prefix is one range in each index. */
 function textScan(
   where: Conditions,
   scope: ScopeColumn,
@@ -209,7 +206,7 @@ function textScan(
   const inByteOrder = ({ text, condition }: SearchedText): IndexRange =>
     rangeOf(text, `${condition} AND ${text} < ${end}`, `${text}, c.id`);
   const { email, fullName, lastName } = searchedTexts;
-  // The unique index of a project has the same order, with its own operators.
+  // The project's unique index has the same order, with its own operators.
   const byEmail =
     scope === 'project_id'
       ? rangeOf(email.text, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')

@@ -1,4 +1,4 @@
-// This file contains SQL: a sample of the pages of a table, and a search in a trigram index.
+// This file contains SQL: a sample of table pages, and a search in a trigram index.
 import type { Customer, Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
@@ -8,19 +8,19 @@ import type { CustomerFilter } from './customer-filter.js';
 import type { RowSource } from './customer-scan.js';
 import { customerColumns, customerRow } from './customers.repository.js';
 
-/** Number of table pages in a sample, of about 25 customers each. */
+/** Sampled table pages, with about 25 customers each. */
 const SAMPLED_PAGES = 256;
 
 /**
- * Maximum number of customers that the trigram index may find. PostgreSQL reads all of them before the first
- * row, which takes about 10 µs each.
+ * Maximum number of customers that the trigram index may find. PostgreSQL reads all matches before the first row,
+ * which takes about 10 µs each.
  */
 const MAX_RARE = 5_000;
 
-/** Size of a table page in bytes. */
+/** Table page size in bytes. */
 const PAGE_BYTES = 8_192;
 
-/** The customers of a sample `c`, the same ones in every statement. */
+/** The customers in a sample `c`, the same ones in every statement. */
 const sampleSql = `customers c TABLESAMPLE SYSTEM (
   least(100, 100.0 * ${SAMPLED_PAGES} * ${PAGE_BYTES} / greatest(pg_relation_size('customers'), 1))) REPEATABLE (0)`;
 
@@ -28,9 +28,8 @@ const condition = (where: Conditions, text: string): string =>
   containsCondition(where, searchedText.customer('c'), text);
 
 /**
- * Estimates from a sample of the table whether few customers contain a text. The statistics of the planner
- * know no frequencies below a percent. In a database whose character type is C, only ASCII letters have
- * trigrams.
+ * Estimates from a table sample whether few customers contain a string. The planner statistics contain no frequencies
+ * below one percent. In a database whose character type is C, only ASCII letters have trigrams.
  */
 const estimateRarity = dynamicStatement(
   { isRare: boolean },
@@ -59,7 +58,7 @@ const findSampled = dynamicStatement(
   sampleReaches.map((reach) => [reach, 'ada', 1] as const),
 );
 
-/** Returns some of the customers that contain a text, if many do, wherever they are in the lists. */
+/** Returns some customers that contain a string, if many do, at any position in the lists. */
 export const findSampledCustomers = (
   database: Database,
   reach: Reach,
@@ -68,9 +67,8 @@ export const findSampledCustomers = (
 ): Promise<Customer[]> => database.execute(findSampled(reach, text, limit));
 
 /**
- * Returns the rows that a list with a filter reads. The trigram index finds all matches before the first row,
- * so it is used only for texts that few customers contain. All other texts are found by the scan of the list
- * (docs/adr/0066).
+ * Returns the rows that a list with a filter reads. The trigram index finds all matches before the first row, so it
+ * is used only for strings that few customers contain. The list scan finds all other strings (docs/adr/0066).
  */
 export async function resolveRowSource(
   database: Database,

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { CustomerMfaPolicy } from '@gatehouse/domain';
 
-/** A customer of a project. */
+/** A customer in a project. */
 @Entity('customers')
 export class CustomerEntity {
   @PrimaryColumn('uuid') id!: string;
@@ -17,7 +17,7 @@ export class CustomerEntity {
   @Column('text', { nullable: true }) locale!: string | null;
   @Column('text', { name: 'image_url', nullable: true }) imageUrl!: string | null;
   @Column('text', { default: 'inherit' }) mfa!: CustomerMfaPolicy;
-  /** Proofs of identity before this time no longer suffice to refresh a session; null if all do. */
+  /** Identity proofs before this time no longer suffice to refresh a session; null if all do. */
   @Column({ type: 'timestamptz', name: 'proof_required_at', precision: 3, nullable: true })
   proofRequiredAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
@@ -28,21 +28,24 @@ export class CustomerEntity {
   loginFailedEventAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
-  /** The organization of the project. Set by a trigger, or by the INSERT of an import. */
+  /** The project's organization. Set by a trigger, or by an import's INSERT. */
   @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
   /** Browser and operating system with which the customer registered, or null. */
   @Column('text', { name: 'registration_device', nullable: true }) registrationDevice!: string | null;
   /**
-   * Time at which the owner of the address last removed all earlier access, with a password reset, an
-   * invitation or a disown. Older verification tokens can no longer disown the account.
+   * Time at which the email address's owner last removed all earlier access, with a password reset, an invitation or
+   * a disown. Older verification tokens can no longer disown the account.
    */
   @Column({ type: 'timestamptz', name: 'claimed_at', precision: 3, nullable: true }) claimedAt!: Date | null;
   /** Time of the last event that ended all access from before it, or null. */
   @Column({ type: 'timestamptz', name: 'access_revoked_at', precision: 3, nullable: true })
   accessRevokedAt!: Date | null;
-  /** True if an import created the customer with their current address. */
+  /** True if an import created the customer with their current email address. */
   @Column('boolean', { default: false }) imported!: boolean;
-  /** The `updatedAt` of the last line that an import has applied; null if there is none, or if Gatehouse has since made a change that no import may undo. */
+  /**
+   * The `updatedAt` in the last line that an import has applied; null if there is none, or if Gatehouse has since
+   * made a change that no import may undo.
+   */
   @Column({ type: 'timestamptz', name: 'import_updated_at', precision: 3, nullable: true })
   importUpdatedAt!: Date | null;
 }

@@ -12,7 +12,8 @@ import {
 } from './customers.repository.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-// One search of the project's index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
+// One search in the project's index for each value: with a list as the condition, PostgreSQL may read all the
+// project's customers.
 const findTakenIds = statement(
   { id: uuid },
   `SELECT c.id FROM customers c WHERE c.id = ANY ($1::uuid[])
@@ -44,13 +45,14 @@ const measureMetadata = statement(
    ) c`,
 );
 
-/** Bulk reads of customers, for import and export. */
+/** Bulk customer reads, for import and export. */
 export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the ids that another customer already has, in any project, or that a customer of this project has as external id. An id
-   * that its customer also has as external id is not searched for among the external ids: they are unique, so the insert finds it.
+   * Returns the ids that another customer already has, in any project, or that a customer in this project has as
+   * external id. An id that its customer also has as external id is not searched for among the external ids: they are
+   * unique, so the insert finds it.
    */
   async findTakenIds(
     tx: Tx,
@@ -63,13 +65,13 @@ export class CustomersBulkRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Returns the ids of the customers with these email addresses, by address. */
+  /** Returns the ids for customers with these email addresses, by address. */
   async findIdsByEmail(tx: Tx, projectId: string, emails: string[]): Promise<Map<string, string>> {
     const rows = await tx.execute(findIdsByEmail, [projectId, emails]);
     return new Map(rows.map(({ id, email }) => [email, id]));
   }
 
-  /** Returns a page of a project's customers in the order of their ids, after `after`. */
+  /** Returns a page with a project's customers, sorted by id, after `after`. */
   async listPage(
     projectId: string,
     after: string | null,
@@ -78,7 +80,7 @@ export class CustomersBulkRepository {
     return this.database.execute(listCustomers, [projectId, after ?? NIL_UUID, limit]);
   }
 
-  /** Returns the size in bytes of the largest values of these keys of `publicMetadata` among the newest 1,000 customers. */
+  /** Returns the size in bytes that the largest values for these `publicMetadata` keys have among the newest 1,000 customers. */
   async measureMetadata(tx: Tx, projectId: string, keys: string[]): Promise<number> {
     const [row] = await tx.execute(measureMetadata, [projectId, keys]);
     return row!.bytes;

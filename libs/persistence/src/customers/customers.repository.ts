@@ -1,4 +1,4 @@
-// This file contains SQL: the hot path of sign-in, row locks, joins, and changes that return rows.
+// This file contains SQL: the sign-in hot path, row locks, joins, and changes that return rows.
 import {
   customerFieldNames,
   GatehouseError,
@@ -26,16 +26,16 @@ import { markChangedSql } from './changed-here-sql.js';
 import { CustomerEntity } from './customer.entity.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-/** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
+/** The customer columns under the names in `Customer`, for a table aliased `c`. */
 export const customerColumns = selectList(CustomerEntity, 'c', customerFieldNames);
 export const customerRow = selectedRow(CustomerEntity, customerFieldNames);
 
-/** The columns of a `CustomerIdentity` under its names, for a table aliased `c`. */
+/** The `CustomerIdentity` columns under its names, for a table aliased `c`. */
 export const identityColumns = selectList(CustomerEntity, 'c', identityFields);
 export const identityRow = selectedRow(CustomerEntity, identityFields);
 
 const fieldsWithHash = [...customerFieldNames, 'passwordHash'] as const;
-/** The columns of a `CustomerWithPasswordHash` under its names, for a table aliased `c`. */
+/** The `CustomerWithPasswordHash` columns under its names, for a table aliased `c`. */
 export const customerWithHashColumns = selectList(CustomerEntity, 'c', fieldsWithHash);
 export const customerWithHashRow = selectedRow(CustomerEntity, fieldsWithHash);
 
@@ -45,8 +45,8 @@ const lockedColumns = selectList(CustomerEntity, 'c', lockedFields);
 const lockedRow = selectedRow(CustomerEntity, lockedFields);
 
 /**
- * The columns of a customer `c`, their project `p` and its organization `o`, as `toCustomerWithProject` reads
- * them. The id of the project is that of `p`.
+ * The columns for a customer `c`, their project `p` and its organization `o`, as `toCustomerWithProject` reads them.
+ * The project id comes from `p`.
  */
 export const customerWithProjectColumns = [
   selectList(
@@ -64,15 +64,15 @@ export interface CustomerWithPasswordHash extends Customer {
 
 /** A customer whose row the transaction has locked. */
 export interface CustomerForUpdate extends CustomerWithPasswordHash, RevocableAccess {
-  /** When support last required a new proof of identity, or null. */
+  /** Time at which support last required a new identity proof, or null. */
   proofRequiredAt: Date | null;
-  /** When the owner of the address last removed all earlier access, or null. */
+  /** Time at which the email address's owner last removed all earlier access, or null. */
   claimedAt: Date | null;
-  /** True if an import or `legacySignIn` created the customer with their current address. */
+  /** True if an import or `legacySignIn` created the customer with their current email address. */
   imported: boolean;
 }
 
-/** A customer found by an id in a request, with the project of the customer. */
+/** A customer found by an id in a request, with the customer's project. */
 export interface CustomerWithProject {
   customer: Customer;
   project: ProjectContext;
@@ -194,9 +194,9 @@ const setDisabled = statement(
 const markChanged = statement({}, markChangedSql('$1'));
 
 /**
- * Removes the emails from the customer, because deleting the customer deletes the others: an api of 0.1.0 must
- * not leave any recipient. Also erases emails to the address from before it had a customer, and finished
- * ones that other customers have caused by changing theirs to it.
+ * Removes the emails from the customer, because deleting the customer deletes the others: a 0.1.0 api must not leave
+ * any recipient. Also erases emails that were sent to the email address before it had a customer, and finished emails
+ * that other customers caused by changing their email address to this one.
  */
 const eraseCustomerMails = statement(
   {},
@@ -230,7 +230,7 @@ export class CustomersRepository {
 
   /**
    * Returns a customer for reading or erasure, also in an archived project.
-   * @throws GatehouseError `not_found` if there is no such customer within the reach
+   * @throws GatehouseError `not_found` if there is no such customer within the access scope
    */
   async get(reach: Reach, id: string): Promise<CustomerDetails> {
     return (await this.find(reach, id)).found;
@@ -238,7 +238,7 @@ export class CustomersRepository {
 
   /**
    * Returns a customer for a change. The project must not be archived.
-   * @throws GatehouseError `not_found` if there is no such customer within the reach, `project_archived`
+   * @throws GatehouseError `not_found` if there is no such customer within the access scope, `project_archived`
    */
   async getActive(reach: Reach, id: string): Promise<CustomerWithProject> {
     const { found, isArchived } = await this.find(reach, id);
@@ -269,9 +269,9 @@ export class CustomersRepository {
   }
 
   /**
-   * Locks the customer who has an address, so that they are not deleted and their email is not changed before
-   * an email to them is written. Returns null if no customer has it. Changes that affect neither do not wait
-   * for this lock, so two customers who request each other's address do not deadlock.
+   * Locks the customer who has an email address, so that they are not deleted and their email is not changed before
+   * an email to them is written. Returns null if no customer has it. Changes that affect neither do not wait for this
+   * lock, so two customers who request each other's address do not deadlock.
    */
   async lockByEmail(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
     const [row] = await tx.execute(lockCustomerByEmail, [projectId, email]);
@@ -301,14 +301,14 @@ export class CustomersRepository {
     return rows.length > 0;
   }
 
-  /** Marks the address as verified if it is still the customer's; returns null otherwise. */
+  /** Marks the email address as verified if it is still the customer's; returns null otherwise. */
   async markEmailVerified(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
     const [row] = await tx.execute(markEmailVerified, [projectId, id, email]);
     return row ?? null;
   }
 
   /**
-   * Marks the address as verified and removes the password, if the address is still the customer's; returns
+   * Marks the email address as verified and removes the password, if the address is still the customer's; returns
    * null otherwise.
    */
   async claim(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
@@ -327,15 +327,12 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  /** Makes all earlier proofs of identity insufficient to refresh a session. */
+  /** Makes all earlier identity proofs insufficient to refresh a session. */
   async requireProof(tx: Tx, projectId: string, id: string): Promise<void> {
     await tx.execute(requireProof, [projectId, id]);
   }
 
-  /**
-   * Ends all access of a customer from before this moment: no proof, code, flow or challenge that is older completes
-   * anything.
-   */
+  /** Ends all access that a customer obtained before this moment: an older proof, code, flow or challenge completes nothing. */
   async revokeAccess(tx: Tx, projectId: string, id: string): Promise<void> {
     await tx.execute(revokeAccess, [projectId, id]);
   }
@@ -346,9 +343,7 @@ export class CustomersRepository {
     return row!;
   }
 
-  /**
-   * Sets a new password of a customer who has proven ownership of the address. The caller has locked the row.
-   */
+  /** Sets a new password for a customer who has proven ownership of the email address. The caller has locked the row. */
   async resetPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
     const [row] = await tx.execute(resetPassword, [projectId, id, passwordHash]);
     return row!;
@@ -365,9 +360,8 @@ export class CustomersRepository {
   }
 
   /**
-   * Deletes a customer with their sessions and tokens, drops their pending emails, and cancels the pending
-   * deliveries about them. A delivery in flight is not retried. Entries of the log of emails stay without
-   * their recipient.
+   * Deletes a customer with their sessions and tokens, drops their pending emails, and cancels the pending deliveries
+   * about them. A delivery in flight is not retried. Email log entries stay without their recipient.
    * @returns false if the customer no longer existed
    */
   async delete(tx: Tx, projectId: string, id: string): Promise<boolean> {
@@ -381,7 +375,7 @@ export class CustomersRepository {
   }
 }
 
-/** Splits a row with the columns of both into the customer and the project. */
+/** Splits a row with the columns from both tables into the customer and the project. */
 export const toCustomerWithProject = (row: Customer & ProjectRow): CustomerWithProject => {
   const { projectName, organizationId, organizationName, projectSettings, ...customer } = row;
   const project = toProjectContext({

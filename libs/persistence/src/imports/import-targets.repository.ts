@@ -1,4 +1,4 @@
-// This file contains SQL: row locks for many customers, and an update of many rows.
+// This file contains SQL: row locks for many customers, and a multi-row update.
 import {
   customerFieldNames,
   GatehouseError,
@@ -57,9 +57,9 @@ const updateTargets = statement(
    WHERE ${OF_PROJECT} AND c.id = u.id RETURNING c.id`,
 );
 
-/** Customers that the lines of an import belong to. */
+/** Finds the customers to which import lines belong. */
 export class ImportTargetsRepository {
-  /** Returns and locks the customers of a project with one of the external ids or ids. */
+  /** Returns and locks the project's customers with one of the external ids or ids. */
   lock(
     tx: Tx,
     projectId: string,

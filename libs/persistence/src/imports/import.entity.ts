@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { ImportState } from '@gatehouse/domain';
 
-/** An import of customers. */
+/** A customer import. */
 @Entity('imports')
 export class ImportEntity {
   /** Chosen by the client: unique within the project. */

@@ -1,5 +1,5 @@
-// This file contains SQL: an upsert, conditional updates that return rows, inserts of many rows, and
-// conditions on a reach.
+// This file contains SQL: an upsert, conditional updates that return rows, multi-row inserts, and conditions on an
+// access scope.
 import { MoreThan } from 'typeorm';
 import {
   countOfKind,
@@ -30,7 +30,7 @@ import { NIL_UUID } from '../sql/uuid-v7.js';
 import { ImportFailureEntity } from './import-failure.entity.js';
 import { ImportEntity } from './import.entity.js';
 
-/** An import with the claim of the request that works on it. */
+/** An import with the claim held by the request that works on it. */
 export interface ImportClaim {
   id: string;
   projectId: string;
@@ -41,11 +41,11 @@ export interface ImportClaim {
 /** The lines that an import has processed. */
 export interface ProcessedLines {
   lastLine: number;
-  /** MAC of all lines so far; null for an import that cannot be resumed. */
+  /** MAC over all lines so far; null for an import that cannot be resumed. */
   linesMac: Buffer | null;
 }
 
-/** The progress of an import. */
+/** An import's progress. */
 export interface ImportProgress extends ProcessedLines {
   results: ImportLineResult[];
 }
@@ -54,7 +54,7 @@ interface StoredProgress extends ProcessedLines {
   isCompleted: boolean;
 }
 
-/** Maximum number of recorded lines of each kind, however long the import is. */
+/** Maximum number of recorded lines per kind, for an import with any length. */
 const MAX_RECORDED_LINES = 10_000;
 
 /** Time without a write after which a request counts as dead. An active request commits far more often. */
@@ -128,11 +128,11 @@ const pruneFailures = pruneStatement(
 );
 const pruneImports = pruneStatement('imports', isOld);
 
-/** Imports of customers, with the lines that created or updated no customer or of which a value was left out. */
+/** Customer imports, with the lines that created or updated no customer or from which a value was left out. */
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the progress of an import, or that of a new one if it was not started. Changes nothing. */
+  /** Returns an import's progress, or a new import's progress if it was not started. Changes nothing. */
   async getProgress({ id, projectId }: ImportClaim): Promise<StoredProgress> {
     const started = await this.database.read((manager) => manager.findOneBy(ImportEntity, { id, projectId }));
     if (!started) return { lastLine: 0, linesMac: null, isCompleted: false };
@@ -176,7 +176,7 @@ export class ImportsRepository {
     return true;
   }
 
-  /** Ends the work of a request, unless another request has taken over. */
+  /** Ends a request's work, unless another request has taken over. */
   async finish(
     tx: Tx,
     { id, projectId, claim }: ImportClaim,
@@ -189,7 +189,7 @@ export class ImportsRepository {
     );
   }
 
-  /** Returns the number of created customers whose hash is too cheap, or 0 if another request has taken over. */
+  /** Counts the created customers whose hash is too cheap. Returns 0 if another request has taken over. */
   async countWeakHashes(tx: Tx, { id, projectId, claim }: ImportClaim): Promise<number> {
     const found = await tx.manager.findOneBy(ImportEntity, { id, projectId, claim });
     return found?.weakHashes ?? 0;
@@ -202,7 +202,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Returns the recorded lines of an import, in order. */
+  /** Returns the import's recorded lines, in order. */
   async listFailures(
     { id, projectId }: CustomerImport,
     afterLine: number,
@@ -225,7 +225,7 @@ export class ImportsRepository {
 }
 
 /**
- * Returns the results of a kind that are within the recording limit.
+ * Returns one kind's results that are within the recording limit.
  * @param total number of results of this kind, including these
  */
 function linesToRecord(results: ImportLineResult[], kind: ListedKind, total: number): ImportLineResult[] {

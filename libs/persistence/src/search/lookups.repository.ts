@@ -1,4 +1,4 @@
-// This file contains SQL: index conditions on a collation, and reads of attempts and deliveries.
+// This file contains SQL: index conditions on a collation, and reads from attempts and deliveries.
 import type { Reach } from '@gatehouse/domain';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database/database.js';
@@ -7,13 +7,10 @@ import { dynamicStatement, statement, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameCondition, urlPrefixCondition } from '../webhooks/endpoint-conditions.js';
 
-/** Maximum number of customers that are found by one email address, each in a project of its own. */
+/** Maximum number of customers that are found by one email address, each in a different project. */
 const MAX_CUSTOMERS = 100;
 
-/**
- * Maximum number of endpoints whose parts of a list are scanned one by one. With more, the complete list is
- * scanned.
- */
+/** Maximum number of endpoints whose parts of a list are scanned one by one. With more, the complete list is scanned. */
 const MAX_ENDPOINTS = 100;
 
 const findCustomersByEmail = dynamicStatement(
@@ -70,24 +67,24 @@ const findDelivery = statement(
   'SELECT event_id AS "eventId" FROM deliveries WHERE id = $1',
 );
 
-/** Finds resources by something other than their id. */
+/** Finds resources by values other than their id. */
 export class LookupsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the customers with exactly this email address, in all projects within the reach. */
+  /** Returns the customers with exactly this email address, in all projects within the access scope. */
   async findCustomerIdsByEmail(reach: Reach, email: string): Promise<string[]> {
     const customers = await this.database.execute(findCustomersByEmail(reach, email));
     return customers.map(({ id }) => id);
   }
 
-  /** Returns whether a customer is within the reach. For the entire installation, that includes deleted ones. */
+  /** Returns whether a customer is within the access scope. For the installation, that includes deleted customers. */
   async isCustomerWithin(reach: Reach, id: string): Promise<boolean> {
     if (!reach.organizationIds && !reach.projectId) return true;
     return (await this.database.execute(findCustomer(reach, id))).length > 0;
   }
 
   /**
-   * Returns the endpoints within the reach, including deleted ones, whose URL begins with a text; null if
+   * Returns the endpoints within the access scope, including deleted ones, whose URL begins with a string; null if
    * there are too many to list.
    */
   findEndpointIdsByUrl(reach: Reach, prefix: string): Promise<string[] | null> {
@@ -95,20 +92,20 @@ export class LookupsRepository {
   }
 
   /**
-   * Returns the endpoints within the reach, including deleted ones, whose name contains a text, or whose host
-   * begins with it if they have no name; null if there are too many to list.
+   * Returns the endpoints within the access scope, including deleted ones, whose name contains a string, or whose
+   * host begins with it if they have no name; null if there are too many to list.
    */
   findEndpointIdsByName(reach: Reach, text: string): Promise<string[] | null> {
     return this.findEndpointIds(reach, endpointNameCondition, text);
   }
 
-  /** Returns the delivery of an attempt, or null. */
+  /** Returns the attempt's delivery, or null. */
   async findDeliveryIdOfAttempt(attemptId: string): Promise<string | null> {
     const [attempt] = await this.database.execute(findAttempt(attemptId));
     return attempt?.deliveryId ?? null;
   }
 
-  /** Returns the event of a delivery, or null. */
+  /** Returns the delivery's event, or null. */
   async findEventIdOfDelivery(deliveryId: string): Promise<string | null> {
     const [delivery] = await this.database.execute(findDelivery, [deliveryId]);
     return delivery?.eventId ?? null;

@@ -1,4 +1,4 @@
-// This file contains SQL: unions of tables, and index conditions on a text.
+// This file contains SQL: table unions, and index conditions on a text.
 import type { PrefixedIdKind, Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
@@ -23,7 +23,7 @@ export const searchResultKinds = [
 ] as const;
 export type SearchResultKind = (typeof searchResultKinds)[number];
 
-/** A search result, with the text that a list shows. */
+/** A search result, with the string that a list shows. */
 export interface SearchResult {
   kind: SearchResultKind;
   id: string;
@@ -33,7 +33,7 @@ export interface SearchResult {
   projectId: string | null;
 }
 
-/** The columns of each kind, with `t` as its table. */
+/** Each kind's columns, with `t` as its table. */
 const resultColumns: Record<
   SearchResultKind,
   { from: string; title: string; subtitle: string; projectId: string }
@@ -98,7 +98,10 @@ const resultRow = {
   projectId: nullable(uuid),
 };
 
-/** Returns SQL for whether a result of a kind is within a reach. Operators belong to the entire installation. */
+/**
+ * Returns SQL for the condition that a result kind is within an access scope. Operators belong to the installation as
+ * a whole.
+ */
 function kindWithin(where: Conditions, kind: SearchResultKind, reach: Reach): string {
   if (!reach.organizationIds) return 'true';
   if (kind === 'operator') return 'false';
@@ -108,7 +111,7 @@ function kindWithin(where: Conditions, kind: SearchResultKind, reach: Reach): st
   return where.reachCondition('t', resultColumns[kind].projectId, reach);
 }
 
-/** Returns SQL for the results of a kind within the reach that meet a condition. */
+/** Returns SQL for a kind's results within the access scope that meet a condition. */
 function selectKind(where: Conditions, reach: Reach, kind: SearchResultKind, condition: string): string {
   const { from, title, subtitle, projectId } = resultColumns[kind];
   return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
@@ -132,7 +135,7 @@ const findByText = dynamicStatement(
   (reach: Reach, input: string, limit: number) => {
     const where = new Conditions();
     const start = `lower(${where.bind(input)}::text)`;
-    // Only the first characters of a key are stored; a complete key is found by them.
+    // Only a key's first characters are stored; a complete key is found by them.
     const keyStart = `${where.bind(input.slice(0, 8))}::text`;
     const limitSql = where.bind(limit);
     const select = (kind: SearchResultKind, condition: string, orderBy: string): string =>
@@ -159,7 +162,7 @@ const findByText = dynamicStatement(
   sampleReaches.map((reach) => [reach, 'shop', 1] as const),
 );
 
-/** Finds resources within a reach by id or text. */
+/** Finds resources within an access scope by id or text. */
 export class SearchRepository {
   constructor(private readonly database: Database) {}
 
@@ -171,8 +174,7 @@ export class SearchRepository {
 
   /**
    * Returns projects, organizations, API keys, endpoints and operators, including revoked and deleted ones, whose
-   * name, slug, URL or email contains a text or whose key begins with it: up to `limit` for each of these texts, in
-   * no order.
+   * name, slug, URL or email contains a string or whose key begins with it: up to `limit` for each field, unsorted.
    */
   findByText(reach: Reach, input: string, limit: number): Promise<SearchResult[]> {
     return this.database.execute(findByText(reach, input, limit));
