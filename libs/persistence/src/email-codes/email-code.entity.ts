@@ -1,25 +1,25 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A code that signs in the owner of an email address. It is useless without its challenge token. */
+/** A code that signs in an email address's owner. It is useless without its challenge token. */
 @Entity('email_codes')
 export class EmailCodeEntity {
-  /** SHA-256 of the challenge token. */
+  /** The challenge token's SHA-256. */
   @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
   @Column('uuid', { name: 'project_id' }) projectId!: string;
   @Column('text') email!: string;
-  /** Keyed hash of the code; null if no email was sent, so that no code is correct. */
+  /** The code's keyed hash; null if no email was sent, so that no code is correct. */
   @Column('bytea', { name: 'code_hash', nullable: true }) codeHash!: Buffer | null;
-  /** SHA-256 of the token of the link in the email; null if the email has none. */
+  /** The SHA-256 for the link token in the email; null if the email has none. */
   @Column('bytea', { name: 'link_hash', nullable: true }) linkHash!: Buffer | null;
-  /** Where the link leads; null without a link, as is `codeChallenge`. */
+  /** The link's destination; null without a link, as is `codeChallenge`. */
   @Column('text', { name: 'redirect_url', nullable: true }) redirectUrl!: string | null;
-  /** Hash of the verifier of the client that requested the link (RFC 7636, S256). */
+  /** Verifier hash from the client that requested the link (RFC 7636, S256). */
   @Column('text', { name: 'code_challenge', nullable: true }) codeChallenge!: string | null;
   /** Address block of the client that requested the code; null if it is unknown. */
   @Column('text', { name: 'address_block', nullable: true }) addressBlock!: string | null;
-  /** The flow of the hosted page to which the code is bound; null for a code of the API. */
+  /** The hosted page flow to which the code is bound; null for an API code. */
   @Column('bytea', { name: 'flow_hash', nullable: true }) flowHash!: Buffer | null;
-  /** True for six digits, which are not accepted while too many codes of the project are guessed. */
+  /** True for six digits, which are not accepted while too many of the project's codes are guessed. */
   @Column('boolean', { name: 'is_short' }) isShort!: boolean;
   /** Number of evaluated guesses. */
   @Column('integer', { default: 0 }) guesses!: number;

@@ -1,4 +1,4 @@
-// This file contains SQL: upserts and conditional changes in one statement, and times by the clock of the database.
+// This file contains SQL: upserts and conditional changes in one statement, and times by the database clock.
 import { MAX_CODE_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
@@ -24,28 +24,28 @@ import { currentCount, isGuessed } from './guesses-sql.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /**
- * Number of codes that one network can have for an address at the same time. A newer one voids the oldest. The requests
- * of other networks void none, so that a stranger cannot void the code of the owner.
+ * Maximum number of codes that one network can have for an email address at the same time. A newer code voids the
+ * oldest. Requests from other networks void none, so that a stranger cannot void the owner's code.
  */
 const MAX_OPEN_CODES = 3;
 
-/** Where the link in an email leads, and the client that may complete the sign-in there. */
+/** The destination of the link in an email, and the client that may complete the sign-in there. */
 export interface LinkTarget {
   redirectUrl: string;
-  /** SHA-256 of the verifier of the client, in base64url (RFC 7636, S256). */
+  /** SHA-256 of the client's verifier, in base64url (RFC 7636, S256). */
   codeChallenge: string;
 }
 
 export interface NewEmailCode {
-  /** SHA-256 of the challenge token. */
+  /** The challenge token's SHA-256. */
   tokenHash: Buffer;
   projectId: string;
   email: string;
-  /** Keyed hash of the code; null if no email is sent, so that no code is correct. */
+  /** The code's keyed hash; null if no email is sent, so that no code is correct. */
   codeHash: Buffer | null;
   /** Address block of the client that requests the code; null if unknown. */
   addressBlock: string | null;
-  /** The flow of the hosted page to which the code is bound; null for a code of the API. */
+  /** The hosted page flow to which the code is bound; null for an API code. */
   flowHash: Buffer | null;
   isShort: boolean;
   /** The link in the same email; null for none. */
@@ -54,15 +54,15 @@ export interface NewEmailCode {
   ttl: number;
 }
 
-/** A guess at the code of a challenge token, and the limit of wrong guesses. */
+/** A guess at a challenge token's code, and the limit for wrong guesses. */
 export interface EmailCodeGuess extends AttemptLimit {
   projectId: string;
   tokenHash: Buffer;
-  /** The flow of the hosted page that sends the guess; null for the API. */
+  /** The hosted page flow that sends the guess; null for the API. */
   flowHash: Buffer | null;
-  /** The keyed hashes of the guess, one of which a correct code has. */
+  /** The guess's keyed hashes. A correct code has one of them. */
   codeHashes: Buffer[];
-  /** Address block of the client; null if unknown. */
+  /** The client's address block; null if unknown. */
   addressBlock: string | null;
 }
 
@@ -111,14 +111,17 @@ const countAttempt = counter.countSql({
   isKnownAddress,
 });
 
-/** SQL for whether the network of a code `t` has requested fewer newer codes for the same address than void it. */
+/**
+ * SQL for the condition that a code `t` is recent: its network has since requested fewer codes for the same email
+ * address than would void it.
+ */
 const isRecent = `(
   SELECT count(*) FROM email_codes newer
   WHERE newer.project_id = t.project_id AND newer.email = t.email AND newer.code_hash IS NOT NULL
     AND newer.address_block IS NOT DISTINCT FROM t.address_block
     AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES}`;
 
-/** SQL for whether the link of a code `t` can be used. */
+/** SQL for the condition that the link in an email with a code `t` can be used. */
 const isLinkOpen = `(t.consumed_at IS NULL AND t.guesses < ${MAX_CODE_GUESSES} AND t.expires_at > now() AND ${isRecent})`;
 
 /** Every guess counts, also at a void code: otherwise the count would reveal whether an email was sent. */
@@ -187,8 +190,8 @@ const pruneCodes = pruneStatement('email_codes', 'expires_at <= now()');
 const pruneGuesses = pruneStatement('email_code_guesses', `began_at < now() - interval '1 hour'`);
 
 /**
- * Codes that sign in the owners of email addresses, and the guesses at them. Every transaction locks the customer,
- * then the attempts of the address, and then its codes, which prevents deadlocks.
+ * Codes that sign in email address owners, and the guesses at these codes. Every transaction locks the customer, then
+ * the address's attempts, and then its codes, which prevents deadlocks.
  */
 export class EmailCodesRepository {
   constructor(private readonly database: Database) {}
@@ -210,14 +213,14 @@ export class EmailCodesRepository {
     ]);
   }
 
-  /** Returns whether so many codes of a project are guessed that they must be longer. */
+  /** Returns whether so many of a project's codes are guessed that they must be longer. */
   async isGuessed(projectId: string): Promise<boolean> {
     const [row] = await this.database.execute(findIsGuessed, [projectId]);
     return row!.isGuessed;
   }
 
   /**
-   * Counts a guess and evaluates it, in one statement that locks the counter of the address, so that parallel guesses
+   * Counts a guess and evaluates it, in one statement that locks the address's counter, so that parallel guesses
    * never exceed a limit. Addresses that received no email have the same counter.
    * @returns null if the project has no such challenge token, or the token has expired
    */
@@ -233,26 +236,26 @@ export class EmailCodesRepository {
     return row ?? null;
   }
 
-  /** Releases the attempt of a correct code that opened no session. */
+  /** Releases the attempt for a correct code that opened no session. */
   async release(projectId: string, emailHash: Buffer, granted: LoginAllowance, tx?: Tx): Promise<void> {
     await counter.release(tx ?? this.database, [projectId, emailHash], granted);
   }
 
-  /** Locks the wrong guesses of an address. The caller must have locked the customer. */
+  /** Locks an email address's wrong guesses. The caller must have locked the customer. */
   async lockAttempts(tx: Tx, projectId: string, emailHash: Buffer): Promise<void> {
     await tx.execute(lockAttempts, [projectId, emailHash]);
   }
 
   /**
-   * Consumes a code that was guessed correctly. Of several parallel calls one returns true. The caller must have locked
-   * the attempts of the address.
+   * Consumes a code that was guessed correctly. If calls run in parallel, only one returns true. The caller must have
+   * locked the address's attempts.
    */
   async consume(tx: Tx, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeCode, [tokenHash]);
     return rows.length > 0;
   }
 
-  /** Returns a link of an active project without consuming it, or null if it does not exist. */
+  /** Returns an active project's link without consuming it, or null if it does not exist. */
   async findLink(linkHash: Buffer): Promise<EmailLink | null> {
     const [row] = await this.database.execute(findLink, [linkHash]);
     if (!row) return null;
@@ -267,18 +270,18 @@ export class EmailCodesRepository {
     };
   }
 
-  /** Consumes a link with its code. Of several parallel calls, and of link and code, one returns true. */
+  /** Consumes a link with its code. If calls run in parallel, including calls that consume the code, only one returns true. */
   async consumeLink(tx: Tx, linkHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeLink, [linkHash]);
     return rows.length > 0;
   }
 
-  /** Deletes all codes of an address. The caller must have locked the customer, if one has the address. */
+  /** Deletes all codes for an email address. The caller must have locked the customer, if one has the address. */
   async deleteCodes(tx: Tx, projectId: string, email: string): Promise<void> {
     await tx.execute(deleteCodes, [projectId, email]);
   }
 
-  /** Deletes everything about an address. The caller must have locked the customer. */
+  /** Deletes all data about an email address. The caller must have locked the customer. */
   async forget(tx: Tx, projectId: string, email: string, emailHash: Buffer): Promise<void> {
     await counter.clear(tx, [projectId, emailHash]);
     await this.deleteCodes(tx, projectId, email);

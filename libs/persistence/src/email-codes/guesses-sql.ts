@@ -1,17 +1,17 @@
 /** Maximum number of wrong guesses per project and hour before email codes become longer. */
 const MAX_WRONG_GUESSES = 1_000;
 
-/** SQL for a count of wrong guesses that belongs to the last hour. */
+/** SQL for the condition that a wrong guess count belongs to the last hour. */
 const isOfLastHour = `began_at > statement_timestamp() - interval '1 hour'`;
 
-/** SQL for the start of the current count. */
+/** SQL for the current count's start. */
 export const currentCount = `date_bin('5 minutes', statement_timestamp(), 'epoch')`;
 
-/** Returns SQL for whether more codes of a project are guessed than allowed. @param projectId SQL from code */
+/** Returns SQL for the condition that more of a project's codes are guessed than allowed. @param projectId SQL from code */
 export const isGuessed = (projectId: string): string => `coalesce(
   (SELECT sum(guesses) FROM email_code_guesses WHERE project_id = ${projectId} AND ${isOfLastHour}) > ${MAX_WRONG_GUESSES}, false)`;
 
-/** Returns SQL for the first and the last count of each such project. */
+/** Returns SQL for each such project's first and last count. */
 export const guessedProjects = (limit: number): string => `
   SELECT min(began_at) AS since, max(began_at) AS newest FROM email_code_guesses WHERE ${isOfLastHour}
   GROUP BY project_id HAVING sum(guesses) > ${MAX_WRONG_GUESSES} LIMIT ${limit}`;

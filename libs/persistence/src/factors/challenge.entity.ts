@@ -13,11 +13,11 @@ export class ChallengeEntity {
   @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
   /** The person at the provider whom the completed challenge links to the customer, or null. */
   @Column('jsonb', { name: 'new_identity', nullable: true }) newIdentity!: ProviderProfile | null;
-  /** The flow of the hosted page to which the challenge is bound; null for a challenge of the API. */
+  /** The hosted page flow to which the challenge is bound; null for an API challenge. */
   @Column('bytea', { name: 'flow_hash', nullable: true }) flowHash!: Buffer | null;
-  /** The authenticator secret of an enrollment, encrypted. */
+  /** An enrollment's authenticator secret, encrypted. */
   @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
-  /** Number of codes and passkey responses that were received. */
+  /** Number of received codes and passkey responses. */
   @Column('integer', { name: 'tries', default: 0 }) attempts!: number;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

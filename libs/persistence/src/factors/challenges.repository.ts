@@ -1,4 +1,4 @@
-// This file contains SQL: conditional changes that return rows, and times by the clock of the database.
+// This file contains SQL: conditional changes that return rows, and times by the database clock.
 import type { AuthenticationMethod, ChallengeKind, ProviderProfile } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';
@@ -26,7 +26,7 @@ const challengeRow = {
   /** The person at the provider whom the completed challenge links to the customer, or null. */
   newIdentity: nullable(jsonb<ProviderProfile>()),
   totpSecret: nullable(bytea),
-  /** The flow of the hosted page to which the challenge is bound; null for a challenge of the API. */
+  /** The hosted page flow to which the challenge is bound; null for an API challenge. */
   flowHash: nullable(bytea),
   expiresAt: timestamptz,
   createdAt: timestamptz,
@@ -39,7 +39,7 @@ const challengeColumns = `
 /** A sign-in that lacks a second factor. */
 export type Challenge = RowOf<typeof challengeRow>;
 
-/** Maximum number of attempts at a challenge, and of open challenges of a customer. */
+/** Maximum number of attempts per challenge, and of open challenges per customer. */
 const MAX_ATTEMPTS = 5;
 const MAX_OPEN = 3;
 
@@ -83,13 +83,13 @@ const consumeChallenge = statement(
 
 const pruneChallenges = pruneStatement('challenges', 'expires_at <= now()');
 
-/** Sign-ins of customers that lack a second factor. */
+/** Customer sign-ins that lack a second factor. */
 export class ChallengesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Inserts a challenge of a customer whom the transaction has locked, and voids the oldest of those that exceed the
-   * maximum. @param challenge `ttl` in seconds @returns the time at which it expires
+   * Inserts a challenge for a customer whom the transaction has locked, and voids the oldest challenges that exceed
+   * the maximum. @param challenge `ttl` in seconds @returns the time at which it expires
    */
   async insert(
     tx: Tx,
@@ -103,8 +103,8 @@ export class ChallengesRepository {
   }
 
   /**
-   * Returns an open challenge of a customer of the project, or null.
-   * @param flowHash the flow of the hosted page to which it is bound; null for a challenge of the API
+   * Returns a customer's open challenge in the project, or null.
+   * @param flowHash the hosted page flow to which it is bound; null for an API challenge
    */
   async find(projectId: string, tokenHash: Buffer, flowHash: Buffer | null): Promise<Challenge | null> {
     const [row] = await this.database.execute(findChallenge, [tokenHash, projectId, flowHash]);
@@ -112,30 +112,30 @@ export class ChallengesRepository {
   }
 
   /**
-   * Counts an attempt before it is verified, in a separate statement, so that a rollback of the request does not undo it.
-   * Returns false if the challenge accepts no more attempts.
+   * Counts an attempt before it is verified, in a separate statement, so that the request's rollback does not undo
+   * it. Returns false if the challenge accepts no more attempts.
    */
   async countAttempt(tokenHash: Buffer): Promise<boolean> {
     const rows = await this.database.execute(countAttempt, [tokenHash]);
     return rows.length > 0;
   }
 
-  /** Saves the encrypted secret of an enrollment. Returns false if the challenge is not an open enrollment. */
+  /** Saves an enrollment's encrypted secret. Returns false if the challenge is not an open enrollment. */
   async saveSecret(tokenHash: Buffer, secret: Buffer): Promise<boolean> {
     const rows = await this.database.execute(saveSecret, [tokenHash, secret]);
     return rows.length > 0;
   }
 
   /**
-   * Consumes a challenge whose attempt was counted. Of several parallel calls one succeeds. The caller has locked the
-   * customer.
+   * Consumes a challenge whose attempt was counted. If calls run in parallel, only one succeeds. The caller has
+   * locked the customer.
    */
   async consume(tx: Tx, tokenHash: Buffer): Promise<Challenge | null> {
     const [row] = await tx.execute(consumeChallenge, [tokenHash]);
     return row ?? null;
   }
 
-  /** Voids the open challenges of a customer. Like a sign-in, the caller does so before it changes sessions (deadlocks). */
+  /** Voids a customer's open challenges. Like a sign-in, the caller does so before it changes sessions (deadlocks). */
   async voidAll(tx: Tx, customerId: string): Promise<void> {
     await tx.manager.delete(ChallengeEntity, { customerId });
   }

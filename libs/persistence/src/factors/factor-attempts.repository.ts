@@ -1,4 +1,4 @@
-// This file contains SQL: the source of the key of an upsert.
+// This file contains SQL: the key source for an upsert.
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../failed-attempts/attempt-counter.js';
@@ -9,14 +9,14 @@ export type FactorAttemptResult = RowOf<typeof attemptResultRow>;
 
 const counter = new AttemptCounter('factor_attempts', ['customer_id']);
 
-// Known addresses have no allowance of their own: the client has proven the first factor.
+// Known client IPs have no separate allowance: the client has proven the first factor.
 const reserveAttempt = statement(
   attemptResultRow,
   counter.countSql({ key: 'c.id', from: 'FROM customers c WHERE c.id = $4' }),
 );
 
 /**
- * Failed attempts at the second factors of customers, stored in the database so that all replicas share them and they
+ * Failed attempts at customers' second factors, stored in the database so that all replicas share them and they
  * survive restarts. A completed sign-in clears them (`SessionsRepository.insert`).
  */
 export class FactorAttemptsRepository {
@@ -36,7 +36,7 @@ export class FactorAttemptsRepository {
     await counter.release(sql, [customerId], 'open');
   }
 
-  /** Clears the failed attempts of a customer. */
+  /** Clears a customer's failed attempts. */
   async clear(tx: Tx, customerId: string): Promise<void> {
     await counter.clear(tx, [customerId]);
   }

@@ -1,5 +1,5 @@
-// This file contains SQL: conditional updates that return rows, sets of rows in one statement, and times by the clock
-// of the database.
+// This file contains SQL: conditional updates that return rows, row sets in one statement, and times by the database
+// clock.
 import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
@@ -21,10 +21,10 @@ import { TotpFactorEntity } from './totp-factor.entity.js';
 const totpFactorRow = { id: uuid, createdAt: neverNull(timestamptz), lastUsedAt: nullable(timestamptz) };
 const totpFactorColumns = 'f.id, f.confirmed_at AS "createdAt", f.last_used_at AS "lastUsedAt"';
 
-/** A confirmed authenticator of a customer. */
+/** A customer's confirmed authenticator. */
 export type TotpFactor = RowOf<typeof totpFactorRow>;
 
-/** The second factors of a customer. */
+/** A customer's second factors. */
 export interface CustomerFactors {
   totp: TotpFactor[];
   passkeys: Passkey[];
@@ -32,11 +32,11 @@ export interface CustomerFactors {
   recoveryCodes: number;
 }
 
-/** SQL for whether the customer with an id has an authenticator. */
+/** SQL for the condition that the customer with an id has an authenticator. */
 export const hasTotpSql = (customerId: string): string =>
   `EXISTS (SELECT FROM totp_factors f WHERE f.customer_id = ${customerId} AND f.confirmed_at IS NOT NULL)`;
 
-/** SQL for whether the customer with an id has a second factor. */
+/** SQL for the condition that the customer with an id has a second factor. */
 export const hasFactorSql = (customerId: string): string =>
   `(${hasTotpSql(customerId)} OR ${hasPasskeySql(customerId)})`;
 
@@ -86,7 +86,7 @@ const insertFactor = statement(
    VALUES ($1, $2, $3, $4, now(), now()) RETURNING ${totpFactorColumns}`,
 );
 
-// Without a session: an api of the previous version has begun it.
+// Without a session: the previous api version has begun it.
 const findPending = statement(
   { secret: bytea, requestedAt: timestamptz },
   `SELECT secret, created_at AS "requestedAt" FROM totp_factors
@@ -143,11 +143,11 @@ const prunePendingFactors = pruneStatement(
   `confirmed_at IS NULL AND created_at < now() - interval '1 hour'`,
 );
 
-/** Second factors of customers: authenticators and recovery codes; of passkeys, only what concerns all factors. */
+/** Customers' second factors: authenticators and recovery codes; for passkeys, only operations that concern all factors. */
 export class FactorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the confirmed factors of a customer, each kind newest first. */
+  /** Returns a customer's confirmed factors, each kind newest first. */
   async list(customerId: string, sql: Sql = this.database): Promise<CustomerFactors> {
     const totp = await sql.execute(listTotpFactors, [customerId]);
     const passkeys = await sql.execute(listPasskeys, [customerId]);
@@ -161,18 +161,18 @@ export class FactorsRepository {
     return row!.hasFactor;
   }
 
-  /** Returns the encrypted secrets of the authenticators of a customer. */
+  /** Returns the encrypted secrets for a customer's authenticators. */
   listSecrets(tx: Tx, customerId: string): Promise<{ id: string; secret: Buffer }[]> {
     return tx.execute(listTotpSecrets, [customerId]);
   }
 
-  /** Returns the encrypted secret of the newest authenticator of each of the customers, by their id. */
+  /** Returns the encrypted secret for each customer's newest authenticator, by customer id. */
   async listNewestSecrets(customerIds: string[], sql: Sql = this.database): Promise<Map<string, Buffer>> {
     const rows = await sql.execute(listNewestSecrets, [customerIds]);
     return new Map(rows.map(({ customerId, secret }) => [customerId, secret]));
   }
 
-  /** Returns the encrypted secrets of all authenticators of customers, by the id of the customer. */
+  /** Returns the encrypted secrets of all the customers' authenticators, by customer id. */
   async listSecretsOfCustomers(tx: Tx, customerIds: string[]): Promise<Map<string, Buffer[]>> {
     const rows = await tx.execute(listSecretsOfCustomers, [customerIds]);
     const secrets = new Map<string, Buffer[]>(customerIds.map((id) => [id, []]));
@@ -180,7 +180,7 @@ export class FactorsRepository {
     return secrets;
   }
 
-  /** Inserts confirmed authenticators of customers that the transaction has inserted or locked. */
+  /** Inserts confirmed authenticators for customers that the transaction has inserted or locked. */
   insertImported(
     tx: Tx,
     factors: { id: string; customerId: string; secret: Buffer }[],
@@ -192,7 +192,7 @@ export class FactorsRepository {
     ]);
   }
 
-  /** Inserts an authenticator that the customer has yet to confirm, in place of an earlier one. */
+  /** Inserts an authenticator that the customer has yet to confirm, and replaces an earlier one. */
   async insertPending(
     tx: Tx,
     factor: { id: string; customerId: string; sessionId: string; secret: Buffer },
@@ -202,8 +202,8 @@ export class FactorsRepository {
   }
 
   /**
-   * Returns the encrypted secret of an authenticator that the session has yet to confirm, and when it was created; null if
-   * there is none. @param ttl seconds for which it can be confirmed
+   * Returns the encrypted secret for an authenticator that the session has yet to confirm, and its creation time;
+   * null if there is none. @param ttl seconds for which it can be confirmed
    */
   async findPending(
     { customerId, sessionId }: { customerId: string; sessionId: string },
@@ -215,15 +215,15 @@ export class FactorsRepository {
   }
 
   /**
-   * Confirms an authenticator with the time step of its first code. Of several parallel calls one succeeds; the others
-   * return null.
+   * Confirms an authenticator with the time step from its first code. If calls run in parallel, only one succeeds;
+   * the others return null.
    */
   async confirm(tx: Tx, id: string, step: number): Promise<TotpFactor | null> {
     const [row] = await tx.execute(confirmFactor, [id, step]);
     return row ?? null;
   }
 
-  /** Inserts an authenticator that has been confirmed with the code of a time step. */
+  /** Inserts an authenticator that was confirmed with a code from a time step. */
   async insert(
     tx: Tx,
     factor: { id: string; customerId: string; secret: Buffer; step: number },
@@ -232,31 +232,31 @@ export class FactorsRepository {
     return row!;
   }
 
-  /** Accepts a time step if it is newer than all accepted ones. Of several parallel calls one succeeds. */
+  /** Accepts a time step if it is newer than all accepted ones. If calls run in parallel, only one succeeds. */
   async consumeStep(tx: Tx, id: string, step: number): Promise<boolean> {
     const rows = await tx.execute(consumeStep, [id, step]);
     return rows.length > 0;
   }
 
-  /** Deletes an authenticator; returns null if the customer has no such one. */
+  /** Deletes an authenticator; returns null if the customer does not have it. */
   async delete(tx: Tx, customerId: string, id: string): Promise<TotpFactor | null> {
     const [row] = await tx.execute(deleteFactor, [customerId, id]);
     return row ?? null;
   }
 
-  /** Replaces all recovery codes of a customer. */
+  /** Replaces all the customer's recovery codes. */
   async replaceRecoveryCodes(tx: Tx, customerId: string, hashes: Buffer[]): Promise<void> {
     await tx.execute(deleteRecoveryCodes, [customerId]);
     if (hashes.length > 0) await tx.execute(insertRecoveryCodes, [customerId, hashes]);
   }
 
-  /** Consumes a recovery code. Of several parallel calls one succeeds. @param hashes one for each root secret */
+  /** Consumes a recovery code. If calls run in parallel, only one succeeds. @param hashes one for each root secret */
   async consumeRecoveryCode(tx: Tx, customerId: string, hashes: Buffer[]): Promise<boolean> {
     const rows = await tx.execute(consumeRecoveryCode, [customerId, hashes]);
     return rows.length > 0;
   }
 
-  /** Deletes all factors, passkeys and recovery codes of a customer, and the failed attempts at them. */
+  /** Deletes all the customer's factors, passkeys and recovery codes, and the failed attempts at them. */
   async deleteAll(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteAllFactors, [customerId]);
   }

@@ -1,6 +1,6 @@
 import { Entity, PrimaryColumn } from 'typeorm';
 
-/** An unused recovery code of a customer, stored as a hash. */
+/** A customer's unused recovery code, stored as a hash. */
 @Entity('recovery_codes')
 export class RecoveryCodeEntity {
   @PrimaryColumn('uuid', { name: 'customer_id' }) customerId!: string;

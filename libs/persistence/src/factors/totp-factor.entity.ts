@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** An authenticator of a customer (RFC 6238). */
+/** A customer's authenticator (RFC 6238). */
 @Entity('totp_factors')
 export class TotpFactorEntity {
   @PrimaryColumn('uuid') id!: string;

@@ -1,19 +1,19 @@
-// This file contains SQL: upserts that count attempts, and the release of one.
+// This file contains SQL: upserts that count attempts, and a statement that releases one.
 import type { Sql } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { statement, type Statement } from '../sql/statements.js';
 import { IS_EXPIRED, type LoginAllowance } from './login-allowance.js';
 
-/** The limit of failed attempts. */
+/** The limit for failed attempts. */
 export interface AttemptLimit {
-  /** Maximum number of failed attempts per window, and the same number again from known addresses. */
+  /** Maximum number of failed attempts per window, and the same number again from known client IPs. */
   quota: number;
-  /** Length of the first window. The next ones are twice as long for every `quota` consecutive failures. */
+  /** The first window's length. The next windows are twice as long for every `quota` consecutive failures. */
   windowSeconds: number;
   maxWindowSeconds: number;
 }
 
-/** Returns the values of the parameters $1 to $3 of a statement that counts an attempt. */
+/** Returns the values for the parameters $1 to $3 in a statement that counts an attempt. */
 export const limitValues = ({ quota, windowSeconds, maxWindowSeconds }: AttemptLimit): number[] => [
   quota,
   windowSeconds,
@@ -27,28 +27,28 @@ const MAX_WINDOW_SECONDS = '$3::int';
 const IS_WINDOW_OVER = 'a.window_ends_at <= now()';
 const IS_OPEN = `(${IS_WINDOW_OVER} OR a.tries < ${QUOTA})`;
 
-/** SQL for the consecutive failures of the row `a` that are still counted. */
+/** SQL for the consecutive failures in the row `a` that are still counted. */
 const FAILURES = `(CASE WHEN ${IS_EXPIRED} THEN 0 ELSE a.failures END)`;
 
 const isKnownSql = (isKnownAddress: string): string => `(a.known_tries < ${QUOTA} AND ${isKnownAddress})`;
 
-/** Returns SQL for whether an allowance of the row `a` grants the attempt. @param isKnownAddress SQL from code */
+/** Returns SQL for the condition that an allowance in the row `a` grants the attempt. @param isKnownAddress SQL from code */
 export const isGrantedSql = (isKnownAddress: string): string =>
   `(${IS_OPEN} OR ${isKnownSql(isKnownAddress)})`;
 
-/** Returns SQL for the length of the window that begins after a number of failures: doubled for each quota. */
+/** Returns SQL for the window length after a failure count: doubled for each quota. */
 const windowSecondsSql = (failures: string): string =>
   `least(${WINDOW_SECONDS} * power(2, least((${failures}) / ${QUOTA}, 20)), ${MAX_WINDOW_SECONDS})::int`;
 
-/** An attempt to count. All texts are SQL from code. */
+/** An attempt to count. All strings are SQL from code. */
 interface CountedAttempt {
-  /** The values of the key. */
+  /** The key's values. */
   key: string;
-  /** The source of the key: a `FROM` clause. */
+  /** The key's source: a `FROM` clause. */
   from?: string;
-  /** Whether the address of the client is a known one. */
+  /** SQL for the condition that the client IP is a known one. */
   isKnownAddress?: string;
-  /** The columns that only this table has, in a new row and in the update of the row `a`. */
+  /** The columns that only this table has, in a new row and in the update on the row `a`. */
   columns?: Record<string, { first: string; next: string }>;
 }
 
@@ -60,8 +60,8 @@ export class AttemptCounter {
   private readonly grantedColumn: string;
 
   /**
-   * @param options `grantedColumn` for the allowance of the last attempt, `released` SQL for the further columns of a
-   *   released attempt
+   * @param options `grantedColumn` for the last attempt's allowance, `released` SQL for a released attempt's further
+   * columns
    */
   constructor(
     private readonly table: string,
@@ -88,8 +88,8 @@ export class AttemptCounter {
   }
 
   /**
-   * Returns SQL that counts an attempt and returns the columns of `attemptResultRow`. The parameters $1 to $3 are the
-   * `limitValues`. The row is locked, so parallel attempts never exceed the quota of an allowance. The open allowance is
+   * Returns SQL that counts an attempt and returns the columns in `attemptResultRow`. The parameters $1 to $3 are the
+   * `limitValues`. The row is locked, so parallel attempts never exceed an allowance's quota. The open allowance is
    * used up first. Only the open allowance determines the windows, so that they are the same for every address.
    */
   countSql({ key, from = '', isKnownAddress = 'false', columns = {} }: CountedAttempt): string {
@@ -110,7 +110,7 @@ export class AttemptCounter {
     await sql.execute(this.releaseStatements[granted], key);
   }
 
-  /** Clears the count of a key. */
+  /** Clears a key's count. */
   async clear(sql: Sql, key: unknown[]): Promise<void> {
     await sql.execute(this.clearStatement, key);
   }

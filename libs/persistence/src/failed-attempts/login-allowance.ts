@@ -1,25 +1,22 @@
 import { integer, nullable, textOf } from '../sql/statements.js';
 
-/** The allowance that grants an attempt: the one for every address, or the one for known addresses. */
+/** The allowance that grants an attempt: the one for every client IP, or the one for known client IPs. */
 export type LoginAllowance = 'open' | 'known';
 
-/** The result of a reserved attempt, without the customer or the operator. */
+/** A reserved attempt's result, without the customer or the operator. */
 export const attemptResultRow = {
   /** Null if the attempt is rejected. */
   granted: nullable(textOf<LoginAllowance>()),
-  /** Number of attempts of the open allowance that are used. */
+  /** Number of attempts that used the open allowance. */
   attempts: integer,
   /** Seconds until the window ends. */
   secondsLeft: integer,
-  /** Length of the window in seconds. */
+  /** Window length in seconds. */
   windowSeconds: integer,
 };
 
-/**
- * SQL for the time after which the last login from an address must have succeeded for the address to count as
- * known.
- */
+/** SQL for the time after which the last login from a client IP must have succeeded for it to count as known. */
 export const KNOWN_ADDRESS_SINCE = `now() - interval '30 days'`;
 
-/** SQL for whether the failures of the row `a` are no longer counted. */
+/** SQL for the condition that the failures in the row `a` are no longer counted. */
 export const IS_EXPIRED = `a.failed_at < now() - interval '90 days'`;

@@ -16,7 +16,7 @@ import {
 
 const identityRow = {
   id: uuid,
-  /** The slug of the provider. */
+  /** The provider's slug. */
   provider: text,
   providerName: text,
   type: textOf<IdentityProviderType>(),
@@ -45,12 +45,12 @@ export interface NewIdentity {
   isPending: boolean;
 }
 
-/** What identifies a person: their subject at a provider. */
+/** Identifies a person: their subject at a provider. */
 export type IdentityKey = Pick<NewIdentity, 'providerId' | 'subject'>;
 
 /** An identity as imports and exports contain it. */
 export interface PortableIdentity {
-  /** The slug of the provider. */
+  /** The provider's slug. */
   provider: string;
   subject: string;
 }
@@ -125,7 +125,7 @@ const linkRow = {
   disabledAt: nullable(timestamptz),
 };
 
-/** The link of a person to a customer, and what a sign-in depends on of the customer. */
+/** A person's link to a customer, and the customer fields on which a sign-in depends. */
 export type IdentityLink = RowOf<typeof linkRow>;
 
 const findLink = statement(
@@ -141,26 +141,26 @@ const recordUse = statement(
    WHERE provider_id = $1 AND subject = $2 AND customer_id = $3 RETURNING id`,
 );
 
-/** The identities of customers at identity providers. A pair of provider and subject belongs to one customer. */
+/** Customers' identities at identity providers. A pair of provider and subject belongs to one customer. */
 export class IdentitiesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all identities of a customer, newest first. */
+  /** Returns all the customer's identities, newest first. */
   list(customerId: string, sql: Sql = this.database): Promise<Identity[]> {
     return sql.execute(listIdentities, [customerId]);
   }
 
-  /** Returns the identities of a customer at enabled providers. */
+  /** Returns the customer's identities at enabled providers. */
   listUsable(customerId: string, sql: Sql = this.database): Promise<Identity[]> {
     return sql.execute(listUsable, [customerId]);
   }
 
-  /** Returns the identities of a customer at a provider, newest first. */
+  /** Returns the customer's identities at one provider, newest first. */
   listOfProvider(customerId: string, providerId: string, sql: Sql = this.database): Promise<Identity[]> {
     return sql.execute(listOfProvider, [customerId, providerId]);
   }
 
-  /** Returns the identities of customers, by the id of the customer, oldest first. */
+  /** Returns the customers' identities, by customer id, oldest first. */
   async listPortable(customerIds: string[]): Promise<Map<string, PortableIdentity[]>> {
     const rows = await this.database.execute(listPortable, [customerIds]);
     const identities = new Map<string, PortableIdentity[]>(customerIds.map((id) => [id, []]));
@@ -168,12 +168,12 @@ export class IdentitiesRepository {
     return identities;
   }
 
-  /** Returns all identities of customers, oldest first. */
+  /** Returns all the customers' identities, oldest first. */
   listOfCustomers(customerIds: string[], sql: Sql): Promise<(Identity & { customerId: string })[]> {
     return sql.execute(listOfCustomers, [customerIds]);
   }
 
-  /** Returns those of the identities that customers of the project have, with the ids of the customers. */
+  /** Returns the identities in the list that customers in the project have, with the customer ids. */
   findOwners(
     tx: Tx,
     projectId: string,
@@ -193,7 +193,7 @@ export class IdentitiesRepository {
     return (await this.findLink(providerId, subject, sql))?.customerId ?? null;
   }
 
-  /** Returns the link of a person at a provider, or null. */
+  /** Returns a person's link at a provider, or null. */
   async findLink(
     providerId: string,
     subject: string,
@@ -215,7 +215,7 @@ export class IdentitiesRepository {
     return rows.length > 0;
   }
 
-  /** Deletes an identity of a customer whom the transaction has locked; returns null if there is no such one. */
+  /** Deletes an identity of a customer whom the transaction has locked; returns null if it does not exist. */
   async delete(tx: Tx, customerId: string, id: string): Promise<Identity | null> {
     const [identity] = await tx.execute(findIdentity, [customerId, id]);
     if (identity) await tx.execute(deleteIdentity, [customerId, id]);

@@ -25,16 +25,16 @@ export class IdentityProviderEntity {
   @Column('boolean', { name: 'allow_sign_up' }) allowSignUp!: boolean;
   @Column('boolean', { name: 'trust_email' }) trustEmail!: boolean;
   @Column('boolean', { name: 'require_nonce' }) requireNonce!: boolean;
-  /** True if customers with an address in the verified domains can sign in with this provider only. */
+  /** True if customers with an email address in the verified domains can sign in with this provider only. */
   @Column('boolean') required!: boolean;
-  /** Whether id tokens contain `auth_time`. */
+  /** True if id tokens contain `auth_time`. */
   @Column('boolean', { name: 'states_auth_time', nullable: true }) statesAuthTime!: boolean | null;
   /**
-   * The settings of the protocol. Encrypted. Null if an earlier version has created the provider, or while a secret cannot
+   * The protocol settings. Encrypted. Null if an earlier version has created the provider, or while a secret cannot
    * be decrypted (ADR 0110).
    */
   @Column('bytea', { nullable: true }) settings!: Buffer | null;
-  /** `updatedAt` when `settings` was written. After another value, the columns of the earlier version are newer. */
+  /** `updatedAt` when `settings` was written. If `updatedAt` differs, the earlier version's columns are newer. */
   @Column({ type: 'timestamptz', name: 'settings_updated_at', precision: 3, nullable: true })
   settingsUpdatedAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

@@ -1,5 +1,5 @@
-// This file contains SQL: the verified domains of a provider, joins with the project, and conditional changes that
-// return rows.
+// This file contains SQL: a provider's verified domains, joins with the project, and conditional changes that return
+// rows.
 import {
   MAX_IDENTITY_PROVIDERS,
   notFound,
@@ -13,7 +13,7 @@ import { selectedRow, selectList } from '../sql/entity-columns.js';
 import { arrayOf, bytea, integer, nullable, statement, text, uuid, type RowOf } from '../sql/statements.js';
 import { IdentityProviderEntity } from './identity-provider.entity.js';
 
-/** The fields of `IdentityProvider`. */
+/** The `IdentityProvider` fields. */
 const providerFields = [
   ...(['id', 'projectId', 'slug', 'type', 'name', 'issuer', 'enabled', 'allowSignUp', 'trustEmail'] as const),
   ...(['required', 'statesAuthTime', 'createdAt', 'updatedAt'] as const),
@@ -22,13 +22,13 @@ const providerFields = [
 const providerColumns = selectList(IdentityProviderEntity, 'i', providerFields);
 const providerRow = selectedRow(IdentityProviderEntity, providerFields);
 
-/** The settings that an api of an earlier version reads and writes (ADR 0110). */
+/** The settings that an earlier api version reads and writes (ADR 0110). */
 const clientFields = [
   ...(['clientId', 'clientIds', 'clientSecret', 'tenants', 'scopes', 'teamId', 'keyId'] as const),
   ...(['privateKey', 'requireNonce'] as const),
 ] as const satisfies (keyof IdentityProviderEntity)[];
 
-/** The settings of a provider in the columns of an earlier version. The secrets are encrypted. */
+/** A provider's settings in an earlier version's columns. The secrets are encrypted. */
 export type ClientColumns = Pick<IdentityProviderEntity, (typeof clientFields)[number]>;
 
 const settingsColumns = `${providerColumns}, ${selectList(IdentityProviderEntity, 'i', clientFields)},
@@ -44,14 +44,14 @@ const storedColumns = `${settingsColumns},
     WHERE d.provider_id = i.id AND d.verified_at IS NOT NULL ORDER BY d.domain) AS "verifiedDomains"`;
 const storedRow = { ...settingsRow, verifiedDomains: arrayOf(text) };
 
-/** The settings of a protocol as they are stored. */
+/** A protocol's settings as they are stored. */
 export interface StoredSettings {
   /** The encrypted document; null if it is missing, or older than the columns. */
   settings: Buffer | null;
   columns: ClientColumns;
 }
 
-/** A provider with the settings of its protocol. */
+/** A provider with its protocol's settings. */
 export interface StoredProvider extends IdentityProvider, StoredSettings {
   verifiedDomains: string[];
 }
@@ -68,7 +68,7 @@ const listProviders = statement(
 const selectProvider = `SELECT ${storedColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.id = $2`;
 const findProvider = statement(storedRow, selectProvider);
 const lockProvider = statement(storedRow, `${selectProvider} FOR NO KEY UPDATE`);
-/** Also waits for transactions that insert an identity of the provider. */
+/** Also waits for transactions that insert an identity at the provider. */
 const lockProviderToDelete = statement(storedRow, `${selectProvider} FOR UPDATE`);
 
 const findEnabled = statement(
@@ -132,21 +132,21 @@ const countIdentities = statement(
   'SELECT count(*)::int AS count FROM identities WHERE provider_id = $1',
 );
 
-/** The identity providers of projects. */
+/** The projects' identity providers. */
 export class IdentityProvidersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all providers of a project, newest first. Their number is limited. */
+  /** Returns all the project's providers, newest first. Their number is limited. */
   async list(projectId: string): Promise<StoredProvider[]> {
     return (await this.database.execute(listProviders, [projectId])).map(toStored);
   }
 
-  /** Returns the enabled providers of a project, in the order in which they were added. */
+  /** Returns the project's enabled providers, in the order in which they were added. */
   listEnabled(projectId: string): Promise<IdentityProvider[]> {
     return this.database.execute(listEnabled, [projectId]);
   }
 
-  /** Returns a provider, whether or not it is enabled. @throws GatehouseError `not_found` */
+  /** Returns a provider, enabled or disabled. @throws GatehouseError `not_found` */
   async get(projectId: string, id: string, sql: Sql = this.database): Promise<StoredProvider> {
     const [row] = await sql.execute(findProvider, [projectId, id]);
     if (!row) throw notFound();
@@ -173,19 +173,19 @@ export class IdentityProvidersRepository {
     return row ? toStored(row) : null;
   }
 
-  /** Returns those of the slugs that providers of the project have, and locks the providers against deletion. */
+  /** Returns the slugs in the list that the project's providers have, and locks these providers against deletion. */
   async lockSlugs(tx: Tx, projectId: string, slugs: string[]): Promise<Set<string>> {
     const rows = await tx.execute(lockSlugs, [projectId, slugs]);
     return new Set(rows.map(({ slug }) => slug));
   }
 
-  /** Returns the active project of a provider that a browser names, or null. */
+  /** Returns the active project for a provider that a browser names, or null. */
   async findProject(id: string): Promise<ProjectContext | null> {
     const [row] = await this.database.execute(findProject, [id]);
     return row ? toProjectContext(row) : null;
   }
 
-  /** Inserts a provider. Returns false if another one of the project has the slug. */
+  /** Inserts a provider. Returns false if another provider in the project has the slug. */
   async insert(tx: Tx, { columns, ...provider }: NewIdentityProvider): Promise<boolean> {
     const rows = await tx.execute(insertProvider, [
       provider.id,
@@ -213,8 +213,8 @@ export class IdentityProvidersRepository {
   }
 
   /**
-   * Changes a provider that the transaction has locked. Always changes `updated_at`, from which the entity tag is derived:
-   * the secrets are never returned. What its id tokens contain is unknown again.
+   * Changes a provider that the transaction has locked. Always changes `updated_at`, from which the entity tag is
+   * derived: the secrets are never returned. Resets what is known about its id tokens.
    */
   async update(
     tx: Tx,
@@ -233,7 +233,7 @@ export class IdentityProvidersRepository {
   }
 
   /**
-   * Returns providers of all projects whose document is missing, outdated or not readable, in the order of their ids.
+   * Returns providers from all projects whose document is missing, outdated or not readable, sorted by id.
    * @param kids identify the entries in GATEHOUSE_SECRET
    * @param after the last id in the previous batch
    */
@@ -245,12 +245,12 @@ export class IdentityProvidersRepository {
     return (await this.database.execute(listWithoutSettings, [kids, after, limit])).map(toStored);
   }
 
-  /** Stores the settings of a provider that has not changed since it was read. Does not change its entity tag. */
+  /** Stores the settings for a provider that has not changed since it was read. Does not change its entity tag. */
   async setSettings({ id, updatedAt }: IdentityProvider, settings: Buffer): Promise<void> {
     await this.database.execute(setSettings, [id, updatedAt, settings]);
   }
 
-  /** Sets whether id tokens of a provider contain `auth_time`, unless one has. Does not change its entity tag. */
+  /** Sets whether a provider's id tokens contain `auth_time`, unless one has. Does not change its entity tag. */
   async setStatesAuthTime(id: string, statesAuthTime: boolean): Promise<void> {
     await this.database.execute(setStatesAuthTime, [id, statesAuthTime]);
   }
@@ -260,13 +260,13 @@ export class IdentityProvidersRepository {
     await tx.manager.delete(IdentityProviderEntity, { projectId, id });
   }
 
-  /** Counts the providers of a project. */
+  /** Counts the project's providers. */
   async count(tx: Tx, projectId: string): Promise<{ total: number; enabled: number }> {
     const [row] = await tx.execute(countProviders, [projectId]);
     return row!;
   }
 
-  /** Counts the identities of a provider. */
+  /** Counts the provider's identities. */
   async countIdentities(tx: Tx, id: string): Promise<number> {
     const [row] = await tx.execute(countIdentities, [id]);
     return row!.count;

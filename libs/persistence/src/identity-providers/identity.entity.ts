@@ -9,7 +9,7 @@ export class IdentityEntity {
   @Column('uuid', { name: 'customer_id' }) customerId!: string;
   /** Identifies the person at the provider. Unique for the provider. */
   @Column('text') subject!: string;
-  /** The address that the provider last named, for display only; or null. */
+  /** The email address that the provider last named, for display only; or null. */
   @Column('text', { nullable: true }) email!: string | null;
   /** True until the first sign-in, if a sign-in that revealed nothing has created the customer (ADR 0098). */
   @Column('boolean', { name: 'is_pending', default: false }) isPending!: boolean;

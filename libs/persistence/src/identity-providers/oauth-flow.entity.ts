@@ -12,21 +12,21 @@ export class OAuthFlowEntity {
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
   @Column('uuid', { name: 'session_id', nullable: true }) sessionId!: string | null;
   @Column('text', { name: 'redirect_url' }) redirectUrl!: string;
-  /** Hash of the verifier of the client that began the sign-in (RFC 7636, S256). */
+  /** Verifier hash from the client that began the sign-in (RFC 7636, S256). */
   @Column('text', { name: 'code_challenge' }) codeChallenge!: string;
-  /** The state of the application, which the redirect returns; or null. */
+  /** The application's state, which the redirect returns; or null. */
   @Column('text', { name: 'application_state', nullable: true }) applicationState!: string | null;
-  /** What the protocol remembers. Encrypted. Null if an api of an earlier version began the flow. */
+  /** The protocol's flow state. Encrypted. Null if an earlier api version began the flow. */
   @Column('bytea', { name: 'flow_state', nullable: true }) flowState!: Buffer | null;
-  /** For apis of an earlier version: the nonce of OpenID Connect; otherwise empty. */
+  /** For earlier api versions: the OpenID Connect nonce; otherwise empty. */
   @Column('text') nonce!: string;
-  /** For apis of an earlier version: the verifier of OAuth 2.0; otherwise empty. */
+  /** For earlier api versions: the OAuth 2.0 verifier; otherwise empty. */
   @Column('text', { name: 'code_verifier' }) codeVerifier!: string;
   /** Maximum age of the proof at the provider in seconds, or null. */
   @Column('integer', { name: 'max_age', nullable: true }) maxAge!: number | null;
-  /** The query of the hosted page to which the provider leads back; null to lead back to the application. */
+  /** The hosted page's query, to which the provider redirects back; null to redirect back to the application. */
   @Column('text', { name: 'page_query', nullable: true }) pageQuery!: string | null;
-  /** SHA-256 of the cookie of the browser that began on the hosted page; null elsewhere. */
+  /** SHA-256 of the cookie in the browser that began on the hosted page; null elsewhere. */
   @Column('bytea', { name: 'browser_hash', nullable: true }) browserHash!: Buffer | null;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

@@ -1,4 +1,4 @@
-// This file contains SQL: a conditional delete that returns the row, and times by the clock of the database.
+// This file contains SQL: a conditional delete that returns the row, and times by the database clock.
 import { OAUTH_FLOW_TTL, type CodeKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
@@ -28,7 +28,7 @@ const flowRow = {
   codeVerifier: text,
   maxAge: nullable(integer),
   pageQuery: nullable(text),
-  /** SHA-256 of the cookie of the browser that began on the hosted page; null elsewhere. */
+  /** SHA-256 of the cookie in the browser that began on the hosted page; null elsewhere. */
   browserHash: nullable(bytea),
   createdAt: timestamptz,
 };
@@ -74,8 +74,8 @@ const pruneOperatorFlows = pruneStatement('operator_flows', 'expires_at <= now()
 const pruneIdTokens = pruneStatement('used_id_tokens', 'expires_at <= now()');
 
 /**
- * Sign-ins of customers that are under way at providers, so that any api can finish them, sign-ins of operators, so that each is
- * accepted once, and id tokens that were used.
+ * Customer sign-ins that are under way at providers, so that any api can finish them, operator sign-ins, so that each
+ * is accepted once, and used id tokens.
  */
 export class OAuthFlowsRepository {
   constructor(private readonly database: Database) {}
@@ -101,8 +101,8 @@ export class OAuthFlowsRepository {
   }
 
   /**
-   * Consumes a state. Of several parallel calls one returns the flow; the others return null, as does a state of
-   * another provider, which stays valid for its own.
+   * Consumes a state. If calls run in parallel, only one returns the flow; the others return null. Also returns null
+   * for another provider's state, which stays valid for that provider.
    */
   async consume(stateHash: Buffer, providerId: string): Promise<OAuthFlow | null> {
     const [row] = await this.database.execute(consumeFlow, [stateHash, providerId]);
@@ -110,20 +110,20 @@ export class OAuthFlowsRepository {
   }
 
   /**
-   * Creates a sign-in of an operator.
+   * Creates an operator's sign-in.
    * @param ttl validity in seconds
    */
   async insertForOperator(stateHash: Buffer, ttl: number): Promise<void> {
     await this.database.execute(insertOperatorFlow, [stateHash, ttl]);
   }
 
-  /** Consumes the state of an operator. Of several parallel calls one returns true. */
+  /** Consumes an operator's state. If calls run in parallel, only one returns true. */
   async consumeForOperator(stateHash: Buffer): Promise<boolean> {
     const rows = await this.database.execute(consumeOperatorFlow, [stateHash]);
     return rows.length > 0;
   }
 
-  /** Marks an id token as used. Of several parallel calls one returns true. @param expiresAt that of the token */
+  /** Marks an id token as used. If calls run in parallel, only one returns true. @param expiresAt the token's expiry */
   async claimIdToken(tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
     const rows = await this.database.execute(claimIdToken, [tokenHash, expiresAt]);
     return rows.length > 0;

@@ -1,5 +1,5 @@
-// This file contains SQL: joins with the provider, row locks, claims of due look-ups, and times by the clock of the
-// database.
+// This file contains SQL: joins with the provider, row locks, claims of due look-ups, and times by the database
+// clock.
 import { GatehouseError, notFound, type ProviderDomain } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';
@@ -83,14 +83,14 @@ const checkSessions = statement(
 /** A domain that is due for a look-up. */
 export interface ClaimedDomain extends ProviderDomain {
   organizationId: string;
-  /** Time of the look-up before; `checkedAt` is the time of the claim. */
+  /** The previous look-up's time; `checkedAt` is the claim's time. */
   previousCheckAt: Date | null;
 }
 
-/** Identifies a domain of a provider. */
+/** Identifies a provider's domain. */
 export type DomainKey = Pick<ProviderDomain, 'projectId' | 'providerId' | 'domain'>;
 
-/** The domains of identity providers. A domain is verified for at most one provider of a project. */
+/** The identity providers' domains. A domain is verified for at most one provider in a project. */
 export class ProviderDomainsRepository {
   constructor(private readonly database: Database) {}
 
@@ -100,7 +100,7 @@ export class ProviderDomainsRepository {
     return row ?? null;
   }
 
-  /** Returns all domains of some providers, in alphabetical order. */
+  /** Returns all domains for some providers, in alphabetical order. */
   list(projectId: string, providerIds: string[], sql: Sql = this.database): Promise<ProviderDomain[]> {
     return sql.execute(listDomains, [projectId, providerIds]);
   }
@@ -112,7 +112,7 @@ export class ProviderDomainsRepository {
     return row;
   }
 
-  /** Returns a domain and locks it, with the time of the transaction; null if it no longer exists. */
+  /** Returns a domain and locks it, with the transaction's time; null if it no longer exists. */
   async lock(
     tx: Tx,
     { projectId, providerId, domain }: DomainKey,
@@ -122,7 +122,8 @@ export class ProviderDomainsRepository {
   }
 
   /**
-   * Replaces the domains of a provider that the transaction has locked. Domains that it had stay as they are.
+   * Replaces the domains for a provider that the transaction has locked. The domains that it already has do not
+   * change.
    * @param tokens one for each domain, used if the domain is new
    */
   async replace(
@@ -136,9 +137,9 @@ export class ProviderDomainsRepository {
   }
 
   /**
-   * Records a look-up of a domain that the transaction has locked. The sessions in a domain that has become verified are
-   * checked next.
-   * @throws GatehouseError `conflict` if the domain is verified for another provider of the project
+   * Records a look-up for a domain that the transaction has locked. The sessions in a domain that has become verified
+   * are checked next.
+   * @throws GatehouseError `conflict` if the domain is verified for another provider in the project
    */
   async recordCheck(
     tx: Tx,
@@ -157,12 +158,15 @@ export class ProviderDomainsRepository {
     }
   }
 
-  /** Claims verified domains that were last looked up more than a day ago. Of several workers one gets each. */
+  /**
+   * Claims verified domains that were last looked up more than a day ago. If several workers claim, only one gets
+   * each domain.
+   */
   claimDue(limit: number): Promise<ClaimedDomain[]> {
     return this.database.execute(claimDue, [limit]);
   }
 
-  /** Has the worker check the sessions in all verified domains of a provider that has become required or enabled. */
+  /** Has the worker check the sessions in all verified domains for a provider that has become required or enabled. */
   async checkSessions(tx: Tx, projectId: string, providerId: string): Promise<void> {
     await tx.execute(checkSessions, [projectId, providerId]);
   }

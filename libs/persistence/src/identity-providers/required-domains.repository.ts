@@ -93,9 +93,9 @@ export class RequiredDomainsRepository {
   }
 
   /**
-   * Checks the sessions of the next customers of the project of a claimed domain. Locks the customers in the domain, so
-   * that a sign-in that is under way is either seen here or sees that the provider is required.
-   * @param limit number of customers of the project, most of whom may have other domains
+   * Checks the sessions of the next customers in a claimed domain's project. Locks the customers in the domain, so
+   * that either this check sees a concurrent sign-in, or the sign-in sees that the provider is required.
+   * @param limit maximum number of customers from the project, most of whom may have other domains
    * @returns the sessions that were ended
    */
   async endNext(tx: Tx, pending: PendingDomain, limit: number): Promise<EndedSession[]> {

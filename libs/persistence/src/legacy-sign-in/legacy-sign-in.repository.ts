@@ -1,4 +1,4 @@
-// This file contains SQL: a join on the hot path of sign-in, and a conditional change that returns a row.
+// This file contains SQL: a join on the sign-in hot path, and a conditional change that returns a row.
 import type { Customer } from '@gatehouse/domain';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import type { Database } from '../database/database.js';
@@ -7,19 +7,19 @@ import { ProjectEntity } from '../projects/project.entity.js';
 import { boolean, bytea, neverNull, nullable, statement, text } from '../sql/statements.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-/** The system from which the customers of a project move. */
+/** The system from which a project's customers move. */
 export interface LegacySystem {
   url: string;
   /** Encrypted. */
   secret: Buffer;
-  /** True if an import has created a customer with the address. */
+  /** True if an import has created a customer with the email address. */
   isImported: boolean;
 }
 
 /**
- * SQL for whether an import has created the customer `c` without a password, or with a hash of the previous system that
- * nothing has replaced (`i1$`, docs/adr/0010), and neither a password nor a proof of the address has been added since. Only
- * `claimed_at` shows a password that was removed.
+ * SQL for the condition that an import has created the customer `c` without a password, or with a hash from the
+ * previous system that nothing has replaced (`i1$`, docs/adr/0010), and neither a password nor proof that they own
+ * the email address has been added since. Only `claimed_at` indicates a password that was removed.
  */
 const CAN_MOVE = `(c.imported AND c.claimed_at IS NULL
   AND (c.password_hash IS NULL OR starts_with(c.password_hash, 'i1$')))`;
@@ -42,18 +42,15 @@ export class LegacySignInRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the system that knows the password of an address. Returns null if the project has none, and if a customer
-   * has the address, unless an import created them and they have never set a password here.
+   * Returns the system that knows the password for an email address. Returns null if the project has none, and if a
+   * customer has the address, unless an import created them and they have never set a password here.
    */
   async findSystem(projectId: string, email: string): Promise<LegacySystem | null> {
     const [row] = await this.database.execute(findSystem, [projectId, email]);
     return row?.url ? { ...row, url: row.url } : null;
   }
 
-  /**
-   * Sets the password of an imported customer who has never set one here. Returns null if no such customer has the
-   * email.
-   */
+  /** Sets the password for an imported customer who has never set one here. Returns null if no such customer has the email. */
   async setPassword(
     tx: Tx,
     projectId: string,
@@ -64,7 +61,7 @@ export class LegacySignInRepository {
     return row ?? null;
   }
 
-  /** Replaces the secret of a project that the transaction has locked; null deletes it. */
+  /** Replaces the secret in a project that the transaction has locked; null deletes it. */
   async setSecret(tx: Tx, projectId: string, secret: Buffer | null): Promise<void> {
     await tx.manager.update(ProjectEntity, { id: projectId }, { legacySignInSecret: secret });
   }

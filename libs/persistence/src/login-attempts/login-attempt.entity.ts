@@ -1,20 +1,20 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
-/** Failed logins per email address of a project. */
+/** Failed logins per project and email address. */
 @Entity('login_attempts')
 export class LoginAttemptEntity {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;
   @PrimaryColumn('bytea', { name: 'email_hash' }) emailHash!: Buffer;
-  /** Attempts of the open allowance in the window. */
+  /** Attempts in the window that used the open allowance. */
   @Column('integer', { name: 'tries' }) attempts!: number;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
   @Column('text', { nullable: true }) granted!: LoginAllowance | null;
-  /** Consecutive attempts of the open allowance in all windows. They determine the length of the next one. */
+  /** Consecutive attempts that used the open allowance in all windows. They determine the next window's length. */
   @Column('integer', { default: 0 }) failures!: number;
   @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, default: () => 'now()' }) failedAt!: Date;
-  /** Consecutive attempts of both allowances at the password of the customer `customerId`. */
+  /** Consecutive attempts with both allowances at the password of the customer `customerId`. */
   @Column('integer', { default: 0 }) guesses!: number;
   /** The customer with a password who had the email at the last attempt, or null. */
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;

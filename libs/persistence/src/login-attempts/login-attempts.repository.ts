@@ -32,16 +32,16 @@ import {
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-/** The limit of failed logins and the attempt to count. */
+/** The limit for failed logins and the attempt to count. */
 export interface LoginAttempt extends AttemptLimit {
   email: string;
-  /** SHA-256 of the email. */
+  /** The email's SHA-256. */
   emailHash: Buffer;
-  /** Address block of the client; null if unknown. */
+  /** The client's address block; null if unknown. */
   addressBlock: string | null;
 }
 
-/** Two uniformly distributed numbers of an email that select its decoy. */
+/** Two uniformly distributed numbers for an email that select its decoy. */
 export interface DecoySelection {
   position: bigint;
   seed: bigint;
@@ -49,21 +49,21 @@ export interface DecoySelection {
 
 const customerAttemptRow = {
   ...attemptResultRow,
-  /** Number of consecutive attempts at the password of the customer, in all windows and with this one. */
+  /** Number of consecutive attempts at the customer's password, in all windows and with this one. */
   guesses: integer,
-  /** Time of the attempt, which is before the password is checked. */
+  /** The attempt's time, which is before the password is checked. */
   attemptedAt: timestamptz,
 };
 
 export interface LoginAttemptResult extends RowOf<typeof customerAttemptRow> {
   /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
-  /** The password hash of the selected customer; null if no customer of the project has a password. */
+  /** The selected customer's password hash; null if no customer in the project has a password. */
   decoyHash: string | null;
 }
 
 export interface ClearedAttempts {
-  /** Number of attempts of the open allowance that were used; 0 if the window has ended. */
+  /** Number of attempts that used the open allowance; 0 if the window has ended. */
   attempts: number;
   guesses: number;
 }
@@ -73,16 +73,16 @@ const isKnownAddress = `EXISTS (
   WHERE c.project_id = ${unknownToPlanner('$4')} AND c.email = $6 AND known.address_block = $7
     AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
 
-/** Number of customers of which the decoy is one, so that their distances in the order matter less. */
+/** Number of customers from whom the decoy is selected, so that their distances in the order matter less. */
 const DECOY_CANDIDATES = 8;
 
-/** Returns SQL for candidates of the decoy, in the order of `customers_password_order`. */
+/** Returns SQL for decoy candidates, in the order of `customers_password_order`. */
 const decoyCandidates = (comparison: '<' | '>='): string => `
   (SELECT d.id, d.password_hash FROM customers d
    WHERE d.project_id = $4 AND d.password_hash IS NOT NULL AND uuid_hash_extended(d.id, 0) ${comparison} $8::bigint
    ORDER BY uuid_hash_extended(d.id, 0) LIMIT ${DECOY_CANDIDATES})`;
 
-/** The hash of a uniformly selected customer of the project (docs/adr/0034). */
+/** The hash from a uniformly selected customer in the project (docs/adr/0034). */
 const decoyHash = `(
   SELECT candidate.password_hash
   FROM (SELECT * FROM (${decoyCandidates('>=')} UNION ALL ${decoyCandidates('<')}) near LIMIT ${DECOY_CANDIDATES}) candidate
@@ -92,7 +92,7 @@ const counter = new AttemptCounter('login_attempts', ['project_id', 'email_hash'
   released: ', guesses = greatest(guesses - 1, 0)',
 });
 
-/** SQL for whether the earlier guesses count. Those at the password of an earlier owner of the email do not. */
+/** SQL for the condition that the earlier guesses count. Guesses at the password of an email's earlier owner do not. */
 const hasEarlierGuesses = `(NOT (${IS_EXPIRED}) AND a.customer_id IS NOT DISTINCT FROM excluded.customer_id)`;
 
 const attemptSql = counter.countSql({
@@ -115,7 +115,7 @@ const reserveAttempt = statement(
   {
     ...customerAttemptRow,
     ...customerWithHashRow,
-    /** Null if there is no customer with this email. The other columns of the customer are null then, too. */
+    /** Null if there is no customer with this email. The customer's other columns are null then, too. */
     id: nullable(uuid),
     decoyHash: nullable(text),
   },
@@ -148,13 +148,12 @@ export class LoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reserves an attempt before its password is checked, so that parallel attempts never exceed the limit; a
-   * success clears the count. Known addresses have a separate allowance, so that a stranger who uses up the
-   * attempts locks no customer out. Unknown emails take the same path. Also returns the customer, because the
-   * round trips determine the duration of a login. The customer is in the state before the wait for other
-   * attempts with this email. A read after the wait would need another statement, or a lock on the customer,
-   * in every login: callers that change something based on the result compare the hash again instead
-   * (`recordLogin`, `lock`).
+   * Reserves an attempt before its password is checked, so that parallel attempts never exceed the limit; a success
+   * clears the count. Known client IPs have a separate allowance, so that a stranger who uses up the attempts locks
+   * no customer out. Unknown emails take the same path. Also returns the customer, because the round trips determine
+   * a login's duration. The customer is in the state before the wait for other attempts with this email. A read after
+   * the wait would need another statement, or a lock on the customer, in every login: callers that change something
+   * based on the result compare the hash again instead (`recordLogin`, `lock`).
    */
   async reserve(
     projectId: string,
@@ -207,12 +206,12 @@ export class LoginAttemptsRepository {
     return row ?? { attempts: 0, guesses: 0 };
   }
 
-  /** Removes all known addresses of a customer. */
+  /** Removes all the customer's known client IPs. */
   async deleteKnownAddresses(tx: Tx, customerId: string): Promise<void> {
     await tx.manager.delete(CustomerAddressEntity, { customerId });
   }
 
-  /** Removes failures that are no longer counted, and addresses that have not been used for a long time. */
+  /** Removes failures that are no longer counted, and client IPs that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
     await counter.prune(this.database, signal);
     await pruneInBatches(this.database, signal, pruneAddresses);

@@ -1,5 +1,4 @@
-// This file contains SQL: conditional updates that return rows, joins, aggregates, and times by the clock of
-// the database.
+// This file contains SQL: conditional updates that return rows, joins, aggregates, and times by the database clock.
 import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '@gatehouse/domain';
 import {
   customerWithProjectColumns,
@@ -15,10 +14,10 @@ export interface NewOneTimeToken {
   id: string;
   customerId: string;
   kind: OneTimeTokenKind;
-  /** The address that the token was sent to. */
+  /** The email address that the token was sent to. */
   email: string;
   tokenHash: Buffer;
-  /** Destination of "Continue" on the hosted page, or null. */
+  /** The "Continue" destination on the hosted page, or null. */
   redirectUrl: string | null;
   /** Identifies tokens that take effect only together, or null. */
   groupId: string | null;
@@ -37,7 +36,7 @@ export interface OneTimeToken {
   state: OneTimeTokenState;
   /** True if the token was consumed within the last minute. */
   isJustConsumed: boolean;
-  /** True if the owner of the address has removed all access since the token was created. */
+  /** True if the email address's owner has removed all access since the token was created. */
   isClaimed: boolean;
   customer: Customer;
   /** Browser and operating system with which the customer registered, or null. */
@@ -45,7 +44,7 @@ export interface OneTimeToken {
   project: ProjectContext;
 }
 
-/** SQL for the state of a token `t` of the customer `c` of the project `p`. */
+/** SQL for the state of a token `t` that a customer `c` in a project `p` has. */
 export const tokenState = `
     CASE
       WHEN t.voided_at IS NOT NULL OR p.archived_at IS NOT NULL OR c.disabled_at IS NOT NULL THEN 'voided'
@@ -117,7 +116,7 @@ const pruneTokens = pruneStatement('one_time_tokens', `expires_at < now() - $1 *
 export class OneTimeTokensRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a token and voids the older ones of its kind. */
+  /** Inserts a token and voids the older ones with the same kind. */
   async insert(tx: Tx, token: NewOneTimeToken): Promise<void> {
     await this.voidAll(tx, token.customerId, [token.kind]);
     await tx.execute(insertToken, [
@@ -132,12 +131,12 @@ export class OneTimeTokensRepository {
     ]);
   }
 
-  /** Voids the unused tokens of a customer. */
+  /** Voids a customer's unused tokens. */
   async voidAll(tx: Tx, customerId: string, kinds: readonly OneTimeTokenKind[]): Promise<void> {
     await tx.execute(voidTokens, [customerId, kinds]);
   }
 
-  /** Returns a token of one of the kinds, in any state, or null. */
+  /** Returns a token with one of the kinds, in any state, or null. */
   async find(
     kinds: readonly OneTimeTokenKind[],
     tokenHash: Buffer,
@@ -158,16 +157,13 @@ export class OneTimeTokensRepository {
     return row!.exists;
   }
 
-  /** Consumes a token; returns true for exactly one of several parallel callers. */
+  /** Consumes a token; if callers run in parallel, returns true for exactly one. */
   async consume(tx: Tx, id: string): Promise<boolean> {
     const rows = await tx.execute(consumeToken, [id]);
     return rows.length > 0;
   }
 
-  /**
-   * Returns the new address that a group of tokens confirms, and whether all tokens of the group are
-   * consumed.
-   */
+  /** Returns the new email address that a token group confirms, and whether all tokens in the group are consumed. */
   async getGroupStatus(
     groupId: string,
     sql: Sql = this.database,

@@ -1,10 +1,10 @@
-// This file contains SQL: a conditional delete that returns the row, and times by the clock of the database.
+// This file contains SQL: a conditional delete that returns the row, and times by the database clock.
 import { CEREMONY_TTL, type CeremonyPurpose } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { statement, timestamptz } from '../sql/statements.js';
 
-/** The purpose of a challenge. A response is accepted for this only. */
+/** A challenge's purpose. A response is accepted for this purpose only. */
 export interface PasskeyCeremony {
   purpose: CeremonyPurpose;
   /** null for a sign-in, whose customer is not yet known. */
@@ -40,8 +40,8 @@ export class PasskeyCeremoniesRepository {
   }
 
   /**
-   * Consumes a challenge. Of several parallel calls one succeeds. A challenge that was created for something else stays
-   * valid for that.
+   * Consumes a challenge. If calls run in parallel, only one succeeds. A challenge that was created for another
+   * purpose stays valid for it.
    * @returns the time at which it was created, or null
    */
   async consume(projectId: string, challengeHash: Buffer, ceremony: PasskeyCeremony): Promise<Date | null> {

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A passkey of a customer (WebAuthn). */
+/** A customer's passkey (WebAuthn). */
 @Entity('passkeys')
 export class PasskeyEntity {
   @PrimaryColumn('uuid') id!: string;
@@ -16,10 +16,13 @@ export class PasskeyEntity {
   /** False if the passkey can be synchronized between devices. */
   @Column('boolean', { name: 'device_bound' }) deviceBound!: boolean;
   @Column('boolean', { name: 'backed_up' }) backedUp!: boolean;
-  /** Model of the authenticator, or zeros. */
+  /** Authenticator model, or zeros. */
   @Column('uuid') aaguid!: string;
   @Column('text') name!: string;
-  /** The id of the customer in the authenticator, from another system; null for the id of the customer. */
+  /**
+   * The customer's id in the authenticator, from another system; null if the authenticator stores the customer's
+   * Gatehouse id.
+   */
   @Column('bytea', { name: 'user_handle', nullable: true }) userHandle!: Buffer | null;
   @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true })
   lastUsedAt!: Date | null;

@@ -1,5 +1,4 @@
-// This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the clock of the
-// database.
+// This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the database clock.
 import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -17,11 +16,11 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The columns of a passkey `k` that operators and customers see. */
+/** The columns in a passkey `k` that operators and customers see. */
 export const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
 export const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
 
-/** A passkey of a customer, without its key. */
+/** A customer's passkey, without its key. */
 export type Passkey = RowOf<typeof passkeyRow>;
 
 export const credentialRow = { credentialId: bytea, transports: arrayOf(text) };
@@ -40,18 +39,18 @@ export interface NewPasskey extends PasskeyCredential {
   aaguid: string;
 }
 
-/** A passkey of another system. */
+/** A passkey from another system. */
 export interface ImportedPasskey extends NewPasskey {
   id: string;
   customerId: string;
   name: string;
-  /** The id of the customer in the authenticator; null for the id of the customer. */
+  /** The customer's id in the authenticator; null if the authenticator stores the customer's Gatehouse id. */
   userHandle: Buffer | null;
   lastUsedAt: Date | null;
   createdAt: Date;
 }
 
-/** The id of the customer, as the authenticator stores it. */
+/** The customer's id, as the authenticator stores it. */
 const userHandleSql = 'coalesce(k.user_handle, uuid_send(k.customer_id))';
 
 const storedPasskeyRow = {
@@ -72,7 +71,7 @@ export type StoredPasskey = Omit<RowOf<typeof storedPasskeyRow>, 'counter'> & { 
 /** A passkey with everything that another system needs to verify it. */
 export type PortablePasskey = StoredPasskey & { backedUp: boolean; aaguid: string };
 
-/** SQL for whether the customer with an id has a passkey. */
+/** SQL for the condition that the customer with an id has a passkey. */
 export const hasPasskeySql = (customerId: string): string =>
   `EXISTS (SELECT FROM passkeys k WHERE k.customer_id = ${customerId})`;
 
@@ -99,7 +98,7 @@ const listStored = statement(
 
 const findOwners = statement(
   { credentialId: bytea, customerId: uuid },
-  // One search of the index for each value: with a list as the condition, PostgreSQL may read all passkeys of the project.
+  // One index search for each value: with a list as the condition, PostgreSQL may read all the project's passkeys.
   `SELECT found.* FROM unnest($2::bytea[]) AS wanted (credential_id) CROSS JOIN LATERAL (
      SELECT k.credential_id AS "credentialId", k.customer_id AS "customerId" FROM passkeys k
      WHERE k.project_id = $1 AND k.credential_id = wanted.credential_id LIMIT 1
@@ -156,16 +155,16 @@ const deletePasskey = statement(
    DELETE FROM passkeys k WHERE k.customer_id = $1 AND k.id = $2 RETURNING ${passkeyColumns}`,
 );
 
-/** Passkeys of customers. */
+/** Customers' passkeys. */
 export class PasskeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the passkeys of a customer, newest first. */
+  /** Returns a customer's passkeys, newest first. */
   list(customerId: string, sql: Sql = this.database): Promise<Passkey[]> {
     return sql.execute(listPasskeys, [customerId]);
   }
 
-  /** Returns what a browser needs to find the passkeys of a customer. */
+  /** Returns the properties with which a browser finds a customer's passkeys. */
   listCredentials(customerId: string): Promise<PasskeyCredential[]> {
     return this.database.execute(listCredentials, [customerId]);
   }
@@ -175,7 +174,7 @@ export class PasskeysRepository {
     return row ? { ...row, counter: Number(row.counter) } : null;
   }
 
-  /** Returns the passkeys of customers, by the id of the customer, oldest first. */
+  /** Returns the customers' passkeys, by customer id, oldest first. */
   async listPortable(customerIds: string[]): Promise<Map<string, PortablePasskey[]>> {
     const rows = await this.database.execute(listStored, [customerIds]);
     const passkeys = new Map<string, PortablePasskey[]>(customerIds.map((id) => [id, []]));
@@ -196,13 +195,13 @@ export class PasskeysRepository {
     return row ?? null;
   }
 
-  /** Counts the passkeys of all customers of a project. */
+  /** Counts the passkeys that all customers in a project have. */
   async count(sql: Sql, projectId: string): Promise<number> {
     const [row] = await sql.execute(countOfProject, [projectId]);
     return row!.count;
   }
 
-  /** Inserts a passkey of a customer whom the transaction has locked. Returns null if the project has it already. */
+  /** Inserts a passkey for a customer whom the transaction has locked. Returns null if the project has it already. */
   async insert(
     tx: Tx,
     passkey: NewPasskey & { id: string; projectId: string; customerId: string; name: string },
@@ -224,8 +223,8 @@ export class PasskeysRepository {
   }
 
   /**
-   * Inserts passkeys of customers that the transaction has inserted. Returns false if the project has one of them
-   * already.
+   * Inserts passkeys for customers that the transaction has inserted. Returns false if the project already has a
+   * passkey in the list.
    */
   async insertImported(tx: Tx, projectId: string, passkeys: ImportedPasskey[]): Promise<boolean> {
     const hex = (bytes: Buffer) => `\\x${bytes.toString('hex')}`;
@@ -254,7 +253,7 @@ export class PasskeysRepository {
     return row ?? null;
   }
 
-  /** Deletes a passkey; returns null if the customer has no such one. */
+  /** Deletes a passkey; returns null if the customer does not have it. */
   async delete(tx: Tx, customerId: string, id: string): Promise<Passkey | null> {
     const [row] = await tx.execute(deletePasskey, [customerId, id]);
     return row ?? null;

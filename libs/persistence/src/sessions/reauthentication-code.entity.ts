@@ -1,10 +1,10 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** The newest code in an email with which the customer of a session can prove their identity again. */
+/** The newest emailed code with which the session's customer can prove their identity again. */
 @Entity('reauthentication_codes')
 export class ReauthenticationCodeEntity {
   @PrimaryColumn('uuid', { name: 'session_id' }) sessionId!: string;
-  /** Keyed hash of the code. */
+  /** The code's keyed hash. */
   @Column('bytea', { name: 'code_hash' }) codeHash!: Buffer;
   /** Number of evaluated guesses. */
   @Column('integer', { default: 0 }) guesses!: number;

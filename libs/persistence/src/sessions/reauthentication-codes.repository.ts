@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert, conditional changes that return rows, and times by the clock of the database.
+// This file contains SQL: an upsert, conditional changes that return rows, and times by the database clock.
 import { EMAIL_CODE_TTL, MAX_CODE_GUESSES, type RevocableAccess } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
@@ -29,18 +29,18 @@ const consumeCode = statement(
 
 const pruneCodes = pruneStatement('reauthentication_codes', 'expires_at <= now()');
 
-/** Codes in emails with which customers prove their identity again in a session. */
+/** Emailed codes with which customers prove their identity again in a session. */
 export class ReauthenticationCodesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Stores the keyed hash of a new code, which voids the previous one of the session. */
+  /** Stores a new code's keyed hash, which voids the session's previous code. */
   async replace(tx: Tx, sessionId: string, codeHash: Buffer): Promise<void> {
     await tx.execute(replaceCode, [sessionId, codeHash]);
   }
 
   /**
    * Counts a guess and evaluates it.
-   * @param codeHashes the keyed hashes of the guess, one of which a correct code has
+   * @param codeHashes the guess's keyed hashes; a correct code has one of them
    */
   async guess(sessionId: string, codeHashes: Buffer[]): Promise<boolean> {
     const [row] = await this.database.execute(guessCode, [sessionId, codeHashes]);
@@ -48,8 +48,8 @@ export class ReauthenticationCodesRepository {
   }
 
   /**
-   * Consumes a code that was guessed correctly, and is not older than the last revocation of access. Of several parallel
-   * calls one returns true.
+   * Consumes a code that was guessed correctly, and is not older than the last access revocation. If calls run in
+   * parallel, only one returns true.
    */
   async consume(
     tx: Tx,

@@ -2,7 +2,7 @@ import { customerJson, deviceName, type Customer, type RevocationReason } from '
 import type { NewEvent } from '../events/events.repository.js';
 import type { SessionRecord } from './sessions.repository.js';
 
-/** Returns a session as responses to secret keys and the events of the api and of the worker contain it. */
+/** Returns a session as responses to secret keys and the events from the api and the worker contain it. */
 export const sessionResource = (session: SessionRecord) => ({
   id: session.id,
   device: deviceName(session.userAgent),

@@ -1,4 +1,4 @@
-// This file contains SQL: a row lock, and times by the clock of the database.
+// This file contains SQL: a row lock, and times by the database clock.
 import { addMethods, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -48,16 +48,16 @@ const getFreshness = statement(
    WHERE c.id = $1 AND s.id = $2 AND ${isActiveSession}`,
 );
 
-/** Which proofs of identity of a session are recent, and which the customer can give. */
+/** The session's recent identity proofs, and the proofs that the customer can give. */
 export type SessionFreshness = RowOf<typeof freshnessRow>;
 
-/** When, and how, the customers of sessions last proved their identity. */
+/** Times and methods with which customers last proved their identity in sessions. */
 export class SessionProofsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Records that the customer of a session has proven their identity again.
-   * @returns all methods of the session and the time of the proof; null if the session is no longer active
+   * Records that a session's customer has proven their identity again.
+   * @returns all the session's methods and the proof's time; null if the session is no longer active
    */
   async recordProof(
     tx: Tx,
@@ -77,13 +77,13 @@ export class SessionProofsRepository {
     return row!;
   }
 
-  /** Returns whether a session of a customer whom the transaction has locked is still active. */
+  /** Returns whether a session is still active for a customer whom the transaction has locked. */
   async isActive(tx: Tx, customerId: string, sessionId: string): Promise<boolean> {
     const rows = await tx.execute(findActive, [customerId, sessionId]);
     return rows.length > 0;
   }
 
-  /** Returns which proofs of a session are recent; null if the session is no longer active. */
+  /** Returns the session's recent proofs; null if the session is no longer active. */
   async getFreshness(
     customerId: string,
     sessionId: string,

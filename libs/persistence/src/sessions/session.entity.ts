@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { AuthenticationMethod, RevocationReason } from '@gatehouse/domain';
 
-/** A session of a customer. */
+/** A customer's session. */
 @Entity('sessions')
 export class SessionEntity {
   @PrimaryColumn('uuid') id!: string;
@@ -17,16 +17,16 @@ export class SessionEntity {
   @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true }) revokedAt!: Date | null;
   @Column('text', { name: 'revoked_reason', nullable: true }) revokedReason!: RevocationReason | null;
   @Column('text', { array: true, default: () => `'{pwd}'` }) amr!: AuthenticationMethod[];
-  /** Time of the last proof of identity; null in sessions of earlier versions. */
+  /** Time of the last identity proof; null in sessions from earlier versions. */
   @Column({ type: 'timestamptz', name: 'auth_time', precision: 3, nullable: true }) authTime!: Date | null;
-  /** Time of the last proof of a second factor, or null. */
+  /** Time of the last second factor proof, or null. */
   @Column({ type: 'timestamptz', name: 'factor_time', precision: 3, nullable: true })
   factorTime!: Date | null;
   /** The identity provider with which the customer signed in, or null. */
   @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
   /** The secret key whose sign-in token has opened the session, or null. */
   @Column('uuid', { name: 'support_key_id', nullable: true }) supportKeyId!: string | null;
-  /** Why the key created the sign-in token, or null. */
+  /** The reason why the key created the sign-in token, or null. */
   @Column('text', { name: 'support_reason', nullable: true }) supportReason!: string | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;

@@ -50,27 +50,27 @@ export interface NewSession {
   /** Seconds. */
   absoluteTtl: number;
   amr: AuthenticationMethod[];
-  /** Time of the proof of identity; null for now. */
+  /** The identity proof's time; null for now. */
   authTime: Date | null;
   /** The identity provider with which the customer signed in, or null. */
   providerId: string | null;
   /** The sign-in token that opens the session, or null. */
   support: SupportAccess | null;
-  /** Hash of the email whose failed attempts the sign-in clears; null if it does not count as one of the customer. */
+  /** Hash of the email whose failed attempts the sign-in clears; null if it does not count as a sign-in by the customer. */
   emailHash: Buffer | null;
-  /** Number of guesses at the password that were counted for this sign-in itself. */
+  /** Number of password guesses that were counted for this sign-in itself. */
   ownGuesses: number;
   ip: string | null;
-  /** Address block of `ip`, which is saved as a known address of the customer. */
+  /** Address block of `ip`, which is saved as the customer's known client IP. */
   addressBlock: string | null;
   userAgent: string | null;
 }
 
-/** One login of a customer. */
+/** One customer login. */
 export interface SessionRecord {
   id: string;
   createdAt: Date;
-  /** Time of the login or the last refresh. */
+  /** Login or last refresh time. */
   lastUsedAt: Date;
   expiresAt: Date;
   ip: string | null;
@@ -80,9 +80,9 @@ export interface SessionRecord {
 /** A new session. */
 export interface OpenedSession {
   session: SessionRecord;
-  /** Number of other active sessions of the customer. */
+  /** Number of the customer's other active sessions. */
   otherSessions: number;
-  /** Number of failed attempts at the password that were cleared; 0 if their window has ended. */
+  /** Number of failed password attempts that were cleared; 0 if their window has ended. */
   clearedAttempts: number;
 }
 
@@ -90,7 +90,7 @@ export interface OpenedSession {
 export interface RefreshedSession {
   id: string;
   amr: AuthenticationMethod[];
-  /** Time of the last proof of identity. */
+  /** Last identity proof time. */
   authTime: Date;
   customer: CustomerIdentity;
   project: TokenProject;
@@ -102,11 +102,11 @@ export interface RefreshableSession extends RefreshedSession {
   chain: RefreshTokenChain;
   currentHash: Buffer;
   previousHash: Buffer | null;
-  /** True if a newer proof of identity, or a second factor, has become required. */
+  /** True if a newer identity proof, or a second factor, has become required. */
   needsProof: boolean;
 }
 
-// A closed password stays closed, whatever the method of the sign-in (sign-in contract, section 1).
+// A closed password stays closed with any sign-in method (sign-in contract, section 1).
 const insertSession = statement(
   { ...sessionRow, otherSessions: integer, clearedAttempts: integer },
   `WITH recorded AS (
@@ -217,12 +217,12 @@ const revokeOldestSessions = statement(
 
 const pruneSessions = pruneStatement('sessions', `absolute_expires_at < now() - $1 * interval '1 day'`);
 
-/** Sessions of customers, with their refresh tokens. */
+/** Customers' sessions, with their refresh tokens. */
 export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Creates a session. If it counts as a sign-in of the customer, records its time and clears the failed attempts at
+   * Creates a session. If it counts as a sign-in by the customer, records its time and clears the failed attempts at
    * the password and the second factor: nothing else may clear them before a session exists (requirement MF-02).
    */
   async insert(tx: Tx, session: NewSession): Promise<OpenedSession> {
@@ -248,8 +248,8 @@ export class SessionsRepository {
   }
 
   /**
-   * Returns the customer of an active session, the limits of the project, and who acts in a session of a sign-in token, if
-   * all ids of an access token match; otherwise null.
+   * Returns an active session's customer, the project's limits, and the actor in a session from a sign-in token, if
+   * all ids in an access token match; otherwise null.
    */
   async findActiveCustomer(
     sessionId: string,
@@ -267,10 +267,10 @@ export class SessionsRepository {
   }
 
   /**
-   * Consumes the newest refresh token of a session and replaces it with its successor, in one conditional
-   * statement, so that of several parallel calls one succeeds. Returns null if the token is not the newest,
-   * the session is not active, the customer is disabled, the project is archived or its limit of refreshes is reached.
-   * @param refreshes number of refreshes of the client in the window of the limit
+   * Consumes a session's newest refresh token and replaces it with its successor, in one conditional statement, so
+   * that only one of several parallel calls succeeds. Returns null if the token is not the newest, the session is not
+   * active, the customer is disabled, the project is archived or its refresh limit is reached.
+   * @param refreshes the client's number of refreshes in the limit window
    */
   async rotate(
     sessionId: string,
@@ -308,7 +308,7 @@ export class SessionsRepository {
     };
   }
 
-  /** Returns the active sessions of a customer, newest first. */
+  /** Returns a customer's active sessions, newest first. */
   list(
     projectId: string,
     customerId: string,
@@ -318,7 +318,7 @@ export class SessionsRepository {
     return this.database.execute(listActiveSessions, [projectId, customerId, before, limit]);
   }
 
-  /** Revokes a session of a customer; returns null if there is no such active session. */
+  /** Revokes a customer's session; returns null if there is no such active session. */
   async revoke(
     tx: Tx,
     customerId: string,
@@ -329,7 +329,7 @@ export class SessionsRepository {
     return row ?? null;
   }
 
-  /** Revokes all active sessions of a customer, except `exceptId` if given. */
+  /** Revokes all the customer's active sessions, except `exceptId` if given. */
   revokeAll(
     tx: Tx,
     customerId: string,
@@ -339,7 +339,7 @@ export class SessionsRepository {
     return tx.execute(revokeSessions, [customerId, reason, exceptId]);
   }
 
-  /** Revokes the `count` least recently used active sessions of a customer, but never `exceptId`. */
+  /** Revokes the customer's least recently used active sessions, `count` in number, but never `exceptId`. */
   revokeOldest(
     tx: Tx,
     customerId: string,

@@ -30,7 +30,7 @@ const listUsed = statement(
      AND EXISTS (SELECT FROM sessions s WHERE s.customer_id = c.id)`,
 );
 
-/** Whether access tokens have been issued, whose `sub` services store (docs/adr/0105). Ended sessions count. */
+/** Determines whether access tokens have been issued, whose `sub` services store (docs/adr/0105). Ended sessions count. */
 export class TokenSubjectsRepository {
   async isUsedInProject(tx: Tx, projectId: string): Promise<boolean> {
     const [row] = await tx.execute(isUsedInProject, [projectId]);
@@ -38,7 +38,7 @@ export class TokenSubjectsRepository {
   }
 
   /**
-   * Returns those of the external ids that are the id of a customer of the project: without an `externalId`, it is their
+   * Returns the external ids that equal a customer's id in the project: without an `externalId`, the id is their
    * `sub`, which no other customer may have.
    */
   async findCustomerIds(
@@ -53,7 +53,7 @@ export class TokenSubjectsRepository {
   }
 
   /**
-   * Checks that the external id of a customer is not the id of another one.
+   * Checks that a customer's external id is not another customer's id.
    * @throws GatehouseError `external_id_taken`
    */
   async assertNoOtherId(tx: Tx, { id, projectId, externalId }: SubjectCustomer): Promise<void> {
@@ -69,7 +69,7 @@ export class TokenSubjectsRepository {
     return row!.isUsed;
   }
 
-  /** Returns those of the customers who have signed in. The transaction must have locked them. */
+  /** Returns the customers in the list who have signed in. The transaction must have locked them. */
   async listUsed(tx: Tx, projectId: string, customerIds: string[]): Promise<Set<string>> {
     const rows = await tx.execute(listUsed, [projectId, customerIds]);
     return new Set(rows.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// This file contains SQL: times by the clock of the database, and a deletion that returns the row.
+// This file contains SQL: times by the database clock, and a deletion that returns the row.
 import {
   EXCHANGE_TTL,
   type AuthenticationMethod,
@@ -25,18 +25,18 @@ import {
 
 /** The values to which a code is bound. It is useless with any others. */
 export interface ExchangeKey {
-  /** SHA-256 of the code. */
+  /** The code's SHA-256. */
   codeHash: Buffer;
   kind: CodeKind;
   projectId: string;
   redirectUrl: string;
-  /** SHA-256 of the verifier, in base64url. */
+  /** The verifier's SHA-256, in base64url. */
   codeChallenge: string;
 }
 
-/** The proof of identity in an exchange. */
+/** The identity proof in an exchange. */
 export type ExchangeProof =
-  /** The address that was proven. */
+  /** The email address that was proven. */
   | { method: 'email'; email: string }
   /** The person at the provider; in a session, with its customer. */
   | {
@@ -51,9 +51,9 @@ export type ExchangeProof =
 
 export type NewSignInExchange = ExchangeKey &
   ExchangeProof & {
-    /** When the client began the sign-in; null for a customer, whose code is as old as itself. */
+    /** Time at which the client began the sign-in; null for a customer, whose code gets the time at which it is issued. */
     requestedAt: Date | null;
-    /** When the proof was given. Default: now. */
+    /** Time at which the proof was given. Default: now. */
     provenAt?: Date;
   };
 
@@ -70,7 +70,7 @@ const exchangeRow = {
   redirectUrl: text,
   codeChallenge: text,
   requestedAt: timestamptz,
-  /** When the proof was given. */
+  /** Time at which the proof was given. */
   provenAt: timestamptz,
 };
 
@@ -79,7 +79,7 @@ const exchangeColumns = `
   provider_id AS "providerId", profile, amr, redirect_url AS "redirectUrl", code_challenge AS "codeChallenge",
   requested_at AS "requestedAt", created_at AS "provenAt"`;
 
-/** A proof that was stored, with the times of the request and of the proof. */
+/** A stored proof, with the times of the request and the proof. */
 export type SignInExchange = ExchangeProof &
   Pick<
     RowOf<typeof exchangeRow>,
@@ -112,7 +112,7 @@ const deleteOfCustomer = statement(
   'DELETE FROM sign_in_exchanges WHERE project_id = $1 AND (email = $2 OR customer_id = $3)',
 );
 
-/** SQL for whether the person of a row `e` has the address of a customer, or is linked to the customer. */
+/** SQL for the condition that the person in a row `e` has the customer's email address, or is linked to the customer. */
 const isPersonOfCustomer = `(e.profile ->> 'email' = $2 OR EXISTS (
      SELECT FROM identities d
      WHERE d.customer_id = $3 AND d.provider_id = e.provider_id AND d.subject = e.profile ->> 'subject'))`;
@@ -127,7 +127,7 @@ const forgetCustomer = statement(
 const pruneExchanges = pruneStatement('sign_in_exchanges', 'expires_at <= now()');
 const pruneFlows = pruneStatement('sign_in_flows', 'expires_at <= now()');
 
-/** Proofs of identity that applications have yet to exchange for a session. */
+/** Identity proofs that applications have yet to exchange for a session. */
 export class SignInExchangesRepository {
   constructor(private readonly database: Database) {}
 
@@ -152,7 +152,7 @@ export class SignInExchangesRepository {
     ]);
   }
 
-  /** Returns the proof of a code, or null if the code is unknown, expired, of another kind or bound to something else. */
+  /** Returns a code's proof, or null if the code is unknown, expired, of another kind or bound to something else. */
   async find(
     tx: Tx,
     { codeHash, kind, projectId, redirectUrl, codeChallenge }: ExchangeKey,
@@ -162,28 +162,28 @@ export class SignInExchangesRepository {
   }
 
   /**
-   * Consumes a code that `find` has found. Of several parallel calls one returns true. The caller must have locked the
-   * customer: every transaction locks the customer before the code, which prevents deadlocks.
+   * Consumes a code that `find` has found. If calls run in parallel, only one returns true. The caller must have
+   * locked the customer: every transaction locks the customer before the code, which prevents deadlocks.
    */
   async consume(tx: Tx, codeHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeExchange, [codeHash]);
     return rows.length > 0;
   }
 
-  /** Deletes the proofs of a customer, and of their address. The caller must have locked the customer. */
+  /** Deletes the proofs for a customer and their email address. The caller must have locked the customer. */
   async deleteAll(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(deleteOfCustomer, [projectId, email, customerId]);
   }
 
   /**
-   * Deletes the proofs of a customer, of their address and of the persons at providers to whom they are linked, who may not
-   * have signed in yet, also from the flows of the hosted page. The caller must have locked the customer.
+   * Deletes the proofs for a customer, their email address and the persons at providers to whom they are linked, who
+   * may not have signed in yet, also from the hosted page flows. The caller must have locked the customer.
    */
   async forget(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(forgetCustomer, [projectId, email, customerId]);
   }
 
-  /** Removes expired proofs, and expired flows of the hosted page. */
+  /** Removes expired proofs and expired hosted page flows. */
   async prune(signal: AbortSignal): Promise<void> {
     for (const batch of [pruneExchanges, pruneFlows]) await pruneInBatches(this.database, signal, batch);
   }

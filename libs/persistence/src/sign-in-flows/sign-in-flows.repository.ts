@@ -1,4 +1,4 @@
-// This file contains SQL: times by the clock of the database, and a conditional delete that returns the row.
+// This file contains SQL: times by the database clock, and a conditional delete that returns the row.
 import {
   SIGN_IN_FLOW_TTL,
   type AuthenticationMethod,
@@ -22,7 +22,7 @@ import {
 
 /** The values to which a flow is bound. Its secret is useless with any others. */
 export interface FlowKey {
-  /** SHA-256 of the secret. */
+  /** The secret's SHA-256. */
   secretHash: Buffer;
   projectId: string;
   target: ExchangeTarget;
@@ -32,9 +32,9 @@ export interface FlowKey {
 export interface PersonFlow {
   providerId: string;
   profile: ProviderProfile;
-  /** When the client began the sign-in. */
+  /** Time at which the client began the sign-in. */
   requestedAt: Date;
-  /** SHA-256 of the cookie of the browser that began the sign-in, or null. */
+  /** SHA-256 of the cookie in the browser that began the sign-in, or null. */
   browserHash: Buffer | null;
 }
 
@@ -59,7 +59,7 @@ const flowRow = {
 /** A sign-in that is under way on the hosted page. */
 export type SignInFlow = RowOf<typeof flowRow>;
 
-/** The columns of a new flow, whose secret, project and target are the first five parameters. */
+/** The columns for a new flow, whose secret, project and target are the first five parameters. */
 const insertColumns = `
   INSERT INTO sign_in_flows (secret_hash, project_id, redirect_url, code_challenge, application_state, expires_at,
     requested_at, proven_at, customer_id, provider_id, profile, amr, browser_hash)`;
@@ -106,7 +106,7 @@ const keyValues = ({ secretHash, projectId, target }: FlowKey): unknown[] => [
 export class SignInFlowsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a flow that a code in an email, or a second factor of the customer, completes. */
+  /** Inserts a flow that an emailed code, or the customer's second factor, completes. */
   async insertEmpty(tx: Tx, key: FlowKey, customerId: string | null): Promise<void> {
     await tx.execute(insertEmptyFlow, [...keyValues(key), customerId]);
   }
@@ -133,8 +133,8 @@ export class SignInFlowsRepository {
   }
 
   /**
-   * Consumes a flow that `find` has found. Of several parallel calls one returns true. The caller has locked the customer:
-   * every transaction locks the customer before the flow, which prevents deadlocks.
+   * Consumes a flow that `find` has found. If calls run in parallel, only one returns true. The caller has locked the
+   * customer: every transaction locks the customer before the flow, which prevents deadlocks.
    */
   async consume(tx: Tx, secretHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeFlow, [secretHash]);

@@ -8,11 +8,11 @@ export class SignInTokenEntity {
   @Column('uuid', { name: 'customer_id' }) customerId!: string;
   /** The secret key that created the token. */
   @Column('uuid', { name: 'key_id' }) keyId!: string;
-  /** Why; null in tokens of earlier versions. */
+  /** The reason; null in tokens from earlier versions. */
   @Column('text', { nullable: true }) reason!: string | null;
-  /** How the customer has proven their identity in the other system; null in a token of support. */
+  /** The methods with which the customer has proven their identity in the other system; null in a support token. */
   @Column('text', { array: true, nullable: true }) amr!: AuthenticationMethod[] | null;
-  /** When the customer has proven their identity in the other system; null in a token of support. */
+  /** The time at which the customer has proven their identity in the other system; null in a support token. */
   @Column({ type: 'timestamptz', name: 'auth_time', precision: 3, nullable: true }) authTime!: Date | null;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

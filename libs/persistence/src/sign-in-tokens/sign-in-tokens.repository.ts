@@ -1,4 +1,4 @@
-// This file contains SQL: times by the clock of the database, and deletion that returns rows.
+// This file contains SQL: times by the database clock, and deletion that returns rows.
 import type { AuthenticationMethod, MigratedProof } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';
@@ -36,7 +36,7 @@ const consumedRow = {
   authTime: nullable(timestamptz),
 };
 
-/** The key that created a token, why, and when, and the proof of identity in another system. */
+/** The key that created a token, the reason and the time, and the identity proof in another system. */
 export type ConsumedSignInToken = RowOf<typeof consumedRow>;
 
 const consumeToken = statement(
@@ -59,7 +59,7 @@ export class SignInTokensRepository {
       customerId: string;
       keyId: string;
       reason: string;
-      /** Null in a token of support. */
+      /** Null in a support token. */
       proof: MigratedProof | null;
       ttl: number;
     },
@@ -77,8 +77,8 @@ export class SignInTokensRepository {
   }
 
   /**
-   * Returns the id of the customer of a token, if the customer belongs to the project; otherwise null.
-   * @param tokenHashes the hashes of a token, one of which is stored
+   * Returns the id of a token's customer, if the customer belongs to the project; otherwise null.
+   * @param tokenHashes a token's hashes, one of which is stored
    */
   async findCustomerId(tx: Tx, projectId: string, tokenHashes: Buffer[]): Promise<string | null> {
     const [row] = await tx.execute(findToken, [tokenHashes, projectId]);
@@ -86,15 +86,15 @@ export class SignInTokensRepository {
   }
 
   /**
-   * Consumes an unexpired token. Of several parallel calls one succeeds. The caller must have locked the customer:
-   * every transaction locks the customer before the token, which prevents deadlocks.
+   * Consumes an unexpired token. If calls run in parallel, only one succeeds. The caller must have locked the
+   * customer: every transaction locks the customer before the token, which prevents deadlocks.
    */
   async consume(tx: Tx, tokenHashes: Buffer[]): Promise<ConsumedSignInToken | null> {
     const [row] = await tx.execute(consumeToken, [tokenHashes]);
     return row ?? null;
   }
 
-  /** Deletes the tokens of a customer whom the transaction has locked. */
+  /** Deletes the tokens for a customer whom the transaction has locked. */
   async deleteAll(tx: Tx, customerId: string): Promise<void> {
     await tx.manager.delete(SignInTokenEntity, { customerId });
   }

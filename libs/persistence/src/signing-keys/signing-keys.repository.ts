@@ -1,4 +1,4 @@
-// This file contains SQL: a table lock, and ages by the clock of the database.
+// This file contains SQL: a table lock, and ages by the database clock.
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -79,8 +79,8 @@ export class SigningKeysRepository {
 
   /**
    * Inserts a key that signs after `delay` ms, or immediately if it is the only key.
-   * @param maxAge if given, the key is inserted only if no other is younger than this, in ms: of several
-   *   replicas that detect the age at the same time, one creates a key
+   * @param maxAge if given, the key is inserted only if no other is younger than this, in ms: if several
+   * replicas detect the age at the same time, only one creates a key
    * @returns the time at which the key starts to sign, or null if it was not inserted
    */
   async insert(tx: Tx, key: NewSigningKey, delay: number, maxAge: number | null): Promise<Date | null> {
