@@ -1,4 +1,4 @@
-// Loads every entity, one for each table, so that data sources know it. The partitions of `attempts` have none.
+// Loads every entity, one for each table, so that data sources know it. The `attempts` partitions have none.
 import './alerts/alert-log-entry.entity.js';
 import './alerts/alert.entity.js';
 import './api-keys/api-key.entity.js';

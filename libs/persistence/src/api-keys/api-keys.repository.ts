@@ -32,7 +32,7 @@ export interface ActiveApiKey {
   isStale: boolean;
 }
 
-/** The fields of a key as a resource: without its value, which is not stored, and without its hash. */
+/** A key's fields as a resource: without its value, which is not stored, and without its hash. */
 const keyFields = [
   'id',
   'organizationId',
@@ -57,11 +57,11 @@ const keyRow = { ...selectedRow(ApiKeyEntity, keyFields), scopes: arrayOf(textOf
 
 const isActiveKey = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
-/** The state of a key. A key that was revoked is not expired. */
+/** An API key's state. A key that was revoked is not expired. */
 export const apiKeyStates = ['active', 'revoked', 'expired'] as const;
 export type ApiKeyState = (typeof apiKeyStates)[number];
 
-/** Returns the conditions of a state. A condition on any of several is a list. */
+/** Returns a state's conditions. A list means that one condition must be true. */
 function stateConditions(state: ApiKeyState | null, at: Date): FindOptionsWhere<ApiKeyEntity>[] {
   if (state === null) return [{}];
   if (state === 'revoked') return [{ revokedAt: Not(IsNull()) }];
@@ -176,9 +176,7 @@ export class ApiKeysRepository {
     return row!;
   }
 
-  /**
-   * Returns the keys of a project, newest first, in a state or in any. The caller has checked the reach.
-   */
+  /** Returns a project's keys, newest first, in one state or in any. The caller has checked the access scope. */
   list(
     projectId: string,
     state: ApiKeyState | null,
@@ -199,7 +197,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Returns a key of a project. The caller has checked the reach. @throws GatehouseError `not_found` */
+  /** Returns a project's key. The caller has checked the access scope. @throws GatehouseError `not_found` */
   async get(projectId: string, id: string, tx?: Tx): Promise<ApiKey> {
     const find = (manager: ReadManager) =>
       manager.findOne(ApiKeyEntity, { select: selectedFields, where: { projectId, id } });
@@ -215,8 +213,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Sets a key to expire after an overlap, or earlier if it expires earlier. Returns false if it is no longer
-   * active or was already rotated: of several parallel calls one succeeds.
+   * Sets a key to expire after an overlap, or earlier if it expires earlier. Returns false if it is no longer active
+   * or was already rotated: if calls run in parallel, only one succeeds.
    * @param overlapSeconds how long the key stays valid beside its successor
    */
   async expireAfterOverlap(tx: Tx, projectId: string, id: string, overlapSeconds: number): Promise<boolean> {
@@ -225,9 +223,9 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the active keys with organization access that can create keys, except rotated ones, which expire
-   * after their overlap. Callers that revoke one lock the organization first, which prevents concurrent
-   * removal of the last two.
+   * Returns the active keys with organization access that can create keys, except rotated ones, which expire after
+   * their overlap. Callers that revoke one lock the organization first, which prevents concurrent removal of the last
+   * two keys.
    */
   async listOrganizationIssuerKeys(
     tx: Tx,
@@ -252,7 +250,7 @@ export class ApiKeysRepository {
     return tx.execute(lockSeededSecretKeys);
   }
 
-  /** Adds scopes to a key. The caller has checked that it has none of them. */
+  /** Adds scopes to a key. The caller has checked that the key does not have them yet. */
   async addScopes(tx: Tx, id: string, added: readonly Scope[]): Promise<void> {
     await tx.execute(addKeyScopes, [id, added]);
   }

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } fro
 import type { MailText } from '@gatehouse/domain';
 import type { CustomerMailKind } from '@gatehouse/platform';
 
-/** The text of a kind of email in one language, which a project uses instead of that of Gatehouse. */
+/** The template for an email kind in one language, which a project uses instead of Gatehouse's template. */
 @Entity('mail_templates')
 export class MailTemplateEntity {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;

@@ -13,7 +13,7 @@ const templateRow = {
   updatedAt: timestamptz,
 };
 
-/** The text of a project for a kind of email in one language. */
+/** A project's template for an email kind in one language. */
 export type MailTemplate = RowOf<typeof templateRow>;
 
 const templateColumns = `t.kind, t.language, t.text, t.updated_at AS "updatedAt"`;
@@ -31,11 +31,11 @@ const saveTemplate = statement(
    RETURNING ${templateColumns}`,
 );
 
-/** The texts of emails that projects have changed. */
+/** The email templates that projects have changed. */
 export class MailTemplatesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all texts of a project, in no order. The number of languages is limited. */
+  /** Returns all the project's templates, unsorted. The number of languages is limited. */
   list(projectId: string, tx?: Tx): Promise<MailTemplate[]> {
     const where = { projectId };
     return tx
@@ -43,7 +43,7 @@ export class MailTemplatesRepository {
       : this.database.read((manager) => manager.findBy(MailTemplateEntity, where));
   }
 
-  /** Returns the texts for a kind of email in some languages, in no order. */
+  /** Returns the templates for an email kind in some languages, unsorted. */
   listInLanguages(
     tx: Tx,
     projectId: string,
@@ -62,7 +62,7 @@ export class MailTemplatesRepository {
     return row!;
   }
 
-  /** Deletes a text. @returns false if it does not exist */
+  /** Deletes a template. @returns false if it does not exist */
   async delete(tx: Tx, projectId: string, kind: CustomerMailKind, language: string): Promise<boolean> {
     const { affected } = await tx.manager.delete(MailTemplateEntity, { projectId, kind, language });
     return affected !== 0;

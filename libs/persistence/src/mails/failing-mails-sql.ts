@@ -1,4 +1,4 @@
-/** Time for which an email waits before it counts as failing: greylisting and restarts of mail servers take less. */
+/** Time that an email waits before it counts as failing: greylisting and mail server restarts take less. */
 const PATIENCE = `interval '5 minutes'`;
 
 /** Number of recipients from which rejections are no longer attributed to the recipients. */
@@ -7,8 +7,8 @@ const MIN_RECIPIENTS = 3;
 const hasFailedAttempt = `(tries > 1 OR response IS NOT NULL)`;
 
 /**
- * SQL for an email that failed for a reason other than its recipient or content: no connection, no authentication, a
- * rejected sender, or no attempt before it expired.
+ * SQL for the condition that an email failed for a reason other than its recipient or content: no connection, no
+ * authentication, a rejected sender, or no attempt before it expired.
  */
 const isServerFailure = `(reason IS DISTINCT FROM 'rejected' AND coalesce(response, '') !~ '^4')`;
 
@@ -16,7 +16,7 @@ const isServerFailure = `(reason IS DISTINCT FROM 'rejected' AND coalesce(respon
  * Returns SQL for one row about the emails that fail while the mail server accepts none (ADR 0091): `count`, and the
  * creation times `since` and `newest`. The count is 0 if the failures can be attributed to single recipients. The
  * installation must have a mail server.
- * @param limit maximum number of waiting and of given up emails that are read, the oldest first
+ * @param limit maximum number of waiting and of abandoned emails that are read, the oldest first
  */
 export const failingMails = (limit: number): string => {
   const lastAcceptance = `(SELECT coalesce(max(finished_at), '-infinity') FROM mails WHERE state IN ('sent', 'kept'))`;

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans by filter and reach.
+// This file contains SQL: bounded scans by filter and access scope.
 import { notFound, type MailReason, type MailState, type Reach } from '@gatehouse/domain';
 import type { MailKind } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -42,14 +42,14 @@ const mailLogRow = {
   finishedAt: nullable(timestamptz),
 };
 
-/** An entry of the log of emails, without the content of the email. */
+/** An email log entry, without the email's content. */
 export type MailLogEntry = RowOf<typeof mailLogRow>;
 
-/** The filter of the log. Null fields match every email. */
+/** The log filter. Null fields match every email. */
 export interface MailLogFilter {
   projectId: string | null;
   customerId: string | null;
-  /** Email address of the recipient, in canonical form. */
+  /** The recipient's email address, in canonical form. */
   email: string | null;
   kind: string | null;
   state: MailState | null;
@@ -85,7 +85,10 @@ const sampleFilters: MailLogFilter[] = [
   { ...noFilter, email: 'ada@example.com', createdAfter: new Date(0), createdBefore: new Date(0) },
 ];
 
-/** Returns SQL for whether an email is within a reach. Only operators without a limit can read emails to operators. */
+/**
+ * Returns SQL for the condition that an email is within an access scope. Only operators without a limit can read
+ * emails to operators.
+ */
 function isWithinSql(where: Conditions, reach: Reach): string {
   const condition = where.reachCondition('p', 'm.project_id', reach);
   if (reach.projectId || !reach.organizationIds) return condition;
@@ -146,19 +149,19 @@ const countOverLimit = dynamicStatement(
   sampleReaches.map((reach) => [reach] as const),
 );
 
-/** The log of emails: those that were sent, and those that were not. Entries last 30 days. */
+/** The email log: sent and unsent emails. Entries last 30 days. */
 export class MailLogRepository extends TableSearchRepository<MailLogFilter, typeof mailLogRow> {
   constructor(database: Database) {
     super(database, search);
   }
 
-  /** Counts the emails within a reach that were dropped within the last hour because a project reached its limit. */
+  /** Counts the emails within an access scope that were dropped within the last hour because a project reached its limit. */
   async countOverLimit(reach: Reach): Promise<CappedCount> {
     const [row] = await this.database.execute(countOverLimit(reach));
     return capCount(row!.count);
   }
 
-  /** Returns an email within a reach. @throws GatehouseError `not_found` */
+  /** Returns an email within an access scope. @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<MailLogEntry> {
     const [mail] = await this.database.execute(findMail(reach, id));
     if (!mail) throw notFound();

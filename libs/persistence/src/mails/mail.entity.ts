@@ -22,9 +22,9 @@ export class MailEntity {
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true })
   finishedAt!: Date | null;
-  /** Why it was dropped or failed. */
+  /** The reason why it was dropped or failed. */
   @Column('text', { nullable: true }) reason!: MailReason | null;
-  /** The last error response of the mail server, or the code of a connection error. */
+  /** The mail server's last error response, or a connection error's code. */
   @Column('text', { nullable: true }) response!: string | null;
   /** As in `EventEntity`. */
   @Column('text', { nullable: true }) traceparent!: string | null;

@@ -1,4 +1,5 @@
-// This file contains SQL: claims that skip locked rows, updates with a fence, and conditions on a reach.
+// This file contains SQL: claims that skip locked rows, updates with a fencing token, and conditions on an access
+// scope.
 import { notFound, type MailReason, type Reach } from '@gatehouse/domain';
 import { tracing, type MailKind, type StoredMail } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -26,7 +27,7 @@ export interface NewMail extends StoredMail {
   customerId: string | null;
 }
 
-/** An email to a customer that was not sent because of a limit. */
+/** An email to a customer that was not sent because it exceeded a limit. */
 export interface DroppedMail {
   id: string;
   projectId: string;
@@ -37,7 +38,7 @@ export interface DroppedMail {
 }
 
 export interface Mail extends NewMail {
-  /** Number of claims, including the current one. */
+  /** Claim count, including the current claim. */
   attempts: number;
   createdAt: Date;
 }
@@ -51,16 +52,16 @@ export interface ClaimedMail extends Mail {
 /** An email to a customer. */
 export type ProjectMail = Mail & { projectId: string };
 
-/** The filter of a mailbox. Null fields match every email. */
+/** A mailbox filter. Null fields match every email. */
 export interface MailFilter {
   projectId: string | null;
-  /** Email address of the recipient, in canonical form. */
+  /** The recipient's email address, in canonical form. */
   email: string | null;
 }
 
-/** A page of the list of captured and pending emails. */
+/** A page in the list of captured and pending emails. */
 interface MailPage extends MailFilter {
-  /** Last id of the previous page, or null. */
+  /** Last id on the previous page, or null. */
   before: string | null;
 }
 
@@ -84,7 +85,7 @@ const toMail = <Row extends { parameters: Buffer | null }>(row: Row): Row & { pa
   parameters: row.parameters!,
 });
 
-/** Returns the conditions for readable emails to customers within a reach. */
+/** Returns the conditions for readable emails to customers within an access scope. */
 const readableMails = (reach: Reach): Conditions =>
   new Conditions().addReach('p', 'm.project_id', reach).add('m.parameters IS NOT NULL');
 
@@ -110,7 +111,7 @@ const claimDueMails = statement(
    RETURNING ${mailColumns}, m.project_id AS "projectId", m.traceparent`,
 );
 
-/** SQL for a pending email that no later claim has taken over. */
+/** SQL for the condition that an email is pending and no later claim has taken it over. */
 const isClaimed = `id = $1 AND state = 'pending' AND tries = $2`;
 
 const markMailSent = statement(
@@ -209,8 +210,8 @@ export class MailsRepository {
   }
 
   /**
-   * Claims due emails for ten minutes; a later claim takes over those of a worker that has died. The number
-   * of attempts is the fence: only the holder of the newest claim can record the result.
+   * Claims due emails for ten minutes; a later claim takes over emails from a worker that has died. The attempt count
+   * is the fencing token: only the newest claim's holder can record the result.
    */
   async claimDue(limit: number): Promise<ClaimedMail[]> {
     const rows = await this.database.execute(claimDueMails, [limit]);
@@ -226,12 +227,12 @@ export class MailsRepository {
     await this.database.execute(markMailCaptured, [id, attempts]);
   }
 
-  /** Schedules another attempt. @param response of the mail server, or null for none */
+  /** Schedules another attempt. @param response the mail server's response, or null for none */
   async retry({ id, attempts }: Mail, delayMs: number, response: string | null): Promise<void> {
     await this.database.execute(retryMail, [id, attempts, delayMs, response]);
   }
 
-  /** Gives up an email. @param response of the mail server, or null to keep the one before */
+  /** Abandons an email. @param response the mail server's response, or null to leave the previous one unchanged */
   async fail(
     { id, attempts }: Mail,
     reason: Extract<MailReason, 'rejected' | 'expired'>,
@@ -251,12 +252,12 @@ export class MailsRepository {
     return rows.map(toMail);
   }
 
-  /** Counts the emails of the same list in a bounded scan. */
+  /** Counts the emails in the same list in a bounded scan. */
   count(reach: Reach, filter: MailFilter): Promise<CappedCount> {
     return countMails(this.database, reach, filter);
   }
 
-  /** Returns an email of the list. @throws GatehouseError `not_found` */
+  /** Returns an email from the list. @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<ProjectMail> {
     const [row] = await this.database.execute(findMail(reach, id));
     if (!row) throw notFound();

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A sign-in of an operator that is under way at the OpenID Provider. Its content is in the cookie of the browser. */
+/** An operator's sign-in that is under way at the OpenID Provider. Its content is in the browser's cookie. */
 @Entity('operator_flows')
 export class OperatorFlowEntity {
   @PrimaryColumn('bytea', { name: 'state_hash' }) stateHash!: Buffer;

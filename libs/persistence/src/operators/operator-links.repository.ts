@@ -29,8 +29,8 @@ export class OperatorLinksRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Creates a link, which replaces the earlier links of the operator, or the earlier setup links.
-   * @param tokenHash SHA-256 of the token
+   * Creates a link, which replaces the operator's earlier links, or the earlier setup links.
+   * @param tokenHash the token's SHA-256
    * @param ttl validity in seconds
    */
   async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null, ttl: number): Promise<void> {
@@ -38,19 +38,19 @@ export class OperatorLinksRepository {
     await tx.execute(insertLink, [tokenHash, operatorId, ttl]);
   }
 
-  /** Returns the operator of a link without consuming it, or null if the link is unknown or has expired. */
+  /** Returns a link's operator without consuming the link, or null if the link is unknown or has expired. */
   async find(tokenHash: Buffer): Promise<{ operatorId: string | null } | null> {
     const [row] = await this.database.execute(findLink, [tokenHash]);
     return row ?? null;
   }
 
-  /** Consumes a link; of several parallel calls one succeeds. */
+  /** Consumes a link; if calls run in parallel, only one succeeds. */
   async consume(tx: Tx, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeLink, [tokenHash]);
     return rows.length > 0;
   }
 
-  /** Voids the links of an operator, or the setup links if the id is null. */
+  /** Voids an operator's links, or the setup links if the id is null. */
   async voidAll(tx: Tx, operatorId: string | null): Promise<void> {
     await tx.manager.delete(OperatorLinkEntity, { operatorId: operatorId ?? IsNull() });
   }

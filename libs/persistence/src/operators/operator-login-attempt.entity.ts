@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
-/** Failed sign-ins per email address of an operator. */
+/** Failed sign-ins per operator email address. */
 @Entity('operator_login_attempts')
 export class OperatorLoginAttemptEntity {
   @PrimaryColumn('bytea', { name: 'email_hash' }) emailHash!: Buffer;
@@ -11,7 +11,7 @@ export class OperatorLoginAttemptEntity {
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
   @Column('text', { name: 'granted_by', nullable: true }) grantedBy!: LoginAllowance | null;
-  /** Consecutive attempts of the open allowance in all windows. They determine the length of the next one. */
+  /** Consecutive attempts that used the open allowance in all windows. They determine the next window's length. */
   @Column('integer', { default: 0 }) failures!: number;
   @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, default: () => 'now()' }) failedAt!: Date;
 }

@@ -1,4 +1,4 @@
-// This file contains SQL: upserts, and the count of attempts, which every sign-in changes.
+// This file contains SQL: upserts, and the attempt count, which every sign-in changes.
 import type { Operator } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
@@ -34,7 +34,7 @@ const reserveAttempt = statement(
     ...attemptResultRow,
     ...operatorRow,
     passwordHash: nullable(text),
-    /** Null if there is no operator with this email. The other columns of the operator are null then, too. */
+    /** Null if there is no operator with this email. The operator's other columns are null then, too. */
     id: nullable(uuid),
   },
   `WITH reserved AS (${counter.countSql({ key: '$4', isKnownAddress })})
@@ -42,7 +42,7 @@ const reserveAttempt = statement(
    FROM reserved LEFT JOIN operators o ON o.email = $5`,
 );
 
-/** Number of browsers that are remembered for each address of an operator, the newest first. */
+/** Maximum number of browsers that are stored for each client IP of an operator, the newest first. */
 const MAX_BROWSERS = 20;
 
 const saveKnownAddress = statement(
@@ -57,10 +57,7 @@ const saveKnownAddress = statement(
 
 const pruneAddresses = pruneStatement('operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);
 
-/**
- * Failed sign-ins per email of an operator, stored in the database so that all replicas share them and they
- * survive restarts.
- */
+/** Failed sign-ins per operator email, stored in the database so that all replicas share them and they survive restarts. */
 export class OperatorLoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
@@ -88,9 +85,9 @@ export class OperatorLoginAttemptsRepository {
   }
 
   /**
-   * Saves the address and the browser of a signed-in operator as known, so that the address has the allowance
-   * for known addresses.
-   * @returns whether the operator had already signed in from this address with this browser
+   * Saves a signed-in operator's client IP and browser as known, so that the IP has the allowance for known client
+   * IPs.
+   * @returns whether the operator had already signed in from this client IP with this browser
    */
   async saveKnownAddress(
     tx: Tx,
@@ -102,12 +99,12 @@ export class OperatorLoginAttemptsRepository {
     return row!.wasKnown;
   }
 
-  /** Removes all known addresses of an operator. */
+  /** Removes all the operator's known client IPs. */
   async deleteKnownAddresses(tx: Tx, operatorId: string): Promise<void> {
     await tx.manager.delete(OperatorAddressEntity, { operatorId });
   }
 
-  /** Removes failures that are no longer counted, and addresses that have not been used for a long time. */
+  /** Removes failures that are no longer counted, and client IPs that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
     await counter.prune(this.database, signal);
     await pruneInBatches(this.database, signal, pruneAddresses);

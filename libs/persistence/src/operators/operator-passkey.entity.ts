@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A passkey of an operator (WebAuthn). */
+/** An operator's passkey (WebAuthn). */
 @Entity('operator_passkeys')
 export class OperatorPasskeyEntity {
   @PrimaryColumn('uuid') id!: string;

@@ -1,5 +1,4 @@
-// This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the clock of the
-// database.
+// This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the database clock.
 import { CEREMONY_TTL } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -13,10 +12,10 @@ import {
 } from '../passkeys/passkeys.repository.js';
 import { bytea, statement, uuid, type RowOf } from '../sql/statements.js';
 
-/** The purpose for which a passkey of an operator signs a challenge. */
+/** The purpose for which an operator's passkey signs a challenge. */
 export type OperatorPasskeyPurpose = 'second_factor' | 'enroll' | 'add' | 'reauthenticate';
 
-/** A passkey of an operator, without its key. */
+/** An operator's passkey, without its key. */
 export type OperatorPasskey = RowOf<typeof passkeyRow>;
 
 const listPasskeys = statement(
@@ -73,16 +72,16 @@ const consumeChallenge = statement(
    WHERE id = $1 AND passkey_challenge = $2 AND passkey_purpose = $3 AND passkey_expires_at > now() RETURNING id`,
 );
 
-/** Passkeys of operators, and the challenges of their sessions. */
+/** Operators' passkeys, and the challenges in their sessions. */
 export class OperatorPasskeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the passkeys of an operator, newest first. */
+  /** Returns an operator's passkeys, newest first. */
   list(operatorId: string, sql: Sql = this.database): Promise<OperatorPasskey[]> {
     return sql.execute(listPasskeys, [operatorId]);
   }
 
-  /** Returns the properties with which a browser finds the passkeys of an operator. */
+  /** Returns the properties with which a browser finds an operator's passkeys. */
   listCredentials(operatorId: string): Promise<PasskeyCredential[]> {
     return this.database.execute(listCredentials, [operatorId]);
   }
@@ -92,7 +91,7 @@ export class OperatorPasskeysRepository {
     return row ?? null;
   }
 
-  /** Inserts a passkey of an operator whom the transaction has locked. Returns null if it exists already. */
+  /** Inserts a passkey for an operator whom the transaction has locked. Returns null if it exists already. */
   async insert(
     tx: Tx,
     passkey: NewPasskey & { id: string; operatorId: string; name: string },
@@ -109,13 +108,13 @@ export class OperatorPasskeysRepository {
     return rows.length > 0;
   }
 
-  /** Renames a passkey. Returns null if the operator has no such one. */
+  /** Renames a passkey. Returns null if the operator does not have it. */
   async rename(tx: Tx, operatorId: string, id: string, name: string): Promise<OperatorPasskey | null> {
     const [row] = await tx.execute(renamePasskey, [operatorId, id, name]);
     return row ?? null;
   }
 
-  /** Deletes a passkey. Returns null if the operator has no such one. */
+  /** Deletes a passkey. Returns null if the operator does not have it. */
   async delete(tx: Tx, operatorId: string, id: string): Promise<OperatorPasskey | null> {
     const [row] = await tx.execute(deletePasskey, [operatorId, id]);
     return row ?? null;
@@ -130,7 +129,7 @@ export class OperatorPasskeysRepository {
     await this.database.execute(saveChallenge, [sessionId, hash, purpose]);
   }
 
-  /** Consumes a challenge. Of several parallel calls one returns true. */
+  /** Consumes a challenge. If calls run in parallel, only one returns true. */
   async consumeChallenge(sessionId: string, hash: Buffer, purpose: OperatorPasskeyPurpose): Promise<boolean> {
     const rows = await this.database.execute(consumeChallenge, [sessionId, hash, purpose]);
     return rows.length > 0;

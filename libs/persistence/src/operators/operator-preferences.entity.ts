@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ConsolePageSize, ConsoleTimeZone, ListColumns } from '@gatehouse/domain';
 
-/** How the console shows data to an operator who has changed a preference. */
+/** The console preferences for an operator who has changed one. */
 @Entity('operator_preferences')
 export class OperatorPreferencesEntity {
   @PrimaryColumn('uuid', { name: 'operator_id' }) operatorId!: string;

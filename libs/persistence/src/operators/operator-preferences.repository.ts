@@ -41,7 +41,7 @@ const updateView = statement(
    RETURNING v.id, v.list, v.name, v.query`,
 );
 
-/** The preferences of operators for the console, and their saved views. */
+/** Operators' console preferences and saved views. */
 export class OperatorPreferencesRepository {
   constructor(private readonly database: Database) {}
 
@@ -63,7 +63,7 @@ export class OperatorPreferencesRepository {
     return row!;
   }
 
-  /** Returns the views of an operator in the order of their creation. Their number is limited. */
+  /** Returns an operator's views, oldest first. Their number is limited. */
   listViews(operatorId: string): Promise<SavedView[]> {
     return this.database.read((manager) =>
       manager.find(SavedViewEntity, { where: { operatorId }, order: { id: 'ASC' } }),

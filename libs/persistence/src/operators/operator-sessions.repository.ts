@@ -1,4 +1,4 @@
-// This file contains SQL: every request of an operator reads a session, and lifetimes use the database clock.
+// This file contains SQL: every operator request reads a session, and lifetimes use the database clock.
 import {
   operatorSessionTtl,
   REAUTHENTICATION_TTL,
@@ -42,12 +42,12 @@ export interface NewOperatorSession {
   userAgent: string | null;
 }
 
-/** A session at any stage, with its operator and the secrets of the second factor. */
+/** A session at any stage, with its operator and the second factor secrets. */
 export interface OperatorSession {
   id: string;
   stage: OperatorStage;
   method: OperatorSignInMethod;
-  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  /** The OpenID Provider for the operator's account; null before the first sign-in there. */
   issuer: string | null;
   /** True if the operator was verified again in this session, recently enough for sensitive actions. */
   isReauthenticated: boolean;
@@ -57,10 +57,10 @@ export interface OperatorSession {
   /** Seconds until the session ends even if it is used. */
   endsIn: number;
   operator: Operator;
-  /** Encrypted secret of the enrolled authenticator. */
+  /** The enrolled authenticator's encrypted secret. */
   totpSecret: Buffer | null;
   hasPasskey: boolean;
-  /** Encrypted secret of the authenticator that this session is enrolling. */
+  /** Encrypted secret for the authenticator that this session is enrolling. */
   newTotpSecret: Buffer | null;
 }
 
@@ -112,7 +112,7 @@ const signedInRow = {
   role: textOf<OperatorRole>(),
   organizationIds: nullable(arrayOf(uuid)),
   method: textOf<OperatorSignInMethod>(),
-  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  /** The OpenID Provider for the operator's account; null before the first sign-in there. */
   issuer: nullable(text),
   /** True if the operator has a second factor, or the OpenID Provider has verified the operator. */
   hasSecondFactor: boolean,
@@ -185,7 +185,7 @@ const sessionRow = {
   userAgent: nullable(text),
 };
 
-/** A session as shown to operators. */
+/** A session as listed for operators. */
 export type OperatorSessionRecord = RowOf<typeof sessionRow>;
 
 const listSessions = statement(
@@ -216,7 +216,7 @@ const pruneSessions = pruneStatement(
   `ends_at < now() OR last_seen_at < now() - interval '${idle} seconds'`,
 );
 
-/** Sessions of the console. Expiry is determined by PostgreSQL's clock, which all replicas share. */
+/** Console sessions. PostgreSQL's clock, which all replicas share, determines their expiry. */
 export class OperatorSessionsRepository {
   constructor(private readonly database: Database) {}
 
@@ -227,9 +227,9 @@ export class OperatorSessionsRepository {
   }
 
   /**
-   * Signs a session in: its lifetime starts again under a new token. Returns false if it has ended or changed
-   * its stage in the meantime.
-   * @param tokenHash SHA-256 of the new token
+   * Signs a session in: its lifetime starts again under a new token. Returns false if it has ended or changed its
+   * stage in the meantime.
+   * @param tokenHash the new token's SHA-256
    */
   async signIn(
     tx: Tx,
@@ -241,25 +241,25 @@ export class OperatorSessionsRepository {
   }
 
   /**
-   * Records a proof of the second factor in a signed-in session, which continues under a new token. Returns
-   * false if the session has ended.
-   * @param tokenHash SHA-256 of the new token
+   * Records a second factor proof in a signed-in session, which continues under a new token. Returns false if the
+   * session has ended.
+   * @param tokenHash the new token's SHA-256
    */
   async reauthenticate(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(reauthenticate, [id, tokenHash]);
     return rows.length > 0;
   }
 
-  /** Ends the permission for sensitive actions, which allows one of them. Returns false if there is none. */
+  /** Ends the permission for sensitive actions, which allows one action. Returns false if there is none. */
   async useReauthentication(tx: Tx, id: string): Promise<boolean> {
     const rows = await tx.execute(useReauthentication, [id]);
     return rows.length > 0;
   }
 
   /**
-   * Continues a signed-in session under a new token, without its proof of the second factor and its pending
-   * authenticator. Returns false if the session has ended.
-   * @param tokenHash SHA-256 of the new token
+   * Continues a signed-in session under a new token, without its second factor proof and its pending authenticator.
+   * Returns false if the session has ended.
+   * @param tokenHash the new token's SHA-256
    */
   async renew(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(renewSession, [id, tokenHash]);
@@ -275,7 +275,7 @@ export class OperatorSessionsRepository {
     return row ?? null;
   }
 
-  /** Returns what the operator of a session can access, or null if the session has ended or the operator has another role. */
+  /** Returns the access scope for a session's operator, or null if the session has ended or the operator has another role. */
   async findReach(id: string, role: OperatorRole): Promise<Reach | null> {
     const [row] = await this.database.execute(findSignedInReach, [id, role]);
     return row ? { ...row, projectId: null } : null;
@@ -322,12 +322,12 @@ export class OperatorSessionsRepository {
     await this.database.execute(recordSessionUse, [id]);
   }
 
-  /** Saves the secret of the authenticator that the session is enrolling. */
+  /** Saves the secret for the authenticator that the session is enrolling. */
   async savePendingSecret(id: string, sealedSecret: Buffer, tx?: Tx): Promise<void> {
     await (tx ?? this.database).execute(savePendingSecret, [id, sealedSecret]);
   }
 
-  /** Returns the active sessions of an operator, newest first, including those that are not signed in yet. */
+  /** Returns an operator's active sessions, newest first, including sessions that are not signed in yet. */
   list(operatorId: string): Promise<OperatorSessionRecord[]> {
     return this.database.execute(listSessions, [operatorId]);
   }
@@ -338,13 +338,13 @@ export class OperatorSessionsRepository {
     return row ?? null;
   }
 
-  /** Ends a session of an operator. Returns false if the operator has no session with this id. */
+  /** Ends an operator's session. Returns false if the operator has no session with this id. */
   async endForOperator(tx: Tx, operatorId: string, id: string): Promise<boolean> {
     const rows = await tx.execute(endSessionOfOperator, [operatorId, id]);
     return rows.length > 0;
   }
 
-  /** Ends all sessions of an operator, except `exceptId` if given. @returns the number of ended sessions */
+  /** Ends all the operator's sessions, except `exceptId` if given. @returns the number of ended sessions */
   async endAll(tx: Tx, operatorId: string, exceptId: string | null = null): Promise<number> {
     const rows = await tx.execute(endAllSessions, [operatorId, exceptId]);
     return rows.length;

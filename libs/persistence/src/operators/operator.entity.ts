@@ -1,14 +1,14 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { OperatorRole } from '@gatehouse/domain';
 
-/** An operator of the installation. */
+/** An operator in the installation. */
 @Entity('operators')
 export class OperatorEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('text') email!: string;
   @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
   @Column('text') role!: OperatorRole;
-  /** The organizations to which the operator is limited; null for the entire installation. */
+  /** The organizations to which the operator is limited; null for all organizations. */
   @Column('uuid', { name: 'organization_ids', array: true, nullable: true }) organizationIds!:
     | string[]
     | null;

@@ -19,7 +19,7 @@ import {
 } from '../sql/statements.js';
 import { OperatorEntity } from './operator.entity.js';
 
-/** The row of an operator with the columns of `operatorColumns`. */
+/** An operator's row with the columns in `operatorColumns`. */
 export const operatorRow = {
   id: uuid,
   email: text,
@@ -34,13 +34,13 @@ export const operatorRow = {
   updatedAt: timestamptz,
 };
 
-/** SQL for whether an operator has a passkey, for a table aliased `o`. */
+/** SQL for the condition that an operator has a passkey, for a table aliased `o`. */
 export const hasOperatorPasskeySql = 'EXISTS (SELECT FROM operator_passkeys k WHERE k.operator_id = o.id)';
 
-/** SQL for whether an operator has a second factor, for a table aliased `o`. */
+/** SQL for the condition that an operator has a second factor, for a table aliased `o`. */
 export const hasOperatorFactorSql = `(o.totp_secret IS NOT NULL OR ${hasOperatorPasskeySql})`;
 
-/** The columns of an operator under the names of `Operator`, for a table aliased `o`. */
+/** The operator columns under the names in `Operator`, for a table aliased `o`. */
 export const operatorColumns = `
   o.id, o.email, o.name, o.role, o.organization_ids AS "organizationIds", ${hasOperatorFactorSql} AS "secondFactor",
   o.oidc_subject IS NOT NULL AS "singleSignOn",
@@ -58,7 +58,7 @@ const queryCondition = `($1::text IS NULL OR strpos(o.email, lower($1)) > 0 OR s
 /** Maximum number of operators that a count reads. */
 const COUNT_WINDOW = COUNT_CAP + 1;
 
-/** Locks the creation of the first operator. */
+/** Locks the first operator's creation. */
 const lockFirstOperator = statement(
   {},
   `SELECT FROM pg_advisory_xact_lock(hashtext('gatehouse first operator'))`,
@@ -99,7 +99,7 @@ const operatorWithSecretsRow = {
   passwordHash: nullable(text),
   /** Encrypted; null before an authenticator is enrolled. */
   totpSecret: nullable(bytea),
-  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  /** The OpenID Provider for the operator's account; null before the first sign-in there. */
   issuer: nullable(text),
 };
 
@@ -112,7 +112,7 @@ const lockOperator = statement(
    FROM operators o WHERE o.id = $1 FOR UPDATE`,
 );
 
-/** SQL for the admins who are not disabled and can access the entire installation. */
+/** SQL for the admins who are not disabled and have installation-wide access. */
 const ADMINS = `operators WHERE role = 'admin' AND organization_ids IS NULL AND disabled_at IS NULL`;
 
 const lockActiveAdmins = statement(
@@ -126,7 +126,7 @@ const listAdminEmails = statement(
   `SELECT email FROM ${ADMINS} AND coalesce(password_hash, oidc_subject) IS NOT NULL ORDER BY id`,
 );
 
-/** Declares an update of the operator $1. @param set SQL from code; its values begin at $2 */
+/** Declares an update for the operator $1. @param set SQL from code; its values begin at $2 */
 const updateStatement = (set: string): Statement<Operator> =>
   statement(
     operatorRow,
@@ -157,7 +157,7 @@ const consumeRecoveryCode = statement(
    WHERE o.id = $1 AND o.recovery_codes && $2::bytea[] RETURNING o.id`,
 );
 
-/** The operators of the installation. They belong to no tenant. */
+/** The installation's operators. They belong to no tenant. */
 export class OperatorsRepository {
   constructor(private readonly database: Database) {}
 
@@ -167,7 +167,7 @@ export class OperatorsRepository {
     return tx ? exists(tx.manager) : this.database.read(exists);
   }
 
-  /** Locks the creation of the first operator, so that one process at a time performs it. */
+  /** Locks the first operator's creation, so that one process at a time performs it. */
   async lockFirstOperator(tx: Tx): Promise<void> {
     await tx.execute(lockFirstOperator);
   }
@@ -186,14 +186,14 @@ export class OperatorsRepository {
 
   /**
    * Returns operators, newest first. There are so few that no index is needed.
-   * @param q limits the list to operators with this text in their email or name, case-insensitive, or as
-   *   their id
+   * @param q limits the list to operators with this string in their email or name, case-insensitive, or as
+   * their id
    */
   list(q: string | null, before: string | null, limit: number): Promise<Operator[]> {
     return this.database.execute(listOperators, [q, before, limit]);
   }
 
-  /** Counts the operators of the same list, up to the cap. */
+  /** Counts the operators in the same list, up to the cap. */
   async count(q: string | null): Promise<CappedCount> {
     const [counted] = await this.database.execute(countOperators, [q]);
     return capScanCount(counted!, COUNT_WINDOW);
@@ -229,9 +229,9 @@ export class OperatorsRepository {
   }
 
   /**
-   * Returns the ids of the admins who can sign in with a password and are not limited to organizations, and
-   * locks them until the transaction ends, which prevents concurrent removal of the last one. An admin without
-   * a password depends on the OpenID Provider.
+   * Returns the ids of the admins who can sign in with a password and are not limited to organizations, and locks
+   * them until the transaction ends, which prevents concurrent removal of the last admin. An admin without a password
+   * depends on the OpenID Provider.
    * @param includesSingleSignOn true to include admins who can sign in only at the OpenID Provider
    */
   async lockActiveAdmins(tx: Tx, includesSingleSignOn: boolean): Promise<string[]> {
@@ -239,7 +239,7 @@ export class OperatorsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns the email addresses of the admins who can sign in and are not limited to organizations. */
+  /** Returns the email addresses for admins who can sign in and are not limited to organizations. */
   async listAdminEmails(tx: Tx): Promise<string[]> {
     const rows = await tx.execute(listAdminEmails);
     return rows.map(({ email }) => email);
@@ -262,7 +262,7 @@ export class OperatorsRepository {
     return runUpdate(tx, setPassword, [id, passwordHash, name]);
   }
 
-  /** Stores another hash of the same password. */
+  /** Stores another hash for the same password. */
   async updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.execute(updatePasswordHash, [id, passwordHash]);
   }
@@ -278,7 +278,7 @@ export class OperatorsRepository {
 
   /**
    * Enrolls an authenticator.
-   * @param step time step of the code that confirmed the authenticator, which is consumed
+   * @param step time step from the code that confirmed the authenticator, which is consumed
    */
   async enrollAuthenticator(
     tx: Tx,
@@ -298,20 +298,20 @@ export class OperatorsRepository {
     return runUpdate(tx, setRecoveryCodes, [id, codes]);
   }
 
-  /** Accepts a time step if it is newer than all accepted ones. Of several parallel calls one succeeds. */
+  /** Accepts a time step if it is newer than all accepted ones. If calls run in parallel, only one succeeds. */
   async consumeStep(tx: Tx, id: string, step: number): Promise<boolean> {
     const rows = await tx.execute(consumeStep, [id, step]);
     return rows.length > 0;
   }
 
-  /** Consumes a recovery code. Of several parallel calls one succeeds. @param hashes one for each root secret */
+  /** Consumes a recovery code. If calls run in parallel, only one succeeds. @param hashes one for each root secret */
   async consumeRecoveryCode(tx: Tx, id: string, hashes: Buffer[]): Promise<boolean> {
     const rows = await tx.execute(consumeRecoveryCode, [id, hashes]);
     return rows.length > 0;
   }
 }
 
-/** Runs an update of one operator. @throws GatehouseError `not_found` */
+/** Runs an update on one operator. @throws GatehouseError `not_found` */
 async function runUpdate(tx: Tx, update: Statement<Operator>, values: unknown[]): Promise<Operator> {
   const [row] = await tx.execute(update, values);
   if (!row) throw notFound();

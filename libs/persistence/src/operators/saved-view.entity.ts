@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { ConsoleList } from '@gatehouse/domain';
 
-/** A saved view of an operator: the filters, the order and the columns of a list. */
+/** An operator's saved view: a list's filters, order and columns. */
 @Entity('saved_views')
 export class SavedViewEntity {
   @PrimaryColumn('uuid') id!: string;

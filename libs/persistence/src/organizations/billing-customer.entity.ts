@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The customer of an organization at the billing provider. */
+/** An organization's customer at the billing provider. */
 @Entity('billing_customers')
 export class BillingCustomerEntity {
   @PrimaryColumn('uuid', { name: 'organization_id' }) organizationId!: string;

@@ -5,18 +5,18 @@ import { BillingCustomerEntity } from './billing-customer.entity.js';
 
 const billingCustomerRow = {
   /**
-   * Idempotency key of the creation at the provider: under this key the customer is created once, however
-   * often and by whichever process it is requested.
+   * Idempotency key for the creation at the provider: under this key the customer is created once, even if several
+   * processes request it repeatedly.
    */
   creationKey: uuid,
-  /** The provider's id of the customer; null until it is known. */
+  /** The provider's id for the customer; null until it is known. */
   customerId: nullable(text),
 };
 
-/** The customer of an organization at the billing provider. */
+/** An organization's customer at the billing provider. */
 export type BillingCustomer = RowOf<typeof billingCustomerRow>;
 
-/** Of two concurrent inserts, the second returns the row of the first: DO NOTHING would return no row. */
+/** If two inserts run concurrently, the second returns the row from the first: DO NOTHING would return no row. */
 const insertOrFindCustomer = statement(
   billingCustomerRow,
   `INSERT INTO billing_customers AS b (organization_id) VALUES ($1)
@@ -37,15 +37,15 @@ const resetCustomer = statement(
 );
 
 /**
- * The stored billing customers. Every statement commits by itself, also within a request whose transactions
- * commit as one: a customer that exists at the provider stays there whatever the result of the request is.
+ * The stored billing customers. Every statement commits by itself, also within a request whose transactions commit as
+ * one: a customer that exists at the provider stays there, even if the request fails.
  */
 export class BillingCustomersRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the billing customer of an organization, and creates the row if there is none. The caller may act
-   * for the organization.
+   * Returns an organization's billing customer, and creates the row if there is none. The caller may act for the
+   * organization.
    */
   async findOrCreate(organizationId: string): Promise<BillingCustomer> {
     const existing = await this.database.read((manager) =>

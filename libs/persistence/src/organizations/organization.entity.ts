@@ -1,6 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
-/** An organization. */
 @Entity('organizations')
 export class OrganizationEntity {
   @PrimaryColumn('uuid') id!: string;

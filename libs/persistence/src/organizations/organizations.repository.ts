@@ -1,5 +1,5 @@
-// This file contains SQL: an insert and an update that return the row, an advisory lock, and conditions on a
-// reach.
+// This file contains SQL: an insert and an update that return the row, an advisory lock, and conditions on an access
+// scope.
 import { In } from 'typeorm';
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
@@ -42,7 +42,7 @@ const sampleCalls = sampleReaches.flatMap((reach) =>
   [null, 'name', NIL_UUID].map((q) => [reach, q] as const),
 );
 
-/** The key of the advisory lock while an empty installation is seeded. */
+/** The advisory lock key while an empty installation is seeded. */
 const SEED_LOCK = 7_120_914;
 
 const lockSeeding = statement({}, `SELECT FROM pg_advisory_xact_lock(${SEED_LOCK})`);
@@ -86,7 +86,7 @@ const updateOrganization = statement(
    WHERE o.id = $1 RETURNING ${organizationColumns}`,
 );
 
-/** Organizations. A project's reach includes its organization and the organizations that it created. */
+/** Organizations. A project's access scope includes its organization and the organizations that it created. */
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
 
@@ -106,17 +106,17 @@ export class OrganizationsRepository {
     return row ?? null;
   }
 
-  /** Returns organizations, newest first. @param q part of the name or slug, or the id */
+  /** Returns organizations, newest first. @param q substring in the name or slug, or the id */
   list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
     return this.database.execute(listOrganizations(reach, q, before, limit));
   }
 
-  /** Counts the organizations of the same list, up to the cap. */
+  /** Counts the organizations in the same list, up to the cap. */
   count(reach: Reach, q: string | null): Promise<CappedCount> {
     return countOrganizations(this.database, reach, q);
   }
 
-  /** Returns those of the ids that belong to an organization. */
+  /** Returns the ids in the list that belong to an organization. */
   async findExisting(tx: Tx, ids: string[]): Promise<string[]> {
     const found = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
@@ -125,7 +125,7 @@ export class OrganizationsRepository {
     return found.map(({ id }) => id);
   }
 
-  /** Returns the ids of the organizations with these ids or slugs, in ascending order. */
+  /** Returns the ids of organizations with these ids or slugs, in ascending order. */
   async findIds(tx: Tx, ids: string[], slugs: string[]): Promise<string[]> {
     const found = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
@@ -162,7 +162,7 @@ export class OrganizationsRepository {
   }
 }
 
-/** Returns the conditions for organizations within a reach. @param q part of the name or slug, or the id */
+/** Returns the conditions for organizations within an access scope. @param q substring in the name or slug, or the id */
 function matchConditions({ organizationIds }: Reach, q: string | null): Conditions {
   const where = new Conditions();
   where.add(organizationsWithin(where.bind(organizationIds)));

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { Environment, StoredSettings } from '@gatehouse/domain';
 
-/** A project of an organization. */
+/** A project in an organization. */
 @Entity('projects')
 export class ProjectEntity {
   @PrimaryColumn('uuid') id!: string;

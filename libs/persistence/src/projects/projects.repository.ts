@@ -1,5 +1,5 @@
-// This file contains SQL: inserts and updates that return rows, joins with the organization, and conditions
-// on a reach.
+// This file contains SQL: inserts and updates that return rows, joins with the organization, and conditions on an
+// access scope.
 import {
   effectiveSettings,
   GatehouseError,
@@ -31,12 +31,12 @@ import {
 } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
-/** The columns of a project joined with its organization, as `toProjectContext` reads them. */
+/** The columns from a project joined with its organization, as `toProjectContext` reads them. */
 export const projectColumns = `
   p.id AS "projectId", p.organization_id AS "organizationId", p.name AS "projectName", p.settings AS "projectSettings",
   o.name AS "organizationName"`;
 
-/** The row of a project joined with its organization, with the columns of `projectColumns`. */
+/** A project's row joined with its organization, with the columns in `projectColumns`. */
 export const projectRow = {
   projectId: uuid,
   organizationId: uuid,
@@ -55,7 +55,7 @@ export const toProjectContext = (row: ProjectRow): ProjectContext => ({
   settings: effectiveSettings(row.projectSettings),
 });
 
-/** The columns of a project as a resource, as `toProject` reads them. */
+/** The columns for a project as a resource, as `toProject` reads them. */
 const resourceColumns = `
   p.id, p.organization_id AS "organizationId", p.name, p.slug, p.environment, p.settings,
   p.archived_at AS "archivedAt", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;
@@ -86,7 +86,7 @@ export interface ProjectFilter {
   organizationId: string | null;
   environment: Environment | null;
   archived: boolean | null;
-  /** Part of the name or slug, or the id. */
+  /** Substring in the name or slug, or the id. */
   q: string | null;
 }
 
@@ -181,7 +181,7 @@ const findByRpId = statement(
    ORDER BY p.id LIMIT 1`,
 );
 
-/** The first of two keys of the lock (see `COUNT_LOCK`). */
+/** The first of the lock's two keys (see `COUNT_LOCK`). */
 const RP_ID_LOCK = 7_120_917;
 
 const lockRpId = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
@@ -191,7 +191,7 @@ const lockSettings = statement(
   'SELECT settings FROM projects WHERE id = $1 FOR SHARE',
 );
 
-/** Always changes `updated_at`, from which the entity tag is derived: the secret of a previous system is never returned. */
+/** Always changes `updated_at`, from which the entity tag is derived: a previous system's secret is never returned. */
 const updateProject = statement(
   resourceRow,
   `UPDATE projects p SET name = $2, settings = $3, updated_at = greatest(now(), p.updated_at + interval '1 ms'),
@@ -207,7 +207,7 @@ const archiveProject = statement(
 export class ProjectsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a project. Returns null if another project of the organization has the slug. */
+  /** Inserts a project. Returns null if another project in the organization has the slug. */
   async insert(tx: Tx, project: NewProject): Promise<Project | null> {
     const [row] = await tx.execute(insertProject, [
       project.id,
@@ -220,25 +220,25 @@ export class ProjectsRepository {
     return row ? toProject(row) : null;
   }
 
-  /** Returns projects within a reach, newest first. */
+  /** Returns projects within an access scope, newest first. */
   async list(reach: Reach, filter: ProjectFilter, before: string | null, limit: number): Promise<Project[]> {
     const rows = await this.database.execute(listProjects(reach, filter, before, limit));
     return rows.map(toProject);
   }
 
-  /** Returns the ids of up to `limit` projects within a reach. @param id the only one to return, or null */
+  /** Returns up to `limit` project ids within an access scope. @param id the only one to return, or null */
   async listIds(reach: Reach, id: string | null, limit: number): Promise<string[]> {
     const rows = await this.database.execute(listProjectIds(reach, id, limit));
     return rows.map((row) => row.id);
   }
 
-  /** Counts the matching projects within a reach in a bounded scan. */
+  /** Counts the matching projects within an access scope in a bounded scan. */
   count(reach: Reach, filter: ProjectFilter): Promise<CappedCount> {
     return countProjects(this.database, reach, filter);
   }
 
   /**
-   * Returns a project within the reach that is not archived.
+   * Returns a project within the access scope that is not archived.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async getActive(reach: Reach, projectId: string): Promise<ProjectContext> {
@@ -249,7 +249,7 @@ export class ProjectsRepository {
     return toProjectContext(row);
   }
 
-  /** Returns the project of a customer. The caller has checked the customer's credential. */
+  /** Returns a customer's project. The caller has checked the customer's credential. */
   async getContext(projectId: string): Promise<ProjectContext> {
     const [row] = await this.database.execute(findContext, [projectId]);
     return toProjectContext(row!);
@@ -265,12 +265,12 @@ export class ProjectsRepository {
     return row ? toProjectContext(row) : null;
   }
 
-  /** Makes other projects wait that want the same domain for their passkeys, until the transaction ends. */
+  /** Makes other projects that want the same passkey domain wait until the transaction ends. */
   async lockRpId(tx: Tx, rpId: string): Promise<void> {
     await tx.execute(lockRpId, [RP_ID_LOCK, rpId]);
   }
 
-  /** Returns the settings of a project, which cannot change until the transaction ends. */
+  /** Returns a project's settings, which cannot change until the transaction ends. */
   async lockSettings(tx: Tx, id: string): Promise<ProjectSettings> {
     const [row] = await tx.execute(lockSettings, [id]);
     return effectiveSettings(row!.settings);
@@ -282,8 +282,8 @@ export class ProjectsRepository {
   }
 
   /**
-   * Returns a project and locks it against changes until the transaction ends. Inserts of customers do not
-   * wait for the lock.
+   * Returns a project and locks it against changes until the transaction ends. Customer inserts do not wait for the
+   * lock.
    * @throws GatehouseError `not_found`
    */
   lock(tx: Tx, reach: Reach, id: string): Promise<Project> {
@@ -297,10 +297,7 @@ export class ProjectsRepository {
     return toProject(row!);
   }
 
-  /**
-   * Archives a project that the transaction has locked. Its keys and the tokens of its customers become
-   * invalid.
-   */
+  /** Archives a project that the transaction has locked. Its keys and its customers' tokens become invalid. */
   async archive(tx: Tx, id: string): Promise<Project> {
     const [row] = await tx.execute(archiveProject, [id]);
     return toProject(row!);
