@@ -31,13 +31,13 @@ import { EndpointHealthReporter } from './endpoint-health/endpoint-health-report
 import { MaintenanceRunner } from './retention/maintenance-runner.js';
 import type { PeriodicJob } from './periodic-job/periodic-job.js';
 
-/** Injection token of the jobs that run in addition to the deliveries. */
+/** Injection token for the jobs that run in addition to the deliveries. */
 export const PERIODIC_JOBS = Symbol('periodic jobs');
 
 /** Maximum time to wait for attempts in flight when the worker stops, in ms. They are then aborted. */
 const DRAIN_TIMEOUT_MS = 12_000;
 /**
- * Maximum time for the rest of the stop, in ms. Both together are less than the stop timeout of a process
+ * Maximum time for the rest of the stop, in ms. Both together are less than a process's stop timeout
  * (programs/run-process.ts).
  */
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -118,7 +118,7 @@ export class WorkerService {
 
   /**
    * Runs a job.
-   * @param name class name of a periodic job, or name of a maintenance job
+   * @param name a periodic job's class name, or a maintenance job's name
    * @throws Error for an unknown name
    */
   private runJob(name: string): Promise<void> {

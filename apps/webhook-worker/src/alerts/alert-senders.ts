@@ -7,7 +7,7 @@ import {
   type Mailer,
 } from '@gatehouse/platform';
 
-/** Time limits for the mail server and for the receiver of alerts, in ms. */
+/** Time limits for the mail server and the alert receiver, in ms. */
 const MAIL_TIMEOUT_MS = 30_000;
 const WEBHOOK_TIMEOUT_MS = 10_000;
 

@@ -96,11 +96,11 @@ export class Alerter extends PeriodicJob {
   private async checkConditions(signal: AbortSignal): Promise<void> {
     const conditions = await this.backlog.findAlertConditions(this.config.alerts.overdueAfter);
     const openAlerts = await this.alerts.listOpen();
-    // During an upgrade, a newer worker may have opened an alert of a kind that this one cannot check.
+    // During an upgrade, a newer worker may have opened an alert of a kind that this worker cannot check.
     const resolved = openAlerts.filter(
       ({ kind }) => alertKinds.includes(kind) && conditions.every((condition) => condition.kind !== kind),
     );
-    /** Returns the current problems, and those that have ended since they were reported. */
+    /** Returns the current problems, and the problems that have ended since they were reported. */
     const listChanges = (destination: AlertDestination): [AlertKind, AlertCondition | null][] => [
       ...conditions
         .filter(({ kind }) => this.canReport(kind, destination))
@@ -119,7 +119,7 @@ export class Alerter extends PeriodicJob {
     ]);
   }
 
-  /** The mail server that accepts no emails does not accept the alert about them either. */
+  /** A mail server that accepts no emails does not accept the alert about them either. */
   private canReport(kind: AlertKind, destination: AlertDestination): boolean {
     if (kind !== 'mail_delivery_failing' || destination !== 'email') return true;
     return this.config.alerts.mailServer?.isSeparate === true;
@@ -189,7 +189,7 @@ export class Alerter extends PeriodicJob {
   }
 }
 
-/** The setting of each channel. */
+/** The setting for each channel. */
 const channelSettings: Record<AlertChannel, string> = {
   webhook: 'ALERT_WEBHOOK_URL',
   email: 'ALERT_EMAIL',

@@ -33,10 +33,7 @@ import { EndpointHealthReporter } from '../endpoint-health/endpoint-health-repor
 import { ConcurrencyLimits, type ConcurrencyKey } from './concurrency-limits.js';
 import { lostAttempt, WebhookSender } from './webhook-sender.js';
 
-/**
- * Maximum number of attempts to record an outcome while the database is unavailable. After that, the lease
- * expires.
- */
+/** Maximum number of attempts to record an outcome while the database is unavailable. Then the lease expires. */
 const MAX_RECORD_ATTEMPTS = 20;
 const RECORD_RETRY_DELAY_MS = 500;
 
@@ -72,14 +69,12 @@ export class AttemptRunner {
     this.outcomeBatcher = new Batcher((attempts) => work.recordOutcomes(attempts), OUTCOME_BATCHES);
   }
 
-  /** Number of attempts in flight. */
+  /** Counts the attempts in flight. */
   get inFlightCount(): number {
     return this.inFlight.size;
   }
 
-  /**
-   * Runs the attempt of a job if it is still pending. If there is no capacity, the due poller runs it later.
-   */
+  /** Runs a job's attempt if it is still pending. If there is no capacity, the due poller runs it later. */
   async runJob(job: DeliveryJob): Promise<void> {
     const key = { ...job, urgency: job.attempt === 1 ? URGENCY.first : URGENCY.retry };
     if (!this.limits.tryAcquire(key)) return;
@@ -144,7 +139,7 @@ export class AttemptRunner {
     return running;
   }
 
-  /** Runs an attempt as part of the trace of its event, or in a new trace if the event has none. */
+  /** Runs an attempt as part of its event's trace, or in a new trace if the event has none. */
   private runInTrace(attempt: ClaimedAttempt, key: ConcurrencyKey, claimStart: Date): Promise<void> {
     const run = (): Promise<void> => {
       tracing?.record({ name: 'claim delivery', kind: 'INTERNAL', startTime: claimStart }, now());
@@ -222,7 +217,7 @@ export class AttemptRunner {
   }
 }
 
-/** Returns the span of an attempt, which starts with the claim. */
+/** Returns an attempt's span, which starts with the claim. */
 const describeAttempt = (attempt: ClaimedAttempt, startTime: Date) => ({
   name: 'deliver webhook',
   kind: 'CONSUMER' as const,

@@ -12,7 +12,7 @@ const concurrencyKey = (endpointId: string, projectId: string | null = 'p', urge
   urgency,
 });
 
-/** Returns the number of successful calls of `tryAcquire`, one after the other. */
+/** Counts the successful calls to `tryAcquire`, one after the other. */
 const acquireRepeatedly = (
   limits: ConcurrencyLimits,
   times: number,
@@ -28,7 +28,7 @@ describe('ConcurrencyLimits (WH-13)', () => {
     expect(limits.tryAcquire(concurrencyKey('other'))).toBe(true);
   });
 
-  it('limits the endpoints of a project to three quarters', () => {
+  it("limits a project's endpoints to three quarters", () => {
     const limits = createLimits(100);
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`))).toBe(75);
     expect(limits.tryAcquire(concurrencyKey('e', 'another project'))).toBe(true);
@@ -83,7 +83,7 @@ describe('ConcurrencyLimits (WH-13)', () => {
     expect(limits.tryAcquire(concurrencyKey('other', 'q'))).toBe(false);
   });
 
-  it('returns the limit, the remaining capacity of each urgency and the attempts in flight', () => {
+  it('returns the limit, the remaining capacity per urgency and the attempts in flight', () => {
     const limits = createLimits(100);
     limits.acquire(concurrencyKey('one', 'p', 1));
     limits.acquire(concurrencyKey('one', 'p', 1));

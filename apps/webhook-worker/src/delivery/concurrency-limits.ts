@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClaimCapacity } from '@gatehouse/persistence';
 import { Config, type DeliveryPointer } from '@gatehouse/platform';
 
-/** Maximum shares of all attempts in flight for one endpoint, and for the endpoints of one project. */
+/** Maximum shares of all attempts in flight for one endpoint, and for one project's endpoints. */
 const ENDPOINT_SHARE = 1 / 4;
 const PROJECT_SHARE = 3 / 4;
 
@@ -15,14 +15,14 @@ const URGENCY_SHARES = [1, 1 / 2, 1 / 4];
 export type ConcurrencyKey = Omit<DeliveryPointer, 'deliveryId'> & { urgency: number };
 
 /**
- * Limits the concurrent attempts of this worker, so that a hanging endpoint, a project with such endpoints,
- * or a batch leaves capacity for all others (requirement WH-13).
+ * Limits this worker's concurrent attempts, so that a hanging endpoint, a project with such endpoints, or a batch
+ * leaves capacity for all others (requirement WH-13).
  */
 @Injectable()
 export class ConcurrencyLimits {
   /** Endpoints whose jobs were rejected because there was no capacity. */
   readonly blockedEndpoints = new Set<string>();
-  /** Number of releases since the start. */
+  /** Counts the releases since the start. */
   releaseCount = 0;
   private readonly endpoints = new Map<string, number>();
   private readonly projects = new Map<string, number>();
@@ -58,25 +58,25 @@ export class ConcurrencyLimits {
     this.adjustTarget(key, 1);
   }
 
-  /** Releases the capacity of an attempt that was not claimed. */
+  /** Releases the capacity for an attempt that was not claimed. */
   release(key: ConcurrencyKey): void {
     this.adjustTarget(key, -1);
     this.releaseWorker();
   }
 
-  /** Releases the capacity of the endpoint, project and urgency after the response of the target. */
+  /** Releases the endpoint, project and urgency capacity after the target's response. */
   releaseTarget(key: ConcurrencyKey): void {
     this.adjustTarget(key, -1);
     this.releaseCount += 1;
   }
 
-  /** Releases the capacity of the worker after the outcome was recorded. */
+  /** Releases the worker's capacity after the outcome was recorded. */
   releaseWorker(): void {
     this.total -= 1;
     this.releaseCount += 1;
   }
 
-  /** Returns whether as many attempts of each urgency can be claimed without exceeding any limit. */
+  /** Returns whether as many attempts with each urgency can be claimed without exceeding any limit. */
   hasCapacityFor(attemptsByUrgency: readonly number[]): boolean {
     const attempts = attemptsByUrgency.reduce((sum, count) => sum + count, 0);
     return (

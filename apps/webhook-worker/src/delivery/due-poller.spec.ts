@@ -49,12 +49,12 @@ describe('DuePoller', () => {
     expect(claims).toEqual(['unranked', 'ranked']);
   });
 
-  it('keeps endpoints blocked while the shared limit of retries is exhausted', async () => {
+  it('keeps endpoints blocked while the shared retry limit is exhausted', async () => {
     const config = createConfig(8);
     const limits = new ConcurrencyLimits(config);
     for (const id of ['one', 'two', 'three']) limits.acquire(retry(id));
     for (const id of ['four', 'five']) limits.blockedEndpoints.add(id);
-    // Only one delivery of the blocked endpoints is claimed. It exhausts the limit of retries.
+    // Only one delivery to the blocked endpoints is claimed. It exhausts the retry limit.
     const readyQueue: Partial<ReadyQueueRepository> = {
       claimDueForEndpoints: async (ids) => (ids.includes('four') ? [retry('four') as ClaimedAttempt] : []),
       claimDue: async () => [],

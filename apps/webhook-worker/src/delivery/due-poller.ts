@@ -21,9 +21,7 @@ const CLAIM_LIMIT = 200;
 /** Maximum number of endpoints whose ready queues one statement scans. */
 const ENDPOINTS_PER_SCAN = 500;
 
-/**
- * Number of sweep intervals after which an overdue delivery counts as lost by the queue. Applies with Redis.
- */
+/** Number of sweep intervals after which an overdue delivery counts as lost by the queue. Applies with Redis. */
 const OVERDUE_SWEEPS = 2;
 
 /** Minimum time between two endpoint scans while some endpoints have no capacity, in ms. */
@@ -36,9 +34,8 @@ const SCAN_INTERVAL_MS = 100;
 const CAPACITY_DEBOUNCE_MS = 5;
 
 /**
- * Claims due deliveries from PostgreSQL. Without Redis, or while it is unavailable, this is the source of all
- * work. With Redis it finds deliveries whose job was lost, was never enqueued, or arrived while there was no
- * capacity.
+ * Claims due deliveries from PostgreSQL. Without Redis, or while it is unavailable, all work comes from here. With
+ * Redis, this finds deliveries whose job was lost, was never enqueued, or arrived while there was no capacity.
  */
 @Injectable()
 export class DuePoller {
@@ -135,8 +132,8 @@ export class DuePoller {
   }
 
   /**
-   * True if deliveries may be waiting behind those of endpoints without capacity, which only a claim with ranking and
-   * an endpoint scan find.
+   * True if deliveries may be waiting behind deliveries to endpoints without capacity. Only a claim with ranking and an
+   * endpoint scan find them.
    */
   private get isScanDue(): boolean {
     if (this.limits.blockedEndpoints.size > 0) return true;
@@ -159,7 +156,7 @@ export class DuePoller {
     return Math.min(Math.max(this.nextDueAt - monotonicMs(), 1), sweepInterval);
   }
 
-  /** Claims deliveries of endpoints whose jobs were rejected. */
+  /** Claims deliveries to endpoints whose jobs were rejected. */
   private async claimForBlockedEndpoints(): Promise<void> {
     const { blockedEndpoints } = this.limits;
     const ids = [...blockedEndpoints].slice(0, ENDPOINTS_PER_SCAN);
@@ -181,7 +178,7 @@ export class DuePoller {
   }
 
   /**
-   * Scans endpoint by endpoint, because endpoints without capacity may fill the window of every poll.
+   * Scans endpoint by endpoint, because endpoints without capacity may fill every poll's window.
    * @returns true if there are more endpoints to scan
    */
   private async scanEndpoints(exhausted: ExhaustedLimits, overdueMs: readonly number[]): Promise<boolean> {

@@ -29,7 +29,7 @@ export class ReplayRunner extends PeriodicJob {
   }
 
   private async send(replay: ClaimedReplay): Promise<void> {
-    // Neither the secret nor the custom headers of the endpoint: they are not meant for this URL.
+    // Without the endpoint's secret and custom headers: they are not meant for this URL.
     const result = await this.sender.send({
       ...replay,
       endpointId: replay.id,

@@ -28,7 +28,7 @@ const warnings: unknown[] = [];
 const unreadable = new UnreadableValues(null, {
   warn: (fields: object) => warnings.push(fields),
 } as unknown as Logger);
-/** Encrypts with an entry of GATEHOUSE_SECRET that is missing in the keyring. */
+/** Encrypts with a GATEHOUSE_SECRET entry that is missing in the keyring. */
 const lost = new Keyring([randomBytes(32).toString('hex')]);
 
 describe('webhookHeaders', () => {
@@ -43,7 +43,7 @@ describe('webhookHeaders', () => {
     expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow();
   });
 
-  it('contains the custom headers of the endpoint, which cannot override those of Gatehouse', () => {
+  it("contains the endpoint's custom headers, which cannot override Gatehouse's headers", () => {
     const custom = { 'x-env': 'staging', 'user-agent': 'another', 'webhook-id': 'another' };
     const sealed = keyring.encrypt('webhook-headers', endpointId, JSON.stringify(custom));
     const headers = webhookHeaders(keyring, { ...attempt, headers: sealed }, unreadable);
@@ -60,7 +60,7 @@ describe('webhookHeaders', () => {
     expect(warnings).toEqual([{ endpointId, purpose: 'webhook-secret', reason }]);
   });
 
-  it('throws for the secret of another endpoint, and for headers that cannot be decrypted', () => {
+  it("throws for another endpoint's secret, and for headers that cannot be decrypted", () => {
     const headers = lost.encrypt('webhook-headers', endpointId, '{}');
     for (const unreadableAttempt of [
       { ...attempt, endpointId: randomUUID() },

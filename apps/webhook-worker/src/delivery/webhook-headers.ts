@@ -9,9 +9,9 @@ export type WebhookToSend = Pick<
 >;
 
 /**
- * Returns the headers of one attempt: the custom headers of the endpoint, overridden by those of Gatehouse,
- * with a current timestamp and a signature with each valid secret, the newest first (Standard Webhooks 1.0), and
- * with the current trace. A previous secret that cannot be decrypted is left out after a report: the newest one suffices.
+ * Returns an attempt's headers: the endpoint's custom headers, overridden by Gatehouse's headers, with a current
+ * timestamp, a signature with each valid secret, the newest first (Standard Webhooks 1.0), and the current trace. A
+ * previous secret that cannot be decrypted is left out after a report: the newest one suffices.
  * @throws UnreadableValueError if the newest secret or the custom headers cannot be decrypted
  */
 export function webhookHeaders(

@@ -13,21 +13,18 @@ import {
 import { classifyAttemptError } from './classify-attempt-error.js';
 import { webhookHeaders, type WebhookToSend } from './webhook-headers.js';
 
-/** Maximum size of the stored part of a response, in bytes (requirement WH-12). */
+/** Maximum number of bytes to store from a response (requirement WH-12). */
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
-/**
- * Sends HTTP requests to targets. Every response or failure of a target is returned as a result, never
- * thrown.
- */
+/** Sends HTTP requests to targets. Returns every response or failure as a result and never throws it. */
 @Injectable()
 export class WebhookSender implements OnModuleInit {
   private readonly client: OutboundClient;
-  /** Time limit of an attempt, in ms. */
+  /** Time limit for an attempt, in ms. */
   private readonly timeoutMs: number;
   /**
-   * One controller for each request: a signal that hundreds of requests share would search their listeners
-   * after each of them.
+   * One controller for each request: if hundreds of requests shared a signal, it would search its listeners after each
+   * request.
    */
   private readonly inFlight = new Set<AbortController>();
   private isAborted = false;
@@ -108,7 +105,7 @@ export class WebhookSender implements OnModuleInit {
   }
 }
 
-/** Returns the result of an attempt to which the target has not responded, and whose worker is the reason. */
+/** Returns the result for an attempt to which the target has not responded because of the worker. */
 export const lostAttempt = (durationMs: number): AttemptResult => ({
   httpStatus: 0,
   success: false,
@@ -118,7 +115,7 @@ export const lostAttempt = (durationMs: number): AttemptResult => ({
   retryAfter: null,
 });
 
-/** Returns the span of a request, without `url.full`: path and query can contain a secret. */
+/** Returns a request's span, without `url.full`: path and query can contain a secret. */
 function describeRequest(targetUrl: string) {
   const { hostname, port, protocol } = new URL(targetUrl);
   return {

@@ -13,8 +13,8 @@ import { Config, DomainLookup, LOGGER, type Logger } from '@gatehouse/platform';
 const BATCH_SIZE = 20;
 
 /**
- * Looks up the records of verified domains again, each once a day. A domain whose record is missing for seven days is no
- * longer verified (ADR 0050).
+ * Looks up the records for verified domains again, each once a day. A domain whose record is missing for seven days is
+ * no longer verified (ADR 0050).
  */
 @Injectable()
 export class DomainChecker {

@@ -11,12 +11,12 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 const INTERVAL_MS = 2_000;
 
-/** Number of customers whose domain one transaction checks, so that it stays short. */
+/** Number of customers whose domain one transaction checks, so that the transaction stays short. */
 const BATCH_SIZE = 500;
 
 /**
- * Ends the sessions of customers in the domains of a required provider that it has not opened, after the provider or the
- * domain has changed (requirement FE-06). A project can have a million customers, so this takes many short
+ * Ends sessions that a required provider has not opened, for customers in the provider's domains, after the provider or
+ * the domain has changed (requirement FE-06). A project can have a million customers, so this takes many short
  * transactions.
  */
 @Injectable()

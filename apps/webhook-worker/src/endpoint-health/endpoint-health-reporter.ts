@@ -5,9 +5,9 @@ import { Config, LOGGER, now, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /**
- * Collects the results of attempts in memory and reports them every few seconds for all endpoints at once.
- * One update per attempt would serialize the attempts of an endpoint. Results that a crashed worker has not
- * reported are in the attempt log.
+ * Collects attempt results in memory and reports them every few seconds for all endpoints at once. One update per
+ * attempt would serialize an endpoint's attempts. Results that a crashed worker has not reported are in the attempt
+ * log.
  */
 @Injectable()
 export class EndpointHealthReporter extends PeriodicJob {
@@ -27,7 +27,7 @@ export class EndpointHealthReporter extends PeriodicJob {
     await this.run().catch(() => undefined);
   }
 
-  /** Records the result of an attempt to an endpoint, at the current time. */
+  /** Records an attempt's result for an endpoint, at the current time. */
   recordAttempt(endpointId: string, success: boolean): void {
     this.merge(endpointId, healthFromAttempt(success, now()));
   }

@@ -17,8 +17,8 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
 const PAGE_SIZE = 100;
 
 /**
- * Disables endpoints whose attempts of the last three days have all failed, on each of at least three days and at
- * least five in all (contract, section 5). Runs once a minute.
+ * Disables endpoints whose attempts in the last three days have all failed, on each of at least three days and at least
+ * five in all (contract, section 5). Runs once a minute.
  */
 @Injectable()
 export class FailingEndpointDisabler extends PeriodicJob {
@@ -36,7 +36,7 @@ export class FailingEndpointDisabler extends PeriodicJob {
 
   protected async run(signal: AbortSignal): Promise<void> {
     const { disableAfter } = this.config.webhooks.health;
-    // Endpoints that stay enabled must not hide those behind them.
+    // Endpoints that stay enabled must not hide the endpoints behind them.
     let page: FailingEndpoint[] = [];
     do {
       page = await this.health.findFailing(disableAfter, page.at(-1)?.endpointId ?? null, PAGE_SIZE);

@@ -3,7 +3,7 @@ import { DEPENDENCY_CHECK_INTERVAL_MS, DependencyHealth } from '@gatehouse/persi
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
-/** Updates the states of the dependencies once a second, for the probes of this process. */
+/** Updates the dependency states once a second, for this process's probes. */
 @Injectable()
 export class DependencyChecker extends PeriodicJob {
   constructor(

@@ -111,7 +111,7 @@ export class MailSender extends PeriodicJob {
   }
 }
 
-/** Returns the span of an email, which starts with the claim. */
+/** Returns an email's span, which starts with the claim. */
 const describeMail = ({ id, kind, attempts }: Mail, startTime: Date) => ({
   name: 'deliver email',
   kind: 'CONSUMER' as const,
@@ -119,7 +119,7 @@ const describeMail = ({ id, kind, attempts }: Mail, startTime: Date) => ({
   attributes: { 'gatehouse.mail_id': id, 'gatehouse.mail_kind': kind, 'gatehouse.attempt': attempts },
 });
 
-/** Returns the span of an SMTP transaction. */
+/** Returns an SMTP transaction's span. */
 function describeConnection(smtpUrl: string) {
   const { hostname, port } = new URL(smtpUrl);
   const attributes = { 'server.address': hostname, ...(port ? { 'server.port': Number(port) } : {}) };

@@ -3,7 +3,7 @@ import { IdentityRollupsRepository } from '@gatehouse/persistence';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { RollupJob } from './rollup-job.js';
 
-/** Aggregates the events of sign-ups and sign-ins for the overview. */
+/** Aggregates sign-up and sign-in events for the overview. */
 @Injectable()
 export class IdentityAggregator extends RollupJob {
   constructor(rollups: IdentityRollupsRepository, config: Config, @Inject(LOGGER) logger: Logger) {

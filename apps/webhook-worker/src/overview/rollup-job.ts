@@ -1,7 +1,7 @@
 import { sleep, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
-/** Pause between two batches of a long log, in ms, so that counting does not delay deliveries. */
+/** Pause between two batches from a long log, in ms, so that counting does not delay deliveries. */
 const PAUSE_MS = 200;
 
 /** Aggregates a log, one batch at a time. Only one worker aggregates at any time. */

@@ -40,7 +40,7 @@ describe('PeriodicJob', () => {
     expect([job.runs, job.maxActiveRuns]).toEqual([2, 1]);
   });
 
-  it('rejects runNow with the error of the run, and can run again', async () => {
+  it('rejects runNow with the error from the run, and runs again', async () => {
     const job = new FailingJob();
     await expect(job.runNow()).rejects.toThrow('the reason');
     await expect(job.runNow()).rejects.toThrow('the reason');

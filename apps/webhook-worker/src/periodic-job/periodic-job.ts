@@ -10,8 +10,8 @@ export abstract class PeriodicJob {
   private readonly abortController = new AbortController();
 
   /**
-   * @param intervalMs time between the starts of two runs
-   * @param failureMessage log message of a run that failed
+   * @param intervalMs time between two starts
+   * @param failureMessage log message for a failed run
    */
   constructor(
     private readonly intervalMs: number,
@@ -32,7 +32,7 @@ export abstract class PeriodicJob {
     await this.currentRun;
   }
 
-  /** Performs a complete run, after the current one has ended. @throws the error of the run */
+  /** Performs a complete run, after the current one has ended. @throws the run's error */
   async runNow(): Promise<void> {
     while (this.currentRun) await this.currentRun;
     const run = this.run(this.abortController.signal);

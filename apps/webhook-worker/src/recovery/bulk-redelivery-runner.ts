@@ -5,9 +5,8 @@ import { DuePoller } from '../delivery/due-poller.js';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /**
- * Releases some deliveries of the bulk redeliveries and recoveries twice a second: 50,000 at once would delay
- * all other deliveries. The progress is stored in the database, so that any worker can continue after another
- * was killed.
+ * Releases some deliveries from the bulk redeliveries and recoveries twice a second: 50,000 at once would delay all
+ * other deliveries. The progress is stored in the database, so that any worker can continue after another was killed.
  */
 @Injectable()
 export class BulkRedeliveryRunner extends PeriodicJob {

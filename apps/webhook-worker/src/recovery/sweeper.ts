@@ -20,14 +20,12 @@ export class Sweeper extends PeriodicJob {
     super(config.webhooks.sweepInterval, logger, 'sweep failed');
   }
 
-  /**
-   * Records the outcome of attempts whose lease has expired, and cancels pending deliveries to inactive
-   * endpoints.
-   */
+  /** Records the outcome for attempts whose lease has expired, and cancels pending deliveries to inactive endpoints. */
   protected async run(): Promise<void> {
     const lost = await this.work.findLost(MAX_LOST_ATTEMPTS);
     await Promise.all(lost.map((attempt) => this.runner.recordLost(attempt)));
-    // Such deliveries result from races, and from endpoints that had very many of them when disabled.
+    // Such deliveries result from races, and from endpoints that had very many pending deliveries when they were
+    // disabled.
     const cancelled = await this.work.cancelForInactiveEndpoints();
     this.metrics?.recordRepairs('orphan_cancelled', cancelled);
   }

@@ -45,8 +45,8 @@ export interface MaintenanceJob {
 }
 
 /**
- * The jobs that delete expired records, erase data of deleted customers, create events for expiring keys, and look up the
- * records of domains again.
+ * The jobs that delete expired records, erase deleted customers' data, create events for expiring keys, and look up
+ * domain records again.
  */
 @Injectable()
 export class MaintenanceJobs {

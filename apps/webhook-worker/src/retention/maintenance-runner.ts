@@ -5,10 +5,7 @@ import { MaintenanceJobs } from './maintenance-jobs.js';
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Number of days for which partitions are created in advance, so that a temporary database outage does no
- * harm.
- */
+/** Number of days for which partitions are created in advance, so that a temporary database outage does no harm. */
 const PARTITION_DAYS = 14;
 
 /** Once an hour, creates partitions in advance and then runs the maintenance jobs. */
@@ -35,7 +32,7 @@ export class MaintenanceRunner {
     }, HOUR_MS);
   }
 
-  /** Runs one job completely. @throws Error if there is no such job, or the error of the job */
+  /** Runs one job completely. @throws Error if there is no such job, or the job's error */
   async runNow(name: string): Promise<void> {
     const job = this.maintenanceJobs.jobs.find((candidate) => candidate.name === name);
     if (!job) throw new Error(`unknown maintenance job ${name}`);
