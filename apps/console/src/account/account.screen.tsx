@@ -12,7 +12,7 @@ import { PasswordForm } from './password-form';
 import { ReplaceAuthenticator } from './replace-authenticator';
 import { SecondFactor } from './second-factor';
 
-/** The account screen of the signed-in operator: the password, the second factor and the active sessions. */
+/** The signed-in operator's account screen: the password, the second factor and the active sessions. */
 export function AccountScreen(): ReactNode {
   const { email, name, role, organizationIds } = useOperator();
   const { expiresAt, method, hasSecondFactor, passkeysAvailable } = useSession();

@@ -20,7 +20,7 @@ const revokeSessions = (target: Entry | 'others'): Promise<unknown> =>
     ? unwrap(api.DELETE(OWN_SESSIONS_PATH))
     : unwrap(api.DELETE(`${OWN_SESSIONS_PATH}/{sessionId}`, { params: { path: { sessionId: target.id } } }));
 
-/** Lists the sessions of the signed-in operator, who can revoke another session or all other sessions. */
+/** Lists the signed-in operator's sessions. The operator can revoke another session or all other sessions. */
 export function OwnSessions(): ReactNode {
   const sessions = useGet(OWN_SESSIONS_PATH);
   const [target, setTarget] = useState<Entry | 'others' | null>(null);

@@ -15,7 +15,7 @@ type Passkey = Schemas['PasskeyResponse'];
 
 const PASSKEYS_PATH = `${SESSION_PATH}/passkeys` as const;
 
-/** Lists the passkeys of the signed-in operator, who can add, rename and remove them. */
+/** Lists the signed-in operator's passkeys. The operator can add, rename and remove them. */
 export function Passkeys(): ReactNode {
   const passkeys = useGet(PASSKEYS_PATH);
   const [isAdding, setAdding] = useState(false);

@@ -1,6 +1,6 @@
 /**
- * Whether the style sheets of index.html are loaded. Browsers load them before scripts run. Evaluated before the router
- * adds those of the screen.
+ * True if the style sheets in index.html are loaded. Browsers load them before scripts run. Evaluated before the router
+ * adds the screen's style sheets.
  */
 export const areStylesLoaded = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every(
   ({ sheet }) => sheet,

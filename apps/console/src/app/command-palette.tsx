@@ -15,19 +15,19 @@ import { useViewCommands } from './use-view-commands';
 /** The command palette, and the ways to open it. */
 export interface Palette {
   open: () => void;
-  /** Opens it with a text that was typed into another field, or appends the text before the palette has the focus. */
+  /** Opens the palette with a text that was typed into another field, or appends the text before the palette has the focus. */
   type: (text: string) => void;
-  /** Opens it, or its first result if it has a text but not yet the focus. */
+  /** Opens the palette, or its first result if it has a text but not yet the focus. */
   enter: () => void;
   dialog: ReactNode;
 }
 
-/** Returns the command palette, which finds records by ID, email address, URL or name, and offers the commands of the page. */
+/** Returns the command palette, which finds records by ID, email address, URL or name, and offers the page's commands. */
 export function useCommandPalette(): Palette {
   const [isOpen, dialog] = useDisclosure();
   const [typed, setTyped] = useState('');
   const [isEnterPending, setEnterPending] = useState(false);
-  // A focused field would receive the keys of shortcuts.
+  // A focused field would receive the shortcut keys.
   const [isFromField, setFromField] = useState(false);
   const open = (text = '', fromField = true): void => {
     setTyped(redactSecrets(text));

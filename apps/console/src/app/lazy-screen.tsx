@@ -2,12 +2,12 @@ import type { ComponentType, ReactNode } from 'react';
 import { useLoaderData, type RouteObject } from 'react-router';
 import { wasUpgraded } from '../http/was-upgraded';
 
-/** The error of a screen whose files could not be loaded. */
+/** The error for a screen whose files could not be loaded. */
 export class ScreenLoadError extends Error {}
 
 /**
- * Creates the route of a screen whose code is loaded on the first visit. It is a loader, because react-router
- * never repeats a rejected `lazy`, and then renders neither the screen nor an error.
+ * Creates the route for a screen whose code is loaded on the first visit. The code is loaded in a loader, because
+ * react-router never repeats a rejected `lazy`, and then renders neither the screen nor an error.
  * @param hasStarted returns whether the page has already shown a screen
  */
 export const lazyScreen = (
@@ -18,7 +18,7 @@ export const lazyScreen = (
   path,
   loader: ({ request }) =>
     load().catch(async (cause: unknown) => {
-      // A document whose first screen fails does not reload, so that no reload follows another one.
+      // A document whose first screen fails does not reload, so that reloads cannot follow each other.
       if (!hasStarted() || !(await wasUpgraded()))
         throw new ScreenLoadError('A screen could not be loaded', { cause });
       window.location.assign(request.url);

@@ -17,7 +17,7 @@ export interface NavigationGroup {
   items: NavigationItem[];
 }
 
-/** The navigation items of the sidebar and of the command palette. */
+/** The navigation items in the sidebar and the command palette. */
 export const navigation: NavigationGroup[] = [
   { label: null, items: [{ label: 'Overview', to: '/', icon: 'overview', letter: 'o' }] },
   {
@@ -68,7 +68,7 @@ export const navigation: NavigationGroup[] = [
   },
 ];
 
-/** The page of the signed-in operator, which the account menu opens. */
+/** The signed-in operator's page, which the account menu opens. */
 export const accountPage: NavigationItem = { label: 'Account', to: '/account', icon: 'lock', letter: 's' };
 
 /** Returns the navigation groups and items that are visible in this session. */
@@ -80,7 +80,7 @@ export const visibleNavigation = (session: Session): NavigationGroup[] =>
     }))
     .filter(({ items }) => items.length > 0);
 
-/** Returns the icon of the page to which a path belongs. */
+/** Returns the icon for the page to which a path belongs. */
 export const pageIcon = (path: string): IconName =>
   navigation.flatMap(({ items }) => items).find(({ to }) => to !== '/' && path.startsWith(to))?.icon ??
   'table';
@@ -102,7 +102,7 @@ export const navigationCommands = (session: Session): Command[] =>
       to,
     }));
 
-/** Returns the path of the screen of a search result, or null if it has no screen. */
+/** Returns the path of a search result's screen, or null if it has no screen. */
 export function recordPath(kind: string, id: string, projectId: string | null): string | null {
   switch (kind) {
     case 'delivery':

@@ -2,5 +2,5 @@
 export const styleNonce: string =
   document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
-// The scroll lock of Mantine's dialogs reads the nonce from this global variable.
+// The scroll lock in Mantine's dialogs reads the nonce from this global variable.
 Object.assign(window, { __webpack_nonce__: styleNonce });

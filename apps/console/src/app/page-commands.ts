@@ -1,11 +1,11 @@
 import type { Command } from '../commands/commands';
 
-/** Selector of the buttons and links at the head of the page, and of its tabs. */
+/** Selector for the buttons and links at the page's head, and for its tabs. */
 const CONTROLS = '#content [data-commands] :is(button, a), #content [role=tab]';
 
 /**
- * Returns the controls of the current page as commands, so that the palette offers every action that the page offers
- * to this operator. Controls without a text, such as menus, are left out.
+ * Returns the current page's controls as commands, so that the palette offers every action that the page offers to this
+ * operator. Controls without a text, such as menus, are left out.
  */
 export function findPageCommands(): Command[] {
   const commands = [...document.querySelectorAll<HTMLElement>(CONTROLS)]

@@ -1,17 +1,17 @@
 import type { IconName } from '../components/icon';
 import type { Command } from '../commands/commands';
 
-/** An entry of the palette: a command, or a record, whose page it opens. */
+/** A palette entry: a command, or a record, whose page it opens. */
 export interface PaletteOption extends Pick<Command, 'run' | 'to' | 'shortcut'> {
   key: string;
-  /** The heading above it and the other entries of its group. */
+  /** The heading above the entry and the other entries in its group. */
   group: string;
   icon: IconName;
   title: string;
   subtitle: string | null;
 }
 
-/** Returns the commands that contain all words of a text: those that begin with the text, and the others. */
+/** Returns the commands that contain all words in a text, in two lists: commands that begin with the text, and the others. */
 export function matchCommands(
   typed: string,
   commands: readonly Command[],
@@ -26,14 +26,14 @@ export function matchCommands(
   return [matching.filter(isFirst), matching.filter((option) => !isFirst(option))];
 }
 
-/** Returns the options with those of each group together, the groups in the order of their first options. */
+/** Groups the options. The groups have the order of their first options. */
 export function groupOptions(options: readonly PaletteOption[]): PaletteOption[] {
   return [...new Set(options.map(({ group }) => group))].flatMap((group) =>
     options.filter((option) => option.group === group),
   );
 }
 
-/** The groups of commands by the part of the ID before the first point. */
+/** The command groups by the part of the ID before the first dot. */
 const groupsByPrefix: Record<string, string> = { page: 'Pages', control: 'This page', view: 'Saved views' };
 
 const toOption = ({ id, title, subtitle = null, icon, shortcut, run, to }: Command): PaletteOption => {

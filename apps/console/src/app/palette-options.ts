@@ -44,7 +44,7 @@ export function rememberOption(option: PaletteOption): void {
 /**
  * Returns the entries for a typed text: commands whose title begins with it, the found records, and commands that
  * contain its words.
- * @param pageCommands the controls of the current page
+ * @param pageCommands the current page's controls
  */
 export function usePaletteOptions(
   typed: string,

@@ -6,7 +6,7 @@ import { Page } from '../components/page';
 import { UntrustedText } from '../components/untrusted-text';
 import { ScreenLoadError } from './lazy-screen';
 
-/** Shown in place of a screen that throws or cannot be loaded. */
+/** Shown instead of a screen that throws or cannot be loaded. */
 export function RouteError(): ReactNode {
   const error = useRouteError();
   const isLoadError = error instanceof ScreenLoadError;
@@ -36,7 +36,7 @@ export function RouteError(): ReactNode {
   );
 }
 
-/** Shown for an error outside the frame of the console, such as on the sign-in page. */
+/** Shown for an error outside the console's frame, such as on the sign-in page. */
 export function PageError(): ReactNode {
   return (
     <Container size="xs" pt="20vh">

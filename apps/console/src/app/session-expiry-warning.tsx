@@ -8,7 +8,7 @@ import { EXPIRY_WARNING_MS, SESSION_PATH, useSessionQuery } from '../session/ses
 import classes from './shell.module.css';
 
 /**
- * Warns two minutes before the session ends. The time is that of the last response of the server, which includes the
+ * Warns two minutes before the session ends. The time comes from the server's last response, which includes the
  * activity in other tabs.
  */
 export function SessionExpiryWarning(): ReactNode {

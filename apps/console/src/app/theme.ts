@@ -65,8 +65,8 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { centered: true, radius: 'lg', shadow: 'xl', overlayProps: { backgroundOpacity: 0.4 } },
     },
-    // These are based on Paper and have their own padding. With the padding of Paper, scrolled content would
-    // be visible above their heading.
+    // These are based on Paper and have their own padding. With Paper's padding, scrolled content would be visible
+    // above their heading.
     ModalContent: { defaultProps: { p: 0 } },
     DrawerContent: { defaultProps: { p: 0, withBorder: false } },
     Paper: { defaultProps: { withBorder: true, p: 'md', shadow: 'xs', radius: 'lg' } },
@@ -77,7 +77,7 @@ export const theme = createTheme({
   },
 });
 
-/** Variables that give alerts, and light and outlined buttons, the tones of badges (app/theme.css). */
+/** Variables that give alerts, and light and outlined buttons, the badge tones (app/theme.css). */
 const colorVariables = Object.fromEntries(
   Object.entries({ accent: 'info', red: 'bad', yellow: 'warn', green: 'good' }).flatMap(([color, tone]) => [
     [`--mantine-color-${color}-light`, `var(--${tone}-background)`],

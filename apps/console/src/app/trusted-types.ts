@@ -3,9 +3,8 @@ interface TrustedTypes {
 }
 
 /**
- * Installs the only Trusted Types policy of the page (requirement CO-02). Libraries write style sheets and
- * empty strings through `innerHTML`. Text that could contain an element, and every script or script URL, is
- * rejected.
+ * Installs the page's only Trusted Types policy (requirement CO-02). Libraries write style sheets and empty strings
+ * through `innerHTML`. Text that could contain an element, and every script or script URL, is rejected.
  */
 export function installTrustedTypes(): void {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes };

@@ -1,6 +1,6 @@
 import type { Schemas } from '../http/client';
 
-/** The labels of the types of actors that change records. */
+/** The labels for the actor types that change records. */
 export const actorLabels: Record<Schemas['NamedAuditEntryResponse']['actorType'], string> = {
   operator: 'Operator',
   key: 'API key',

@@ -8,7 +8,7 @@ const kindLabels: Record<string, string> = { operator: 'Operator', key: 'API key
 interface ActorProps {
   /** "operator:<id>" or "key:<id>", as stored in records. */
   actor: string | null;
-  /** The email address of an operator, or the name of a key. */
+  /** An operator's email address, or a key's name. */
   name?: string | null;
   /** Renders one line, for table rows. */
   oneLine?: boolean;

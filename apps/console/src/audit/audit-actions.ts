@@ -6,8 +6,8 @@ export type AuditEntry = Schemas['NamedAuditEntryResponse'];
 const resourceOf = (action: string): string => action.split('.', 1)[0]!;
 
 /**
- * Options of the action filter. The actions of each resource follow an option for all of them, which the API
- * accepts as `<resource>.*`.
+ * Options in the action filter. Each resource's actions follow an option for all of them, which the API accepts as
+ * `<resource>.*`.
  */
 export const actionOptions: Record<string, string> = Object.fromEntries(
   [...new Set(actions.map(resourceOf))].flatMap((resource) => {
@@ -50,7 +50,7 @@ const screenPaths: Partial<Record<string, string>> = {
   webhook_redelivery: 'batches',
 };
 
-/** The types of targets that have a name while they exist. */
+/** The target types that have a name while they exist. */
 const namedTypes = [
   'organization',
   'project',
@@ -61,11 +61,11 @@ const namedTypes = [
   'identity_provider',
 ];
 
-/** Returns whether the target of an entry no longer exists. */
+/** Returns whether an entry's target no longer exists. */
 export const isDeletedTarget = ({ targetType, targetName }: AuditEntry): boolean =>
   targetName === null && namedTypes.includes(targetType);
 
-/** Returns the path of the screen of the target, or null if it has no screen. */
+/** Returns the path of the target's screen, or null if it has no screen. */
 export function targetPath({ targetType, targetId, projectId }: AuditEntry): string | null {
   if (targetType === 'api_key') return projectId && `/projects/${projectId}/keys/${targetId}`;
   if (targetType === 'identity_provider')

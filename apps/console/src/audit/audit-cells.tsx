@@ -7,7 +7,7 @@ import { UntrustedText } from '../components/untrusted-text';
 import { Id, shortId } from '../components/id';
 import { isDeletedTarget, targetPath, targetTypes, type AuditEntry } from './audit-actions';
 
-/** Renders the type and the name of the actor, or the short ID if the actor has no name. */
+/** Renders the actor's type and name, or the short ID if the actor has no name. */
 export function AuditActor({ entry }: { entry: AuditEntry }): ReactNode {
   const currentOperator = useOperator();
   const { actorType: type, actorId: id } = entry;
@@ -22,7 +22,7 @@ export function AuditActor({ entry }: { entry: AuditEntry }): ReactNode {
   );
 }
 
-/** Renders the type of the target and its name or ID, linked to its screen unless it has been deleted. */
+/** Renders the target's type and its name or ID, linked to its screen unless it has been deleted. */
 export function AuditTarget({ entry }: { entry: AuditEntry }): ReactNode {
   const isDeleted = isDeletedTarget(entry);
   const to = (!isDeleted && targetPath(entry)) || undefined;

@@ -13,14 +13,14 @@ import { AuditActor, AuditTarget } from './audit-cells';
 import { AuditChanges } from './audit-changes';
 
 interface AuditDrawerProps {
-  /** The ID of the entry; null if the drawer is closed. */
+  /** The entry's ID; null if the drawer is closed. */
   id: string | null;
   /** The entry, if the list has loaded it. */
   initialEntry: AuditEntry | undefined;
   onClose: () => void;
 }
 
-/** Renders all fields of an entry in a drawer beside the list. */
+/** Renders all of an entry's fields in a drawer beside the list. */
 export function AuditDrawer({ id, initialEntry, onClose }: AuditDrawerProps): ReactNode {
   const query = useGet(
     '/operator/v1/audit-log/{entryId}',

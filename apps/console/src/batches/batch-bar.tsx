@@ -3,7 +3,7 @@ import type { Batch } from './redelivery-batch';
 import classes from './batch.module.css';
 import { finishedCount } from './batch-format';
 
-/** Returns the number of deliveries per outcome, in the order of the bar. */
+/** Counts the deliveries per outcome, in the bar's order. */
 export function progressSegments({ progress: { succeeded, failed, pending, cancelled, skipped } }: Batch) {
   const skippedCount = skipped.reduce((sum, { count }) => sum + count, 0);
   return [
@@ -21,7 +21,7 @@ interface BatchBarProps {
   isSmall?: boolean;
 }
 
-/** Renders the progress of a batch. */
+/** Renders a batch's progress. */
 export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
   const { eligible, state } = batch;
   const finished = finishedCount(batch);

@@ -62,7 +62,7 @@ export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
   );
 }
 
-/** Renders the filter of a batch in one line, for table rows. */
+/** Renders a batch's filter in one line, for table rows. */
 export function BatchFilterLine({ batch }: { batch: Batch }): ReactNode {
   const entries = filterEntries(batch, useFormatTime()).filter(
     ({ name }) => name !== filterLabels.delivery_state,

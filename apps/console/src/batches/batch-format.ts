@@ -1,7 +1,7 @@
 import type { Batch } from './redelivery-batch';
 import { statusClassLabels } from '../components/status-class';
 
-/** The names of the filters of a batch, by parameter. */
+/** The names of a batch's filters, by parameter. */
 export const filterLabels: Record<string, string> = {
   project_id: 'Project',
   organization_id: 'Organization',
@@ -22,7 +22,7 @@ export const filterLabels: Record<string, string> = {
 interface FilterEntry {
   name: string;
   text: string;
-  /** The path of the screen of the record that the text identifies. */
+  /** The path of the screen for the record that the text identifies. */
   path?: string;
 }
 
@@ -34,12 +34,12 @@ const recordPaths: Record<string, string> = {
   delivery_id: 'deliveries',
 };
 
-/** A later version of the server can have more classes. */
+/** A later server version can have more classes. */
 const classLabels: Record<string, string> = statusClassLabels;
 
 type FormatTime = (at: string) => string;
 
-/** Returns the names and values of the filter that a batch was planned with. */
+/** Returns the names and values in the filter that a batch was planned with. */
 export function filterEntries({ filter }: Batch, formatTime: FormatTime): FilterEntry[] {
   return Object.entries(filter).flatMap(([key, value]) => {
     if (value === null || value === undefined) return [];
@@ -57,7 +57,7 @@ export function filterEntries({ filter }: Batch, formatTime: FormatTime): Filter
 export const batchKindLabel = ({ kind }: Batch): string =>
   kind === 'recovery' ? 'Endpoint recovery' : 'Redelivery';
 
-/** Returns the number of eligible deliveries that have finished, with any outcome. */
+/** Counts the eligible deliveries that have finished, with any outcome. */
 export function finishedCount({ eligible, progress: { remaining, pending } }: Batch): number {
   return Math.max(0, eligible - remaining - pending);
 }

@@ -1,9 +1,7 @@
 import type { Schemas } from '../http/client';
 
 export type Batch = Schemas['RedeliveryResponse'];
-/**
- * The same batch in responses to operators, with the names of those who created, started and canceled it.
- */
+/** The same batch in responses to operators, with the names of the actors who created, started and canceled it. */
 export type NamedBatch = Schemas['NamedRedeliveryResponse'];
 type Refusal = Schemas['RefusalCountResponse'];
 
@@ -21,6 +19,6 @@ const refusalLabels: Record<Refusal['reason'], string> = {
   expired: 'Deleted by retention',
 };
 
-/** Returns the reason why a delivery is excluded. Reasons of later versions are shown by name. */
+/** Returns the reason why a delivery is excluded. Reasons from later versions are shown by name. */
 export const refusalLabel = (reason: string): string =>
   (refusalLabels as Record<string, string>)[reason] ?? reason.replaceAll('_', ' ');

@@ -4,12 +4,12 @@ import type { Schemas } from '../http/client';
 import { refusalLabel } from './redelivery-batch';
 
 interface RefusalListProps {
-  /** The label of the list: "Excluded". */
+  /** The list's label: "Excluded". */
   name: string;
   refusals: Schemas['RefusalCountResponse'][];
 }
 
-/** Renders the number of excluded deliveries by reason. */
+/** Renders how many deliveries were excluded, by reason. */
 export function RefusalList({ name, refusals }: RefusalListProps): ReactNode {
   if (refusals.length === 0) return null;
   return (

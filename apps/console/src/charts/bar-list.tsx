@@ -16,7 +16,7 @@ export interface Bar {
 
 interface BarListProps {
   title: string;
-  /** Heading of the names in the table: "Status". */
+  /** Heading above the names in the table: "Status". */
   axisLabel: string;
   bars: Bar[];
   unit?: string;
@@ -35,7 +35,7 @@ export const linkedBar = (name: string, value: number, path: string, color?: Cha
   ),
 });
 
-/** Renders a bar for each value. The length of a bar is proportional to its value. */
+/** Renders a bar for each value. A bar's length is proportional to its value. */
 export function BarList({
   title,
   axisLabel,

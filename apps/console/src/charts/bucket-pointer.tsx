@@ -13,14 +13,14 @@ interface BucketPointerProps {
   /** The selected bucket. */
   index: number | null;
   onChange: (index: number | null) => void;
-  /** Returns the center of a bucket. */
+  /** Returns a bucket's center. */
   center: (index: number) => number;
   width: number;
 }
 
 /**
- * Shows the values of the bucket below the mouse. With the keyboard, the arrow keys select a bucket, and Enter
- * opens its records.
+ * Shows the values in the bucket below the mouse. With the keyboard, the arrow keys select a bucket, and Enter opens
+ * its records.
  */
 export function BucketPointer(props: BucketPointerProps): ReactNode {
   const { title, labels, series, format, bucketPath, index, onChange, center, width } = props;

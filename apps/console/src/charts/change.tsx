@@ -14,7 +14,7 @@ interface ChangeProps {
   unit?: ChangeUnit;
 }
 
-/** Renders the change of a value against the previous period: "+12% from 1,100". */
+/** Renders how a value changed since the previous period: "+12% from 1,100". */
 function Change({ current, previous, format, improvement, unit }: ChangeProps): ReactNode {
   if (previous === null) return <div className={classes.change}>No previous value</div>;
   if (current === null)
@@ -34,8 +34,8 @@ function Change({ current, previous, format, improvement, unit }: ChangeProps): 
 }
 
 /**
- * Returns a function that renders the change of a metric, or nothing unless metrics are compared and there are earlier ones.
- * @param previous the metrics of the previous period; null if there are none
+ * Returns a function that renders a metric's change, or nothing unless metrics are compared and there are earlier ones.
+ * @param previous the previous period's metrics; null if there are none
  */
 export const changeRenderer =
   <Totals,>(isCompared: boolean, totals: Totals, previous: Totals | null | undefined) =>

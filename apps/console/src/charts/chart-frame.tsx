@@ -4,10 +4,10 @@ import { Link } from 'react-router';
 import { Icon } from '../components/icon';
 import classes from './chart.module.css';
 
-/** `previous`: a dashed line, for values of the previous period. */
+/** `previous`: a dashed line, for values from the previous period. */
 export type ChartColor = 'good' | 'bad' | 'warn' | 'accent' | 'calm' | 'previous';
 
-/** One line of a chart, or the bars of one color. */
+/** One line in a chart, or the bars with one color. */
 export interface Series {
   name: string;
   color: ChartColor;
@@ -17,12 +17,12 @@ export interface Series {
 interface ChartFrameProps {
   title: string;
   series: Series[];
-  /** Heading of the first column of the table. */
+  /** Heading of the table's first column. */
   axisLabel: string;
-  /** Cells of the first column, one for each value. */
+  /** Cells in the first column, one for each value. */
   labels: string[];
   format: (value: number) => string;
-  /** Returns the path to which the label of an index links in the table. */
+  /** Returns the path to which the label at an index links in the table. */
   labelPath?: (index: number) => string;
   children: ReactNode;
 }

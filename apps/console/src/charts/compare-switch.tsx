@@ -1,16 +1,16 @@
 import { Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The parameter of the URL, and of the API, that requests the previous period. */
+/** The URL and API parameter that requests the previous period. */
 export const comparison = { name: 'compare', value: 'previous' } as const;
 
 interface CompareSwitchProps {
   isCompared: boolean;
-  /** @param value the value of the parameter of the URL; "" removes it */
+  /** @param value the URL parameter's value; "" removes it */
   onChange: (value: string) => void;
 }
 
-/** Renders the switch that compares metrics with those of the previous period. */
+/** Renders the switch that compares metrics with the previous period. */
 export function CompareSwitch({ isCompared, onChange }: CompareSwitchProps): ReactNode {
   return (
     <Switch

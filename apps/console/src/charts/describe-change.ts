@@ -1,12 +1,12 @@
 import type { Tone } from '../components/status-badge';
 
-/** The direction of a change that is an improvement. */
+/** The direction in which a change is an improvement. */
 export type Improvement = 'more' | 'less';
 
-/** How a change is expressed: in percent of the previous value, or in percentage points of a rate from 0 to 1. */
+/** The unit of a change: percent of the previous value, or percentage points for a rate from 0 to 1. */
 export type ChangeUnit = 'percent' | 'points';
 
-/** A change of a value. The text expresses the same as the color. */
+/** A value's change. The text expresses the same as the color. */
 export interface ValueChange {
   /** "+12%", "−3 points", "Up", "No change". */
   text: string;
@@ -14,7 +14,7 @@ export interface ValueChange {
 }
 
 /**
- * Describes the change of a value.
+ * Describes how a value changed.
  * @param improvement undefined if neither direction is one
  */
 export function describeChange(
@@ -29,7 +29,7 @@ export function describeChange(
   return { text, tone: improvement && (direction === improvement ? 'good' : 'bad') };
 }
 
-/** Returns the text of a change, or null if none is visible at this precision. */
+/** Returns the text for a change, or null if none is visible at this precision. */
 function changeText(current: number, previous: number, unit: ChangeUnit): string | null {
   if (current === previous) return null;
   if (unit === 'percent' && previous === 0) return 'Up';

@@ -5,14 +5,14 @@ import { areaPath, barPath, lineParts, linePath, type Point } from './scale';
 
 interface MarksProps {
   series: Series[];
-  /** Returns the left edge of a bucket. */
+  /** Returns a bucket's left edge. */
   x: (index: number) => number;
   y: (value: number) => number;
-  /** The width of a bucket. */
+  /** A bucket's width. */
   step: number;
 }
 
-/** Renders the values of each bucket as stacked bars, with a gap of one pixel between two. */
+/** Renders each bucket's values as stacked bars, with a one-pixel gap between two bars. */
 export function Bars({ series, x, y, step }: MarksProps): ReactNode {
   const gap = Math.max(step > 6 ? 1.5 : 0.25, step * 0.24);
   const count = Math.max(0, ...series.map(({ values }) => values.length));
@@ -51,11 +51,11 @@ export function Lines({ series, x, y, step }: MarksProps): ReactNode {
 interface LineProps {
   color: ChartColor;
   parts: Point[][];
-  /** The position of the axis, to tint the area above it. */
+  /** The axis position, to tint the area above it. */
   axis?: number;
 }
 
-/** Renders one line. A part that consists of a single value is a dot. */
+/** Renders one line. A part with a single value is a dot. */
 export function Line({ color, parts, axis }: LineProps): ReactNode {
   const gradient = useId();
   return (

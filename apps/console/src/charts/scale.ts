@@ -1,7 +1,7 @@
-/** The maximum number of steps of an axis. */
+/** The maximum number of steps on an axis. */
 const MAX_STEPS = 4;
 
-/** Returns the values of the gridlines, from 0 to the first one that is not below `value`, in steps of 1, 2, 5, 10, 20 … */
+/** Returns the gridline values, from 0 to the first one that is not below `value`, in steps of 1, 2, 5, 10, 20 … */
 export function axisTicks(value: number): number[] {
   const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value) / MAX_STEPS)));
   const step = power * ([1, 2, 5].find((factor) => factor * power * MAX_STEPS >= value) ?? 10);
@@ -14,7 +14,7 @@ export const formatCompact = (value: number): string =>
 
 export const formatInteger = (value: number): string => value.toLocaleString('en');
 
-/** Returns the index of the bucket at a distance from the left edge of the plot, or null outside of it. */
+/** Returns the index of the bucket at a distance from the plot's left edge, or null outside the plot. */
 export function bucketAt(distance: number, step: number, count: number): number | null {
   const index = Math.floor(distance / step);
   return index >= 0 && index < count ? index : null;
@@ -25,7 +25,7 @@ export interface Point {
   y: number;
 }
 
-/** Returns the points of a line, in parts between which no value was measured. */
+/** Returns a line's points, in parts between which no value was measured. */
 export function lineParts(
   values: (number | null)[],
   x: (index: number) => number,
@@ -40,22 +40,22 @@ export function lineParts(
   return parts;
 }
 
-/** Returns the SVG path of a part of a line. */
+/** Returns the SVG path for a part of a line. */
 export const linePath = (points: Point[]): string =>
   `M${points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')}`;
 
-/** Returns the SVG path of the area between a part of a line and the axis. */
+/** Returns the SVG path for the area between a part of a line and the axis. */
 export const areaPath = (points: Point[], axis: number): string =>
   `${linePath(points)}V${axis.toFixed(1)}H${points[0]!.x.toFixed(1)}Z`;
 
-/** Returns the SVG path of a bar. Only its upper corners are rounded. */
+/** Returns a bar's SVG path. Only its upper corners are rounded. */
 export function barPath({ x, y }: Point, width: number, height: number, radius: number): string {
   const r = Math.min(radius, width / 2, height);
   const side = height - r;
   return `M${x} ${y + height}v${-side}q0 ${-r} ${r} ${-r}h${width - 2 * r}q${r} 0 ${r} ${r}v${side}z`;
 }
 
-/** Returns at most `count` values: the mean of the known values of each group of consecutive ones. */
+/** Returns at most `count` values: each is the mean of the known values in a group of consecutive values. */
 export function condense(values: (number | null)[], count: number): (number | null)[] {
   const size = Math.max(1, Math.ceil(values.length / count));
   return Array.from({ length: Math.ceil(values.length / size) }, (_, index) => {

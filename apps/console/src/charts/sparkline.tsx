@@ -4,7 +4,7 @@ import classes from './chart.module.css';
 import { Line } from './marks';
 import { condense, lineParts } from './scale';
 
-/** The minimum distance of two values, in pixels. */
+/** The minimum distance between two values, in pixels. */
 const STEP = 2.5;
 
 interface SparklineProps {

@@ -14,9 +14,9 @@ interface TimeChartProps {
   /** The start of each bucket, ISO 8601. */
   timestamps: string[];
   series: Series[];
-  /** The values of the previous period at the same positions, for comparison. Of bars, those of whole buckets. */
+  /** The previous period's values at the same positions, for comparison. For bars, the values in whole buckets. */
   previous?: Omit<Series, 'color'> | null;
-  /** Bars of one bucket are stacked; lines are not. */
+  /** Bars in one bucket are stacked; lines are not. */
   kind: 'bars' | 'lines';
   /** Formats a value. Default: as a whole number. */
   format?: (value: number) => string;
@@ -179,7 +179,7 @@ function tickIndexes(count: number, width: number): number[] {
   return Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
 }
 
-/** Returns the time of a bucket, or its day if the chart spans more than two days. */
+/** Returns a bucket's time, or its day if the chart spans more than two days. */
 function tickLabel(timestamps: string[], index: number, zone: TimeZone): string {
   const span = Date.parse(timestamps.at(-1)!) - Date.parse(timestamps[0]!);
   const text = toWallTime(timestamps[index]!, zone);

@@ -6,7 +6,7 @@ import type { Role } from '../session/session';
 
 /** An action or a page that a shortcut and the command palette offer. Either `run` or `to` is set. */
 export interface Command {
-  /** Unique among the commands of the page: "delivery.redeliver". */
+  /** Unique among the page's commands: "delivery.redeliver". */
   id: string;
   /** An imperative: "Redeliver this delivery". */
   title: string;
@@ -17,7 +17,7 @@ export interface Command {
   shortcut?: string;
   /** The role that the command requires. Default: every role. */
   role?: Role;
-  /** Shown in the list of shortcuts only, because the command depends on the focus. */
+  /** Shown only in the shortcut list, because the command depends on the focus. */
   shortcutOnly?: boolean;
   /** Performs the action, or opens its dialog. */
   run?: () => void;
@@ -40,8 +40,8 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /**
- * Offers commands while the component is mounted. The commands may be new objects at every render: `run` of
- * the last render is called. Leave out a command that is not possible at present.
+ * Offers commands while the component is mounted. The commands may be new objects at every render: `run` from the last
+ * render is called. Leave out a command that is not possible at present.
  */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
@@ -63,7 +63,7 @@ export function useCommands(commands: readonly Command[]): void {
   }, [key]);
 }
 
-/** Returns the commands of the current page that the role of the operator permits. */
+/** Returns the current page's commands that the operator's role permits. */
 export function useActiveCommands(): readonly Command[] {
   const commands = useSyncExternalStore(subscribe, () => activeCommands);
   const role = useRole();

@@ -1,7 +1,7 @@
-/** Time in ms after which the first key of a sequence no longer counts. */
+/** Time in ms after which the first key in a sequence no longer counts. */
 const SEQUENCE_MS = 2_000;
 
-/** The first key of a sequence such as "g d". */
+/** The first key in a sequence such as "g d". */
 export interface PendingKey {
   key: string;
   /** ms, see `Event.timeStamp`. */

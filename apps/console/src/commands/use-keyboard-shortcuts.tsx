@@ -4,16 +4,16 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useActiveCommands, useCommands, useRunCommand, type Command } from './commands';
 import { matchKey, type PendingKey } from './shortcuts';
 
-/** Selector of open dialogs. Leaving the page would lose their input, or a secret that is shown only once. */
+/** Selector for open dialogs. Leaving the page would lose their input, or a secret that is shown only once. */
 const DIALOG_SELECTOR = '.mantine-Modal-content';
-/** Selector of open dialogs and drawers. The page behind them must not react to keys. */
+/** Selector for open dialogs and drawers. The page behind them must not react to keys. */
 const OVERLAY_SELECTOR = '[aria-modal="true"]';
-/** Selector of elements that handle keys themselves. */
+/** Selector for elements that handle keys themselves. */
 const TYPING_SELECTOR =
   'input:not([type="checkbox"], [type="radio"], [type="button"]), textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"]';
 
 /**
- * Performs the shortcuts of the commands of the page and returns the dialog that lists them.
+ * Performs the shortcuts for the page's commands and returns the dialog that lists them.
  * @param openPalette called for `/` on a page without a search field
  */
 export function useKeyboardShortcuts(openPalette: () => void): ReactNode {
@@ -36,7 +36,7 @@ export function useKeyboardShortcuts(openPalette: () => void): ReactNode {
 
 const searchCommand = { id: 'search', title: 'Search this list', shortcut: '/', shortcutOnly: true };
 
-/** Focuses the search field of the page. Returns false if it has none. */
+/** Focuses the page's search field. Returns false if it has none. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLElement>('[data-search]');
   field?.focus();
@@ -53,7 +53,7 @@ function step(direction: 'next' | 'previous'): void {
   target?.querySelector<HTMLElement>('[data-row-link]')?.focus();
 }
 
-/** The commands for the rows of a list. */
+/** The commands for the rows in a list. */
 const rowCommands: Command[] = [
   { id: 'row.next', title: 'Next row', shortcut: 'j', run: () => step('next') },
   { id: 'row.previous', title: 'Previous row', shortcut: 'k', run: () => step('previous') },

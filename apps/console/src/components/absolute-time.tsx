@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { formatBothTimes } from './time';
 import { useTimeZone } from './use-time-zone';
 
-/** Renders a time to the millisecond in the zone of the operator, followed by UTC if that is another zone. */
+/** Renders a time to the millisecond in the operator's zone, followed by UTC if the zones differ. */
 export function AbsoluteTime({ at }: { at: string }): ReactNode {
   const [shown, other] = formatBothTimes(at, useTimeZone());
   const time = <time dateTime={at}>{shown}</time>;

@@ -5,7 +5,7 @@ import { Icon } from './icon';
 
 interface CopyButtonProps {
   value: string;
-  /** The name of the copied value. The label of the button is "Copy" and this name. */
+  /** The copied value's name. The button label is "Copy" and this name. */
   name: string;
 }
 

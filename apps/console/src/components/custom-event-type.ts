@@ -1,4 +1,4 @@
-/** The entry of the list of event types that stands for all custom types. */
+/** The entry in the event type list that represents all custom types. */
 export const ALL_CUSTOM_EVENTS = 'app.*';
 
 /** Returns true for a type that servers may choose for their own events. */

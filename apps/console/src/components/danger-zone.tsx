@@ -13,7 +13,7 @@ interface DangerActionProps {
   onConfirm: (reason: string) => Promise<unknown>;
 }
 
-/** Renders the section of a page for destructive actions. */
+/** Renders the section for destructive actions on a page. */
 export function DangerZone({ children }: { children: ReactNode }): ReactNode {
   return (
     <Paper component="section" aria-label="Danger zone" style={{ borderColor: 'var(--bad-line)' }}>
@@ -25,7 +25,7 @@ export function DangerZone({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-/** Renders a destructive action of the section. */
+/** Renders a destructive action in the section. */
 export function DangerAction({
   title,
   description,

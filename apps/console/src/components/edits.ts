@@ -1,4 +1,4 @@
-/** The state of a form: the fields that were edited, and the saved fields when the first of them was. */
+/** A form's state: the fields that were edited, and the saved fields at the first edit. */
 export interface EditState<Fields extends object> {
   edits: Partial<Fields>;
   /** null without edits. */
@@ -22,7 +22,7 @@ export const changedFields = <Fields extends object>(
   saved: Fields,
 ): Partial<Fields> => pick(edits, (field, value) => !isSame(value, saved[field]));
 
-/** Returns the fields that have been saved with another value meanwhile. None without edits that would overwrite them. */
+/** Returns the fields that have been saved with another value meanwhile, or none if no edit would overwrite them. */
 export function savedChanges<Fields extends object>(
   { edits, base }: EditState<Fields>,
   saved: Fields,

@@ -11,7 +11,7 @@ export interface EmptyContent {
   action?: ReactNode;
 }
 
-/** Renders a notice in place of records: an icon, a sentence and the next step. */
+/** Renders a notice instead of records: an icon, a sentence and the next step. */
 export function EmptyState({ icon, title, text, action }: EmptyContent & { icon: IconName }): ReactNode {
   return (
     <div className={classes.state}>

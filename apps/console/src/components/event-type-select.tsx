@@ -12,16 +12,16 @@ interface EventTypeSelectProps {
   /** An event type, or "" for all. */
   value: string;
   onChange: (type: string) => void;
-  /** Offers `customer.*` too, which includes all events of a resource. */
+  /** Offers `customer.*` too, which includes all events for a resource. */
   allowGroups?: boolean;
 }
 
 const PATH = '/operator/v1/webhooks/event-types';
 const NO_TYPES: EventType[] = [];
 
-/** Returns the event types of the server; an empty array until they are loaded. */
+/** Returns the server's event types; an empty array until they are loaded. */
 export function useEventTypes(): EventType[] {
-  // New event types are added only by a new version of the server.
+  // Only a new server version adds event types.
   const { data } = useQuery<EventType[], Problem>({
     queryKey: [PATH, 'all'],
     queryFn: async ({ signal }) => ((await fetchPath(PATH, {}, signal)) as { data: EventType[] }).data,

@@ -8,12 +8,12 @@ interface IdProps {
   id: string | null | undefined;
   /** The path that the ID links to: "/deliveries/dlv_…". */
   to?: string;
-  /** Shows only the end of the ID, for narrow columns. IDs of the same day have the same beginning. */
+  /** Shows only the end of the ID, for narrow columns. IDs from the same day have the same beginning. */
   short?: boolean;
   copy?: boolean;
 }
 
-/** Returns the prefix and the last eight characters of an ID. */
+/** Returns an ID's prefix and last eight characters. */
 export function shortId(id: string): string {
   const prefix = /^[a-z]+_/.exec(id)?.[0] ?? '';
   return id.length - prefix.length > 12 ? `${prefix}…${id.slice(-8)}` : id;

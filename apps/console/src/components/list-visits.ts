@@ -1,11 +1,11 @@
 import { createContext, useContext } from 'react';
 import type { Location } from 'react-router';
 
-/** How the operator left a list. */
+/** The state in which the operator left a list. */
 export interface ListVisit {
-  /** The path of the page and its query, which contains the filters. */
+  /** The page's path and its query, which contains the filters. */
   to: string;
-  /** The title of the page. */
+  /** The page title. */
   label: string;
   /** Identifies the scroll position, see `scrollKey`. */
   key: string;
@@ -15,9 +15,9 @@ export interface ListVisit {
 
 /** The lists that the operator has visited. They stay in memory only, because they contain search texts. */
 interface ListVisits {
-  /** The last visit by the path of the page. */
+  /** The last visit by page path. */
   byPath: Map<string, ListVisit>;
-  /** The list from which a record was opened, by the path of the record. */
+  /** The list from which a record was opened, by the record's path. */
   byRecord: Map<string, ListVisit>;
 }
 
@@ -28,13 +28,13 @@ export const ListVisitsContext = createContext<ListVisits>(createListVisits());
 
 export const useListVisits = (): ListVisits => useContext(ListVisitsContext);
 
-/** The state of the location of a list to which a back link has returned. */
+/** The location state for a list to which a back link has returned. */
 export interface ReturnState {
   listKey: string;
 }
 
 /**
- * Returns the key under which the scroll position of a page is stored. A page to which a back link returns has
- * the key of the visit before.
+ * Returns the key under which a page's scroll position is stored. A page to which a back link returns has the previous
+ * visit's key.
  */
 export const scrollKey = ({ key, state }: Location): string => (state as ReturnState | null)?.listKey ?? key;

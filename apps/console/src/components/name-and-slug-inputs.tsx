@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The name and the slug of a new record. */
+/** The name and slug for a new record. */
 export interface NameAndSlug {
   name: string;
   /** Derived from the name until the operator edits it. */
@@ -16,7 +16,7 @@ interface NameAndSlugInputsProps {
   onChange: (nameAndSlug: NameAndSlug) => void;
   /** The scope in which the slug is unique: "the organization". */
   uniqueWithin: string;
-  /** Validation errors of `name` and `slug`. */
+  /** Validation errors for `name` and `slug`. */
   errors: Record<string, string>;
 }
 
@@ -58,7 +58,7 @@ export function NameAndSlugInputs({
   );
 }
 
-/** Returns the slug of a name: "The Shop, Ltd." becomes "the-shop-ltd". */
+/** Returns the slug for a name: "The Shop, Ltd." becomes "the-shop-ltd". */
 function slugify(name: string): string {
   return name
     .normalize('NFKD')

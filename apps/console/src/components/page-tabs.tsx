@@ -11,11 +11,11 @@ interface PageTab {
 interface PageTabsProps {
   label: string;
   tabs: Record<string, PageTab>;
-  /** Parameters of the URL that apply to all tabs. The others apply to one tab and are removed. */
+  /** URL parameters that apply to all tabs. The others apply to one tab and are removed. */
   sharedParameters?: string[];
 }
 
-/** Renders the tabs of a page. The open tab is stored in the URL (`?tab=`); the first tab is the default. */
+/** Renders a page's tabs. The open tab is stored in the URL (`?tab=`); the first tab is the default. */
 export function PageTabs({ label, tabs, sharedParameters = [] }: PageTabsProps): ReactNode {
   const [search, setSearch] = useSearchParams();
   const [first = ''] = Object.keys(tabs);

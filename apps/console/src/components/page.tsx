@@ -9,35 +9,32 @@ import { showInvisible } from './visible-text';
 
 export interface BackLink {
   to: string;
-  /** The name of the list: "Customers". */
+  /** The list name: "Customers". */
   label: string;
 }
 
 const PageContext = createContext<{ title: string; back?: BackLink }>({ title: '' });
 
-/** Returns the link to the list of the record that the page shows. */
+/** Returns the link to the list that contains the page's record. */
 export const useBackLink = (): BackLink | undefined => useContext(PageContext).back;
 
-/** Returns the title of the page. */
+/** Returns the page title. */
 export const usePageTitle = (): string => useContext(PageContext).title;
 
 interface PageProps {
-  /** The heading of the page and the title of the browser tab. */
+  /** The page heading and the browser tab's title. */
   title: string;
   /** Replaces the title as the heading, for example to add a badge. */
   heading?: ReactNode;
   description?: ReactNode;
-  /** The list of the record. If the operator has opened the record from another list, the link returns to it. */
+  /** The record's list. If the operator has opened the record from another list, the link returns to it. */
   back?: BackLink;
   /** Buttons on the right. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/**
- * Renders the frame of a screen. The h1 receives the focus when the screen opens, so that screen readers
- * announce it.
- */
+/** Renders a screen's frame. The h1 receives the focus when the screen opens, so that screen readers announce it. */
 export function Page({ title, heading, description, back: list, actions, children }: PageProps): ReactNode {
   const headingRef = useRef<HTMLHeadingElement>(null);
   const back = useReturn(list);

@@ -7,7 +7,7 @@ import { useTimeZone } from './use-time-zone';
 
 interface ProblemAlertProps {
   error: unknown;
-  /** Text after the description of the error. */
+  /** Text after the error description. */
   note?: ReactNode;
   /** Shows the button "Try again". */
   onRetry?: () => void;

@@ -15,9 +15,9 @@ interface QueryContentProps<T> {
 }
 
 /**
- * Renders the result of a query. Until it is loaded, renders a skeleton. If the query fails, renders the
- * error with "Try again", or a link to the list if the record does not exist. If only a reload fails, the
- * error is shown above the last result.
+ * Renders a query's result. Until it is loaded, renders a skeleton. If the query fails, renders the error with "Try
+ * again", or a link to the list if the record does not exist. If only a reload fails, the error is shown above the last
+ * result.
  */
 export function QueryContent<T>({ query, skeleton, children }: QueryContentProps<T>): ReactNode {
   const back = useBackLink();
@@ -39,7 +39,7 @@ export function QueryContent<T>({ query, skeleton, children }: QueryContentProps
   );
 }
 
-/** Renders the outline of a card with names and values. */
+/** Renders a card outline with names and values. */
 function PropertiesSkeleton(): ReactNode {
   return (
     <Paper>
@@ -56,7 +56,7 @@ function PropertiesSkeleton(): ReactNode {
   );
 }
 
-/** Shown if the record of a link was deleted or the link was truncated. */
+/** Shown if a link's record was deleted or the link was truncated. */
 function RecordNotFound({ back }: { back: BackLink }): ReactNode {
   return (
     <Alert role="alert" color="gray" icon={<Icon name="info" size={20} />} title="Not found">

@@ -37,21 +37,21 @@ interface RecordSource<T> {
   path: string | null;
   /** Returns the record with this ID, or null if there is none. */
   fetchById: (id: string, signal: AbortSignal) => Promise<T | null>;
-  /** The kinds of the records in search results, and their labels, which are shown if there are several. */
+  /** The record kinds in search results, and their labels, which are shown if there are several. */
   kinds: Readonly<Record<string, string>>;
   getLabel: (record: T) => string;
-  /** Returns what distinguishes records with the same label. If set, options also show the subtitle of search results. */
+  /** Returns what distinguishes records with the same label. If set, options also show the subtitles from search results. */
   getDetail?: (record: T) => string;
 }
 
 interface Option {
   value: string;
-  /** With the codes of invisible characters, because the field shows it as plain text. */
+  /** With codes for invisible characters, because the field shows it as plain text. */
   label: string;
   detail?: string;
 }
 
-/** Returns the first records, or those that the search finds for the typed text. */
+/** Returns the first records, or the records that the search finds for the typed text. */
 async function fetchOptions<T extends { id: string }>(
   { path, kinds, getLabel, getDetail }: RecordSource<T>,
   typed: string,
@@ -86,7 +86,7 @@ async function searchRecords(
 const resultLabel = (kinds: RecordSource<unknown>['kinds'], { kind, title }: SearchResult): string =>
   Object.keys(kinds).length > 1 ? `${kinds[kind]} ${title}` : title;
 
-/** Loads the options of a select for the typed text. */
+/** Loads a select's options for the typed text. */
 export const useRecordOptions = <T extends { id: string }>(
   source: RecordSource<T>,
   typed: string,
@@ -207,11 +207,11 @@ export function OrganizationSelect(props: RecordSelectProps): ReactNode {
 
 interface SearchSelectProps extends RecordSelectProps {
   label: string;
-  /** The kinds of records in search results, with their labels. */
+  /** The record kinds in search results, with their labels. */
   kinds: Readonly<Record<string, string>>;
 }
 
-/** Renders a select for a record of several kinds, which are searched by name. */
+/** Renders a select for records of several kinds, which are searched by name. */
 export function SearchSelect({ kinds, ...props }: SearchSelectProps): ReactNode {
   const source: RecordSource<SearchResult> = {
     path: null,

@@ -13,14 +13,14 @@ interface SavedChangesProps<Fields extends object> {
   format?: (field: keyof Fields & string, value: unknown) => string;
   /** Renders a value, instead of `format`. */
   render?: (field: keyof Fields & string, value: unknown) => ReactNode;
-  /** The error of the last save. */
+  /** The error from the last save. */
   problem: Problem | null;
 }
 
 /** Returns whether a save was rejected because the record was changed meanwhile. */
 export const isStale = (problem: Problem | null): boolean => problem?.code === 'precondition_failed';
 
-/** Returns the label of the button that saves a form. */
+/** Returns the label for the button that saves a form. */
 export const saveLabel = ({ isOverwrite }: { isOverwrite: boolean }): string =>
   isOverwrite ? 'Overwrite' : 'Save changes';
 
@@ -79,7 +79,7 @@ export function SavedChanges<Fields extends object>({
   );
 }
 
-/** Formats the value of a field: "On", "Not set", "a, b". */
+/** Formats a field's value: "On", "Not set", "a, b". */
 export function formatValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   if (Array.isArray(value)) return value.join(', ') || 'None';

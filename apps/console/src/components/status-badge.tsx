@@ -8,7 +8,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ReactNode }): 
   return <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>;
 }
 
-/** The tones of the states of deliveries, endpoints, batches, emails, operators and keys. */
+/** The tones for delivery, endpoint, batch, email, operator and key states. */
 const tones: Record<string, Tone> = {
   succeeded: 'good',
   failed: 'bad',
@@ -38,18 +38,18 @@ const tones: Record<string, Tone> = {
   unreachable: 'bad',
 };
 
-/** Labels of states that the API spells differently. */
+/** Labels for states that the API spells differently. */
 const labels: Record<string, string> = { cancelled: 'Canceled' };
 
 const statusLabel = (state: string): string =>
   labels[state] ?? state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
 
-/** Renders a state by its name. States of later versions are shown in gray. */
+/** Renders a state by its name. States from later versions are shown in gray. */
 export function StatusBadge({ state }: { state: string }): ReactNode {
   return <Badge tone={tones[state] ?? 'calm'}>{statusLabel(state)}</Badge>;
 }
 
-/** Renders the HTTP status of a response; 0 means that there was no response. */
+/** Renders a response's HTTP status; 0 means that there was no response. */
 export function HttpStatus({ status, error }: { status: number | null; error?: string | null }): ReactNode {
   if (status === null) return '–';
   if (status === 0) return <Badge tone="bad">{error ? error.slice(0, 40) : 'No response'}</Badge>;

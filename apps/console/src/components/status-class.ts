@@ -2,7 +2,7 @@ import type { Schemas } from '../http/client';
 
 type StatusClass = Schemas['OverviewStatus']['status'];
 
-/** The labels of the classes of HTTP statuses, by the values of the API. */
+/** The labels for the HTTP status classes, by the API values. */
 export const statusClassLabels: Record<StatusClass, string> = {
   '2xx': '2xx',
   '3xx': '3xx',

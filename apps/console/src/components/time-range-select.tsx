@@ -14,7 +14,7 @@ interface TimeRangeSelectProps {
   optional?: boolean;
 }
 
-/** Renders a select for a time range: a preset, or a start and an end in the zone of the operator. */
+/** Renders a select for a time range: a preset, or a start and an end in the operator's zone. */
 export function TimeRangeSelect({
   value,
   onChange,
@@ -116,7 +116,7 @@ function CustomRange({ value, zone, onSelect }: CustomRangeProps): ReactNode {
   );
 }
 
-/** Returns the value of a datetime-local input, to the minute. */
+/** Returns the value for a datetime-local input, to the minute. */
 function toInputValue(time: string | undefined, zone: TimeZone): string {
   const ms = Date.parse(time ?? '');
   return Number.isNaN(ms) ? '' : toWallTime(ms, zone).slice(0, 16);

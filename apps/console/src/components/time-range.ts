@@ -20,21 +20,21 @@ export const dayPresets = {
 
 const isDayPreset = (text: string): text is keyof typeof dayPresets => Object.hasOwn(dayPresets, text);
 
-/** Returns the label of a preset, or null for any other range. */
+/** Returns a preset's label, or null for any other range. */
 export const presetLabel = (range: string): string | null =>
   isPreset(range) ? presets[range].label : isDayPreset(range) ? dayPresets[range].label : null;
 
-/** Bounds of a time range in the format of the API. */
+/** Time range bounds in the API format. */
 export interface TimeBounds {
   after?: string;
   before?: string;
 }
 
 /**
- * Returns the bounds of a time range in a URL: a preset ("24h", "today"), or two times joined by "~", one of
- * which may be absent ("2026-01-01T00:00:00.000Z~"). Returns null for anything else.
+ * Returns the bounds of a time range in a URL: a preset ("24h", "today"), or two times joined by "~", one of which may
+ * be absent ("2026-01-01T00:00:00.000Z~"). Returns null for anything else.
  * @param now ms since 1970
- * @param zone the zone of "today" and "yesterday"
+ * @param zone the zone for "today" and "yesterday"
  */
 export function parseTimeRange(range: string, now: number, zone: TimeZone): TimeBounds | null {
   if (isPreset(range)) return { after: new Date(now - presets[range].ms).toISOString() };
@@ -53,6 +53,6 @@ export function parseTimeRange(range: string, now: number, zone: TimeZone): Time
   };
 }
 
-/** Returns the time range of a bucket in the format of a URL. @param at its start, ISO 8601 */
+/** Returns a bucket's time range in the URL format. @param at its start, ISO 8601 */
 export const bucketRange = (at: string, seconds: number): string =>
   `${at}~${new Date(Date.parse(at) + seconds * 1_000).toISOString()}`;

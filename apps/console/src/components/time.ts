@@ -11,7 +11,7 @@ const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
 const relativeTimeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 const zoneNameFormat = new Intl.DateTimeFormat('en', { timeZoneName: 'short' });
 
-/** The time zone in which times are shown: that of the browser, or UTC. */
+/** The time zone in which times are shown: the browser's zone, or UTC. */
 export type TimeZone = 'local' | 'utc';
 
 /**
@@ -26,7 +26,7 @@ export function formatRelativeTime(at: number, now: number): string {
   return relativeTimeFormat.format(Math.trunc(seconds / size), unit);
 }
 
-/** Returns the name of a time zone at a time: "GMT+1", "EST" or "UTC". */
+/** Returns a time zone's name at a time: "GMT+1", "EST" or "UTC". */
 export const zoneName = (at: string | number, zone: TimeZone): string =>
   zone === 'utc'
     ? 'UTC'
@@ -39,13 +39,13 @@ export function toWallTime(at: string | number, zone: TimeZone): string {
   return new Date(date.getTime() - offsetMs).toISOString().slice(0, -1);
 }
 
-/** Returns a time like "2026-11-21T14:04" in a time zone in the format of the API. Invalid text is unchanged. */
+/** Returns a time like "2026-11-21T14:04" in a time zone in the API format. Invalid text is unchanged. */
 export function fromWallTime(text: string, zone: TimeZone): string {
   const ms = Date.parse(zone === 'utc' ? `${text}Z` : text);
   return Number.isNaN(ms) ? text : new Date(ms).toISOString();
 }
 
-/** Formats a time as "2026-11-21 13:04:05.123 UTC", or with the name of the local time zone. */
+/** Formats a time as "2026-11-21 13:04:05.123 UTC", or with the local time zone's name. */
 export const formatTime = (at: string | number, zone: TimeZone): string =>
   `${toWallTime(at, zone).replace('T', ' ')} ${zoneName(at, zone)}`;
 

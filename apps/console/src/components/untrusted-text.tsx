@@ -28,7 +28,7 @@ export function UntrustedText({
   if (text === null || text === undefined || text === '') return fallback;
   const title = tooltip ?? (oneLine ? text : undefined);
   const names = [classes.text, oneLine && classes.line, mono && classes.mono].filter(Boolean).join(' ');
-  // Right-to-left text must not change the direction of the text around it (bdi).
+  // Right-to-left text must not change the text direction around it (bdi).
   return (
     <bdi className={names} title={title && showInvisible(title)}>
       <VisibleText text={text} />
@@ -36,11 +36,11 @@ export function UntrustedText({
   );
 }
 
-/** Renders a text with the codes of its invisible characters, such as those that reverse the text. */
+/** Renders a text with codes for its invisible characters, such as characters that reverse the text. */
 export function VisibleText({ text }: { text: string }): ReactNode {
   return splitInvisible(text).map((part, index) =>
     part.isCode ? (
-      // The position is the identity of the part.
+      // The position identifies the part.
       <span key={index} className={classes.code} title="Invisible character">
         {part.text}
       </span>

@@ -8,7 +8,7 @@ import {
   type SavedChange,
 } from './edits';
 
-/** The input of a form on top of the saved fields. */
+/** A form's input on top of the saved fields. */
 export interface Edits<Fields extends object> {
   /** The saved fields with the edits applied. */
   values: Fields;
@@ -19,7 +19,7 @@ export interface Edits<Fields extends object> {
   /** True if saving would overwrite a value that others have saved since the first edit. */
   isOverwrite: boolean;
   set: (changes: Partial<Fields>) => void;
-  /** Replaces the edit of a field by its saved value. */
+  /** Replaces a field's edit with its saved value. */
   acceptSaved: (field: keyof Fields) => void;
   discard: () => void;
   /** Removes the edits that have been saved. @param saved the fields after the save */

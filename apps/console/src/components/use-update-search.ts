@@ -4,8 +4,8 @@ import { useSearchParams, type NavigateOptions } from 'react-router';
 type Change = (params: URLSearchParams) => URLSearchParams | void;
 
 /**
- * Returns a function that changes parameters of the URL. It starts from the URL itself: the parameters of
- * `useSearchParams` are those of the last rendering, so that the second of two changes would undo the first.
+ * Returns a function that changes URL parameters. It starts from the URL itself: `useSearchParams` returns the
+ * parameters from the last rendering, so that the second of two changes would undo the first.
  */
 export function useUpdateSearch(): (change: Change, options?: NavigateOptions) => void {
   const [, setSearch] = useSearchParams();

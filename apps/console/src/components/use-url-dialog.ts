@@ -2,8 +2,8 @@ import { useSearchParams } from 'react-router';
 import { useUpdateSearch } from './use-update-search';
 
 /**
- * Returns the state of a dialog that a parameter of the URL opens, so that a command or a link can open it from any
- * page. A list on the same page must name the parameter in `otherParams`.
+ * Returns the state of a dialog that a URL parameter opens, so that a command or a link can open it from any page. A
+ * list on the same page must name the parameter in `otherParams`.
  */
 export function useUrlDialog(param: string): { isOpen: boolean; open: () => void; close: () => void } {
   const [search] = useSearchParams();

@@ -8,7 +8,7 @@ import { UntrustedText } from '../components/untrusted-text';
 
 type Customer = Schemas['ListedCustomerResponse'];
 
-/** A change of the access of several customers. */
+/** An access change for several customers. */
 export interface AccessChange {
   verb: 'disable' | 'enable';
   customers: Customer[];

@@ -10,7 +10,7 @@ import { CapturedMailsNote } from './captured-mails-note';
 import { emptyCustomer, isComplete, toNewCustomer } from './customer-fields';
 import { CustomerForm } from './customer-form';
 
-/** How the customer gets a password. */
+/** The way in which the customer gets a password. */
 type Access = 'invite' | 'password' | 'none';
 
 interface CreateCustomerProps {

@@ -2,7 +2,7 @@ import { api, unwrap, type Schemas } from '../http/client';
 
 export type Customer = Schemas['OperatorCustomerResponse'];
 
-/** An action on a customer, with the texts of its dialog. */
+/** An action on a customer, with its dialog texts. */
 export interface CustomerAction {
   path: `/operator/v1/customers/{customerId}/${'disable' | 'enable' | 'unlock' | 'reset-password' | 'resend-verification' | 'resend-invitation'}`;
   title: string;

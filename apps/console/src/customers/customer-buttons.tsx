@@ -21,7 +21,7 @@ import {
   type CustomerAction,
 } from './customer-actions';
 
-/** Renders the export button and the actions of a customer. Every action requires confirmation. */
+/** Renders the export button and the actions on a customer. Every action requires confirmation. */
 export function CustomerButtons({ customer }: { customer: Customer }): ReactNode {
   const [selectedAction, setSelectedAction] = useState<CustomerAction | null>(null);
   const accessAction = customer.disabledAt ? enableAction : disableAction;
@@ -53,7 +53,7 @@ export function CustomerButtons({ customer }: { customer: Customer }): ReactNode
                 Resend verification email
               </Menu.Item>
             )}
-            {/* The notice of a lock contains the button. */}
+            {/* The lock notice contains the button. */}
             {!customer.lock && <Menu.Item onClick={() => setSelectedAction(unlockAction)}>Unlock</Menu.Item>}
           </Menu.Dropdown>
         </Menu>

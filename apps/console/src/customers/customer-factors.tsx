@@ -18,7 +18,7 @@ import { SignInMethodRow } from './sign-in-method-row';
 type Passkey = Schemas['PasskeyResponse'];
 type Factor = Schemas['FactorResponse'] | Passkey;
 
-/** Renders the second factors and recovery codes of a customer, and whether the customer needs them to sign in. */
+/** Renders a customer's second factors and recovery codes, and whether the customer needs them to sign in. */
 export function CustomerFactors({ customer }: { customer: Customer }): ReactNode {
   const query = useGet('/operator/v1/customers/{customerId}/factors', { path: { customerId: customer.id } });
   const [selected, setSelected] = useState<Factor | null>(null);

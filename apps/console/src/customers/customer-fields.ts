@@ -3,7 +3,7 @@ import { formatMetadata, metadataPatch, parseMetadata } from './metadata-patch';
 
 type Customer = Schemas['CustomerResponse'];
 
-/** The fields of the form for a customer, as text. */
+/** The fields in the customer form, as text. */
 export interface CustomerFields {
   email: string;
   firstName: string;
@@ -40,7 +40,7 @@ export const toFields = (customer: Customer): CustomerFields => ({
 export const isComplete = ({ email, metadata, publicMetadata }: CustomerFields): boolean =>
   email.trim() !== '' && parseMetadata(metadata) !== null && parseMetadata(publicMetadata) !== null;
 
-/** Returns the fields of a new customer for the API. */
+/** Returns a new customer's fields for the API. */
 export const toNewCustomer = (
   fields: CustomerFields,
 ): Omit<Schemas['CreateCustomerRequest'], 'projectId'> => ({

@@ -6,11 +6,11 @@ import { parseMetadata } from './metadata-patch';
 interface CustomerFormProps {
   value: CustomerFields;
   onChange: (changes: Partial<CustomerFields>) => void;
-  /** Validation errors of the API by field. */
+  /** Validation errors from the API by field. */
   errors: Record<string, string>;
 }
 
-/** Renders the inputs for the fields of a customer in a dialog. */
+/** Renders the inputs for a customer's fields in a dialog. */
 export function CustomerForm({ value, onChange: set, errors }: CustomerFormProps): ReactNode {
   const textInput = (
     name: 'email' | 'firstName' | 'lastName' | 'externalId' | 'locale',

@@ -35,7 +35,7 @@ const changes: Record<Mfa, MfaChange> = {
   },
 };
 
-/** Renders a button that requires a second factor of a customer, or ends that requirement. */
+/** Renders a button that requires a second factor from a customer, or ends that requirement. */
 export function ChangeMfa({ customer }: { customer: Customer }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const mfa = customer.mfa === 'required' ? 'inherit' : 'required';

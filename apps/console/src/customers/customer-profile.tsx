@@ -25,8 +25,8 @@ const COUNT_PATH = '/operator/v1/customers/count';
 type Customer = Schemas['OperatorCustomerResponse'];
 
 /**
- * Renders the profile, the second factors and the identities of a customer, the metadata that the application stores, and the
- * delete action.
+ * Renders a customer's profile, second factors and identities, the metadata that the application stores, and the delete
+ * action.
  */
 export function CustomerProfile({ customer }: { customer: Customer }): ReactNode {
   return (
@@ -52,7 +52,7 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
             'External ID': <UntrustedText text={customer.externalId} mono />,
             Language: <UntrustedText text={customer.locale} mono />,
             ...(customer.imageUrl !== null && {
-              // As text: the content security policy allows no image of another origin.
+              // As text: the content security policy allows no image from another origin.
               Image: <UntrustedText text={customer.imageUrl} mono />,
             }),
             Password: customer.hasPassword ? 'Set' : 'Not set',

@@ -28,7 +28,7 @@ const columns: Column<Session>[] = [
   { header: 'Expires', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.expiresAt} /> },
 ];
 
-/** Lists the sessions of a customer. One session or all sessions can be revoked. */
+/** Lists a customer's sessions. One session or all sessions can be revoked. */
 export function CustomerSessions({ customerId }: { customerId: string }): ReactNode {
   const canRevoke = useCan('operator');
   const [selected, setSelected] = useState<Session | null>(null);

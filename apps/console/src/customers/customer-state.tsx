@@ -5,7 +5,7 @@ import { Badge } from '../components/status-badge';
 
 type Customer = Schemas['ListedCustomerResponse'];
 
-/** Renders badges for the status of a customer, a lock after failed sign-ins, and an unverified email address. */
+/** Renders badges for a customer's status, a lock after failed sign-ins, and an unverified email address. */
 export function CustomerState({ customer }: { customer: Customer }): ReactNode {
   return (
     <Group gap={4} wrap="nowrap" component="span" display="inline-flex">

@@ -99,7 +99,7 @@ function Facts({ customer }: { customer: Customer }): ReactNode {
   );
 }
 
-/** Renders links to the lists of the records, with all fields and filters. */
+/** Renders links to the record lists, with all fields and filters. */
 function RecordLinks({ customerId }: { customerId: string }): ReactNode {
   const links = {
     'All emails': `/mails?customerId=${customerId}`,
@@ -126,7 +126,7 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
   const text = entryDetails(entry).join(' · ');
   return (
     <>
-      {/* The state of a webhook is not that of the entry: a failed sign-in can be delivered. */}
+      {/* A webhook's state differs from the entry's state: a failed sign-in can be delivered. */}
       {entry.kind !== 'webhook' && entry.deliveries.length > 0 && (
         <Text span c="dimmed" size="xs" mr={6}>
           {entry.deliveries.length === 1 ? 'Webhook' : 'Webhooks'}
@@ -153,7 +153,7 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
 function EntryActor({ entry: { actor } }: { entry: TimelineEntry }): ReactNode {
   if (!actor) return null;
   const label = actorLabels[actor.type];
-  // The customer of the page needs no name.
+  // The page's customer needs no name.
   const isNamed = actor.type !== 'customer';
   return <UntrustedText text={isNamed && actor.name ? `${label} ${actor.name}` : label} oneLine />;
 }

@@ -15,7 +15,7 @@ const { event, endpoint, state, nextAttempt, createdAt } = summaryColumns;
 const { response, attempts } = deliveryColumns;
 const columns = [state, event, endpoint, response, attempts, nextAttempt, createdAt];
 
-/** Lists the deliveries of the events about a customer. */
+/** Lists the deliveries for events about a customer. */
 export function CustomerDeliveries({ customerId }: { customerId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/deliveries',

@@ -5,7 +5,7 @@ import { ProjectName } from '../components/record-name';
 import type { ImportFile } from './import-file';
 import type { Failure } from './import-report';
 
-/** An import, or the result of a dry run. A server of the previous version returns none of `updated`, `unchanged` and `incomplete`. */
+/** An import, or a dry run's result. A server on the previous version returns none of `updated`, `unchanged` and `incomplete`. */
 export type CustomerImport = Omit<Schemas['ImportDetailResponse'], 'failures'> & {
   updated?: number;
   unchanged?: number;

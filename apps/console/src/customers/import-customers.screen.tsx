@@ -18,7 +18,7 @@ import { IMPORT_PATH, useImportRun, type ImportRun } from './use-import-run';
 
 const POLL_MS = 1_000;
 
-/** Imports customers from a file. The URL contains the ID of the import, so that a reload shows its progress. */
+/** Imports customers from a file. The URL contains the import's ID, so that a reload shows its progress. */
 export function ImportCustomersScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();
   const importId = search.get('id') ?? '';
@@ -96,7 +96,7 @@ interface ReportProps {
   run: ImportRun;
 }
 
-/** Renders the report of the check, or of the import unless it is running. */
+/** Renders the report on the check, or on the import unless it is running. */
 function Report({ customerImport, file, run }: ReportProps): ReactNode {
   const result = run.checked ?? customerImport ?? null;
   if (result?.state === 'running') return null;
@@ -117,7 +117,7 @@ interface ImportFormProps extends ReportProps {
   onStart: (start: Start) => void;
 }
 
-/** Renders the choice of the project and the file, with the buttons that check and import it. */
+/** Renders the project and file choice, with the buttons that check and import the file. */
 function ImportForm({
   customerImport,
   initialOptions,
@@ -156,7 +156,7 @@ function ImportForm({
         <ImportOptionChoices
           options={options}
           onChange={(changed) => {
-            // The result of a check depends on the options.
+            // A check's result depends on the options.
             run.reset();
             setOptions(changed);
           }}

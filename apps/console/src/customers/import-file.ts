@@ -8,13 +8,13 @@ import { EncodingError, FileError } from '../../../../packages/cli/src/console-s
 import { parseCsv, type Delimiter } from '../../../../packages/cli/src/console-shared/parse-csv';
 import { LocalReport, type ReportEntry } from './import-report';
 
-/** The lines of a file in the format of the import. */
+/** A file's lines in the import format. */
 export interface ImportFile {
   name: string;
   body: Blob;
   /** Number of lines, for the progress. */
   lines: number;
-  /** The name of a position in the file. */
+  /** The name for a position in the file. */
   lineName: 'Line' | 'Entry';
   encoding: string;
   /** Null for a file that is not CSV. */
@@ -25,7 +25,7 @@ export interface ImportFile {
   find: (line: number) => { position: number; email: string | null };
 }
 
-/** How to read a file. Each of them is detected by default. */
+/** The options for reading a file. Each is detected by default. */
 export interface FileFormat {
   encoding?: string;
   delimiter?: Delimiter;
@@ -78,7 +78,7 @@ export async function readImportFile(file: File, format: FileFormat = {}): Promi
   };
 }
 
-/** The lines of a file that the browser has parsed. */
+/** The lines in a file that the browser has parsed. */
 class ParsedLines {
   readonly texts: string[] = [];
   readonly positions: number[] = [];
@@ -95,7 +95,7 @@ class ParsedLines {
   }
 }
 
-/** Reads a CSV file whose first row contains the names of the fields. */
+/** Reads a CSV file whose first row contains the field names. */
 async function readTable(file: File, { encoding, delimiter }: FileFormat): Promise<ParsedLines> {
   const lines = new ParsedLines();
   const texts = async function* (): AsyncGenerator<string> {

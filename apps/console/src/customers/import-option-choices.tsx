@@ -12,7 +12,7 @@ interface ImportOptionChoicesProps {
   onChange: (options: ImportOptions) => void;
 }
 
-/** Renders the options of an import, with the explanations of the command line. */
+/** Renders an import's options, with the explanations from the command line. */
 export function ImportOptionChoices({ options, onChange }: ImportOptionChoicesProps): ReactNode {
   const bind = (name: keyof ImportOptions) => ({
     checked: options[name],

@@ -1,4 +1,4 @@
-/** The options of an import, by the names of the query parameters of the API. */
+/** An import's options, by the names of the API's query parameters. */
 export interface ImportOptions {
   emitEvents: boolean;
   update: boolean;
@@ -9,15 +9,15 @@ type Flag = 'true' | 'false';
 
 const names = ['emitEvents', 'update', 'allowFastHashes'] as const;
 
-/** Returns the options in the query of a page or of a request. An import must continue with the options with which it began. */
+/** Returns the options in the query of a page or a request. An import must continue with the options with which it began. */
 export const readOptions = (search: URLSearchParams): ImportOptions =>
   toOptions((name) => search.get(name) === 'true');
 
-/** Returns the options as query parameters of the API. */
+/** Returns the options as query parameters for the API. */
 export const toFlags = (options: ImportOptions): Record<keyof ImportOptions, Flag> =>
   toOptions((name) => (options[name] ? 'true' : 'false'));
 
-/** Returns the query of a page that shows an import. */
+/** Returns the query for a page that shows an import. */
 export const toSearch = (id: string, options: ImportOptions): Record<string, string> => ({
   id,
   ...Object.fromEntries(names.filter((name) => options[name]).map((name) => [name, 'true'])),

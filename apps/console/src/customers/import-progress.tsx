@@ -13,7 +13,7 @@ interface ImportProgressProps {
   run: ImportRun;
 }
 
-/** Renders how far an import has come, with the button that cancels it. */
+/** Renders an import's progress, with the button that cancels it. */
 export function ImportProgress({ customerImport, file, run }: ImportProgressProps): ReactNode {
   const { state = 'running', lastLine = 0 } = customerImport ?? {};
   const isSending = run.sending === 'import';
@@ -55,7 +55,7 @@ interface ImportCheckProps {
   run: ImportRun;
 }
 
-/** Renders the check of a file: that it is running, or its result. */
+/** Renders a file's check: that it is running, or its result. */
 export function ImportCheck({ file, run }: ImportCheckProps): ReactNode {
   const isComplete = run.checked !== null;
   return (

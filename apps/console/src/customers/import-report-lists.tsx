@@ -31,7 +31,7 @@ const results: Record<ReportResult, [label: string, tone: Tone]> = {
   failed: ['Failed', 'bad'],
 };
 
-/** Returns all recorded lines of an import: at most 40,000. */
+/** Returns all of an import's recorded lines: at most 40,000. */
 async function fetchFailures(importId: string, signal: AbortSignal): Promise<Failure[]> {
   const failures: Failure[] = [];
   for (let cursor: string | null = null; ;) {
@@ -44,13 +44,13 @@ async function fetchFailures(importId: string, signal: AbortSignal): Promise<Fai
 }
 
 interface ImportReportProps {
-  /** An import that is not running, or the result of a check; null before the file is sent. */
+  /** An import that is not running, or a check's result; null before the file is sent. */
   customerImport: CustomerImport | null;
   /** The file on this page; null after a reload. */
   file: ImportFile | null;
 }
 
-/** Lists why lines, or values of them, were not imported, and what to do: the reasons with their counts, and each line. */
+/** Lists why lines, or values in them, were not imported, and what to do: the reasons with their counts, and each line. */
 export function ImportReport({ customerImport, file }: ImportReportProps): ReactNode {
   const { id = '', dryRun = false, lastLine = 0 } = customerImport ?? {};
   const query = useQuery<Failure[], Problem>({
@@ -194,7 +194,7 @@ function ResultBadge({ result }: { result: ReportResult }): ReactNode {
   return <Badge tone={tone}>{label}</Badge>;
 }
 
-/** Renders a reason after its field. The messages of the server begin with the field. */
+/** Renders a reason after its field. Messages from the server begin with the field. */
 function ReasonText({ entry: { field, reason } }: { entry: { field: string; reason: string } }): ReactNode {
   const text = field === '' || reason.startsWith(field) ? reason : `${field}: ${reason}`;
   return (

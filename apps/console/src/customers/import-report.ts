@@ -7,16 +7,16 @@ export type Failure = Schemas['ImportFailureResponse'] & {
   warnings?: Schemas['ImportFailureResponse']['errors'];
 };
 
-/** As in the report of the command line (`gatehouse customers import --report`). */
+/** As in the command line's report (`gatehouse customers import --report`). */
 export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
 
-/** Why a line, or a value of it, was not imported, and what to do about it. */
+/** The reason why a line, or a value in it, was not imported, and the remedy. */
 export interface ReportEntry {
   result: ReportResult;
   /** The position in the file. */
   position: number;
   email: string | null;
-  /** The created customer, or the one with the email address of a skipped line. */
+  /** The created customer, or the customer with the email address in a skipped line. */
   customerId: string | null;
   field: string;
   reason: string;
@@ -28,7 +28,7 @@ export interface ReportCount extends Pick<ReportEntry, 'result' | 'field' | 'rea
   count: number;
 }
 
-/** Maximum number of entries that are listed. All of them are counted. */
+/** Maximum number of entries that are listed. All are counted. */
 const MAX_ENTRIES = 20_000;
 
 /** Collects what a file has left out before it is sent. */
@@ -57,7 +57,7 @@ function countEntry(counts: Map<string, ReportCount>, entry: ReportEntry): void 
   else counts.set(key, { result, field, reason, remedy, count: 1 });
 }
 
-/** Returns the number of entries for each reason, the most frequent first. @param others the counts of other entries */
+/** Counts the entries for each reason, the most frequent first. @param others the counts for other entries */
 export function countReasons(
   entries: readonly ReportEntry[],
   others: readonly ReportCount[] = [],
@@ -73,7 +73,7 @@ const SKIPPED = {
   message: 'A customer has this email address',
 };
 
-/** Returns the entries of a line. @param find returns the position of a line in the file, and its email address */
+/** Returns a line's entries. @param find returns a line's position in the file, and its email address */
 export function toEntries(
   { line, status, id, errors, warnings = [] }: Failure,
   find: (line: number) => { position: number; email: string | null },
@@ -93,7 +93,7 @@ export function toEntries(
   return [...reasons.map(toEntry(isSkipped ? 'skipped' : 'failed')), ...warnings.map(toEntry('left_out'))];
 }
 
-/** Returns the report as CSV. @param lineName the name of a position */
+/** Returns the report as CSV. @param lineName the name for a position */
 export const formatReport = (lineName: string, entries: readonly ReportEntry[]): string =>
   formatCsv([
     ['result', lineName.toLowerCase(), 'email', 'customerId', 'field', 'reason', 'remedy'],

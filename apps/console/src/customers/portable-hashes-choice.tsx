@@ -6,8 +6,8 @@ import { useApiUpdate, useGet } from '../http/queries';
 type Project = Schemas['ProjectResponse'];
 
 /**
- * Renders the choice of portable password hashes for a project that begins with an import: the passwords of its customers
- * are hashed again at their next sign-in. A project that has customers already is changed in its settings.
+ * Renders the option for portable password hashes in a project that begins with an import: its customers' passwords are
+ * hashed again at their next sign-in. A project that has customers already is changed in its settings.
  */
 export function PortableHashesChoice({ projectId }: { projectId: string }): ReactNode {
   const enabled = projectId !== '';

@@ -1,6 +1,6 @@
 import type { Schemas } from '../http/client';
 
-/** The labels of the reasons of failed sign-ins. */
+/** The labels for sign-in failure reasons. */
 export const signInFailures: Record<Schemas['FailedSignInsByReason']['reason'], string> = {
   wrong_password: 'Wrong password',
   no_password: 'No password set',

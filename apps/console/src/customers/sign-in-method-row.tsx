@@ -5,7 +5,7 @@ import { RelativeTime } from '../components/relative-time';
 import { showInvisible } from '../components/visible-text';
 
 interface SignInMethodRowProps {
-  /** Accessible name of the row. */
+  /** The row's accessible name. */
   name: string;
   /** The event in which the customer got the method, such as "Added". */
   added: string;
@@ -16,7 +16,7 @@ interface SignInMethodRowProps {
   children: ReactNode;
 }
 
-/** Renders a method of a customer to sign in, with its times and a button that removes it. */
+/** Renders a customer's sign-in method, with its times and a button that removes it. */
 export function SignInMethodRow(props: SignInMethodRowProps): ReactNode {
   const { name, added, createdAt, lastUsedAt, removeLabel, onRemove, children } = props;
   return (

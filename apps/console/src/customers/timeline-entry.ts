@@ -5,11 +5,11 @@ import { signInFailures } from './sign-in-failures';
 import { mailProblem } from '../mails/mail-log';
 import labels from './timeline-labels.json';
 
-/** An entry of the timeline of a customer. */
+/** An entry in a customer's timeline. */
 export type TimelineEntry = Schemas['TimelineEntryResponse'];
 export type TimelineDelivery = Schemas['TimelineDeliveryResponse'];
 
-/** The labels of the kinds of entries. */
+/** The labels for the entry kinds. */
 export const timelineKinds: Record<TimelineEntry['kind'], string> = {
   sign_in: 'Sign-ins',
   session: 'Sessions',
@@ -28,7 +28,7 @@ export const kindIcons: Record<TimelineEntry['kind'], IconName> = {
   webhook: 'delivery',
 };
 
-/** Labels of authentication methods. Those that only describe another method have none. */
+/** Labels for authentication methods. Methods that only describe another method have none. */
 const methodLabels: Record<string, string> = {
   pwd: 'password',
   email: 'email code',
@@ -54,7 +54,7 @@ const sessionEnds: Record<string, string> = {
   sso_required: 'Session ended: an identity provider is required',
 };
 
-/** The sentences of events and actions that depend on nothing else. */
+/** The sentences for events and actions that depend on nothing else. */
 const sentences: Record<string, string> = {
   'customer.imported': 'Created in another system and imported',
   ...labels,
@@ -70,7 +70,7 @@ const textsIn = (details: TimelineEntry['details'], name: string): string[] => {
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 };
 
-/** Returns what happened, as a sentence. Types of later versions are shown by name. */
+/** Returns what happened, as a sentence. Types from later versions are shown by name. */
 export function describeEntry(entry: TimelineEntry): string {
   const { kind, type, mail, details } = entry;
   if (mail) return `${mailKinds[type] ?? type} email ${mail.state}`;
@@ -97,7 +97,7 @@ export function describeEntry(entry: TimelineEntry): string {
   }
 }
 
-/** Returns the reason of a failed sign-in. Events of earlier versions have none. */
+/** Returns the reason for a failed sign-in. Events from earlier versions have none. */
 const failureReason = (reason: string): string =>
   (signInFailures as Record<string, string | undefined>)[reason]?.toLowerCase() ??
   (reason.replaceAll('_', ' ') || 'wrong password or code');
@@ -119,7 +119,7 @@ function describeWebhook({ type, deliveries }: TimelineEntry): string {
   return `${type} ${describeDelivery(delivery)}`;
 }
 
-/** Returns the outcome of a delivery: "delivered to Order system after 2 attempts". */
+/** Returns a delivery's outcome: "delivered to Order system after 2 attempts". */
 export function describeDelivery({ endpointName, state, attempts }: TimelineDelivery): string {
   const outcomes: Record<string, string> = {
     succeeded: 'delivered to',
@@ -130,10 +130,10 @@ export function describeDelivery({ endpointName, state, attempts }: TimelineDeli
   return `${outcomes[state] ?? 'not yet delivered to'} ${endpointName}${suffix}`;
 }
 
-/** Returns what else is known: why an email was not sent, the reason of an operator, the device and the IP address. */
+/** Returns what else is known: why an email was not sent, an operator's reason, the device and the IP address. */
 export function entryDetails(entry: TimelineEntry): string[] {
   const { kind, type, mail, details, device, ip } = entry;
-  // The device is part of the sentence of a sign-in. That of a webhook is the device of the event.
+  // A sign-in sentence contains the device. For a webhook, the device belongs to the event.
   const hidesDevice = type === 'login.succeeded' || kind === 'webhook';
   return [
     mail && mailProblem(mail),

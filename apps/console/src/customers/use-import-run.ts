@@ -19,17 +19,17 @@ interface RunState {
   /** True if the operator canceled the upload. */
   isCanceled: boolean;
   error: Problem | null;
-  /** The result of the check of the file, which has imported nothing. */
+  /** The result of checking the file, which has imported nothing. */
   checked: CustomerImport | null;
 }
 
-/** The upload of a file that this page sends. */
+/** A file upload that this page sends. */
 export interface ImportRun extends RunState {
   /** Sends the file as a dry run. */
   check: (request: Omit<ImportRequest, 'importId'>) => void;
   send: (request: ImportRequest) => void;
   cancel: () => void;
-  /** Forgets the result of the last upload, because another file or project is selected. */
+  /** Discards the last upload's result, because another file or project is selected. */
   reset: () => void;
 }
 
@@ -45,7 +45,7 @@ export const IMPORT_PATH = '/operator/v1/imports/{importId}';
 
 /**
  * Sends a file as an import, or as a dry run that checks it. The server processes the lines as they arrive. After an
- * interruption of an import, the same file with the same ID continues after the last imported line. The upload ends when the
+ * interrupted import, the same file with the same ID continues after the last imported line. The upload ends when the
  * page is closed.
  */
 export function useImportRun(): ImportRun {
@@ -64,7 +64,7 @@ export function useImportRun(): ImportRun {
   const upload = async (sending: 'check' | 'import', query: ImportQuery, file: ImportFile): Promise<void> => {
     const own = new AbortController();
     const { signal } = (controller.current = own);
-    // The result of an upload that another one has replaced is not shown.
+    // An upload's result is not shown if another upload has replaced it.
     const finish = (end: Partial<RunState>): void => {
       if (controller.current === own) setState({ ...INITIAL, ...end });
     };

@@ -51,7 +51,7 @@ const resolutionColumns: Column<DeadLetter>[] = [
 ];
 
 /**
- * Returns the columns of a view.
+ * Returns a view's columns.
  * @param redeliver opens the dialog to redeliver one dead letter; null if the operator may not redeliver
  */
 export function deadLetterColumns(

@@ -13,10 +13,7 @@ interface RedeliveryPlan {
   reset: () => void;
 }
 
-/**
- * Creates the plan of a batch. Ignores calls while a plan is being created, because each plan is a stored
- * record.
- */
+/** Creates a batch plan. Ignores calls while a plan is being created, because each plan is a stored record. */
 export function useRedeliveryPlan(): RedeliveryPlan {
   const [plan, setPlan] = useState<Batch | null>(null);
   const isInFlight = useRef(false);
