@@ -9,7 +9,7 @@ import type { ChartColor } from '../charts/chart-frame';
 type StatusCount = Schemas['OverviewStatus'];
 type ErrorCount = Schemas['OverviewError'];
 
-/** Returns the path of the list of the attempts that match the filters. */
+/** Returns the path of the attempt list with these filters. */
 export type AttemptsPath = (filters: Record<string, string>) => string;
 
 export const attemptsPath: AttemptsPath = (filters) => listPath('/deliveries/attempts', filters);
@@ -28,7 +28,7 @@ interface AttemptBarsProps<Count> {
   pathTo: AttemptsPath;
 }
 
-/** Renders the number of attempts by the class of the response status. */
+/** Renders how many attempts had each response status class. */
 export function StatusBars({ counts, pathTo }: AttemptBarsProps<StatusCount>): ReactNode {
   return (
     <BarList
@@ -43,7 +43,7 @@ export function StatusBars({ counts, pathTo }: AttemptBarsProps<StatusCount>): R
   );
 }
 
-/** Renders the number of failed attempts by error. */
+/** Renders how many attempts failed with each error. */
 export function ErrorBars({ counts, pathTo }: AttemptBarsProps<ErrorCount>): ReactNode {
   return (
     <BarList

@@ -6,7 +6,7 @@ import { HttpStatus, StatusBadge } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 import type { Column } from '../lists/list-table';
 
-/** The columns of lists of attempts. Each list uses those for which it has space. */
+/** The columns for attempt lists. Each list uses the columns for which it has space. */
 export const attemptColumns = {
   response: {
     header: 'Response',

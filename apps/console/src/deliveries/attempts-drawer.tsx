@@ -7,12 +7,12 @@ import { QueryContent } from '../components/query-content';
 import { DeliveryTimeline } from './delivery-timeline';
 
 interface AttemptsDrawerProps {
-  /** The ID of the delivery; null if the drawer is closed. */
+  /** The delivery's ID; null if the drawer is closed. */
   id: string | null;
   onClose: () => void;
 }
 
-/** Renders the attempts of a delivery in a drawer beside the list. */
+/** Renders a delivery's attempts in a drawer beside the list. */
 export function AttemptsDrawer({ id, onClose }: AttemptsDrawerProps): ReactNode {
   const query = useGet(
     '/operator/v1/webhooks/deliveries/{deliveryId}',

@@ -46,7 +46,7 @@ const linkedFilters = {
   batch_id: textFilter('Batch ID'),
 };
 
-/** Filters that only attempts have. Links to the former list of attempts contain them. */
+/** Filters that only attempts have. Links to the former attempt list contain them. */
 const ATTEMPT_FILTERS = ['success', 'attempt', 'delivery_id', 'delivery_state'];
 
 const OTHER_PARAMS = ['attempts'] as const;
@@ -126,7 +126,7 @@ function Deliveries(): ReactNode {
   );
 }
 
-/** Renders the number of attempts, with a link that opens them beside the list. */
+/** Renders the attempt count, with a link that opens the attempts beside the list. */
 function AttemptsLink({ delivery }: { delivery: ListedDelivery }): ReactNode {
   const [search] = useSearchParams();
   const text = deliveryColumns.attempts.cell(delivery);

@@ -18,9 +18,7 @@ const statusColors: Partial<Record<ChainLink['state'], string>> = {
   pending: classes.due,
 };
 
-/**
- * Renders the chain of redeliveries of one event to one endpoint: who created each redelivery, when and why.
- */
+/** Renders an event's redelivery chain for one endpoint: who created each redelivery, when and why. */
 export function DeliveryChain({ links }: { links: Links }): ReactNode {
   return (
     <Stack gap="sm">

@@ -12,7 +12,7 @@ import type { Column } from '../lists/list-table';
 type Summary = Schemas['DeliverySummaryResponse'];
 export type ListedDelivery = Schemas['ListedDeliveryResponse'];
 
-/** Renders the name of the endpoint of a delivery, with a link to the endpoint. */
+/** Renders the name of a delivery's endpoint, with a link to the endpoint. */
 function EndpointLink({ delivery }: { delivery: Summary }): ReactNode {
   return (
     <Anchor component={Link} to={`/endpoints/${delivery.endpoint_id}`} inherit>
@@ -35,7 +35,7 @@ function NextAttempt({ state, next_attempt_at: dueAt }: Summary): ReactNode {
   return state === 'pending' ? 'In progress' : '–';
 }
 
-/** The columns of lists of deliveries. Each list uses those for which it has space. */
+/** The columns for delivery lists. Each list uses the columns for which it has space. */
 export const summaryColumns = {
   event: { header: 'Event', primary: true, cell: (row) => row.event },
   endpoint: {
@@ -65,7 +65,7 @@ export const summaryColumns = {
   createdAt: { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 } satisfies Record<string, Column<Summary>>;
 
-/** The columns that only the list of deliveries has. */
+/** The columns that only the delivery list has. */
 export const deliveryColumns = {
   customer: {
     header: 'Customer',

@@ -8,7 +8,7 @@ import { Id } from '../components/id';
 import { RelativeTime } from '../components/relative-time';
 import type { Delivery } from './redelivery-refusal';
 
-/** Renders the properties of a delivery. */
+/** Renders a delivery's properties. */
 export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode {
   const {
     id,

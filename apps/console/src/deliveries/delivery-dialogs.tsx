@@ -9,7 +9,7 @@ import { Id } from '../components/id';
 const INVALIDATED_PATHS = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
 
 interface RedeliverDialogProps {
-  /** The ID of a delivery; null keeps the dialog closed. */
+  /** A delivery's ID; null keeps the dialog closed. */
   id: string | null;
   onClose: () => void;
   /** Called with the new delivery. */
@@ -61,18 +61,18 @@ export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): 
 }
 
 interface BulkDialogProps {
-  /** The IDs of deliveries; an empty array keeps the dialog closed. */
+  /** Delivery IDs; an empty array keeps the dialog closed. */
   ids: string[];
   onClose: () => void;
   onDone: (result: BulkResult<string>) => void;
 }
 
-/** Renders a delivery in the report of a dialog. */
+/** Renders a delivery in a dialog's report. */
 export const renderDelivery = (id: string): ReactNode => (
   <Id id={id} short to={`/deliveries/${id}`} copy={false} />
 );
 
-/** Redelivers several events, each to the current URL of its endpoint. */
+/** Redelivers several events, each to its endpoint's current URL. */
 export function BulkRedeliverDialog({ ids, ...props }: BulkDialogProps): ReactNode {
   return (
     <BulkActionDialog
@@ -101,7 +101,7 @@ export function BulkRedeliverDialog({ ids, ...props }: BulkDialogProps): ReactNo
   );
 }
 
-/** Discards dead letters. Those that were resolved or deleted in the meantime are refused. */
+/** Discards dead letters. Dead letters that were resolved or deleted in the meantime are rejected. */
 export function DiscardDialog({ ids, ...props }: BulkDialogProps): ReactNode {
   return (
     <BulkActionDialog

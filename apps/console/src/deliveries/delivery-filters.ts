@@ -9,7 +9,7 @@ import {
   type Filter,
 } from '../lists/filters';
 
-/** The filters for the event of a delivery, and for the records to which it belongs. */
+/** The filters for a delivery's event, and for the records to which it belongs. */
 export const deliveryOwnerFilters = {
   event: eventTypeFilter(),
   organization_id: organizationFilter(),
@@ -17,14 +17,14 @@ export const deliveryOwnerFilters = {
   endpoint_id: endpointFilter(),
 };
 
-/** Creates a filter for the class of the HTTP status. */
+/** Creates a filter for the HTTP status class. */
 export const statusClassFilter = (label: string): Filter => choiceFilter(label, statusClassLabels);
 
-/** Creates the search of a list of deliveries or attempts. */
+/** Creates the search in a list of deliveries or attempts. */
 export const deliverySearchFilter = (): Filter =>
   textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID');
 
-/** Creates a filter for the state of a delivery. */
+/** Creates a filter for the delivery state. */
 export const deliveryStateFilter = (label: string): Filter =>
   choiceFilter(label, {
     pending: 'Pending delivery',

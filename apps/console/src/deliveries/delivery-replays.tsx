@@ -17,7 +17,7 @@ type Replay = Schemas['ReplayResponse'];
 
 const LIVE_INTERVAL_MS = 1_000;
 
-/** Renders the newest replays of a delivery to other URLs, with their responses. Polls until all have finished. */
+/** Renders a delivery's newest replays to other URLs, with their responses. Polls until all have finished. */
 export function DeliveryReplays({ delivery }: { delivery: Delivery }): ReactNode {
   const { data: replays } = useGet(
     '/operator/v1/webhooks/replays',

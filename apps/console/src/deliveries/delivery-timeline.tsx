@@ -12,7 +12,7 @@ import classes from './timeline.module.css';
 type Delivery = Schemas['DeliveryResponse'];
 type Attempt = Schemas['AttemptResponse'];
 
-/** Renders the attempts of a delivery, with the actual time between them. */
+/** Renders a delivery's attempts, with the actual time between them. */
 export function DeliveryTimeline({ delivery }: { delivery: Delivery }): ReactNode {
   const { attempts, created_at: createdAt, next_attempt_at: dueAt, state } = delivery;
   const hash = useLocation().hash.slice(1);
@@ -66,8 +66,8 @@ interface AttemptItemProps {
   attempt: Attempt;
   isOpen: boolean;
   /**
-   * True if the fragment of the URL identifies this attempt. `:target` is not sufficient, because browsers
-   * apply it only to elements that exist when the page loads.
+   * True if the URL's fragment identifies this attempt. `:target` is not sufficient, because browsers apply it only to
+   * elements that exist when the page loads.
    */
   isTarget: boolean;
   /** True if the previous attempt had the same outcome, so that its explanation is not repeated. */
@@ -125,8 +125,8 @@ const hasSameOutcome = (one: Attempt, other: Attempt | undefined): boolean =>
   one.error === other?.error && one.http_status === other.http_status;
 
 /**
- * Returns the wait before an attempt: since the creation of the delivery for the first attempt, since the end
- * of the previous attempt for others.
+ * Returns the wait before an attempt: since the delivery's creation for the first attempt, since the previous attempt's
+ * end for others.
  */
 function formatWait(createdAt: string, previous: Attempt | undefined, { created_at: at }: Attempt): string {
   const from = previous ? Date.parse(previous.created_at) + previous.duration_ms : Date.parse(createdAt);

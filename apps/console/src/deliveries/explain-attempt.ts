@@ -1,6 +1,6 @@
 import { formatDuration } from '../components/time';
 
-/** The fields of an attempt that determine the explanation of its outcome. */
+/** The fields in an attempt that determine how its outcome is explained. */
 export interface AttemptOutcome {
   /** 0 if there was no response. */
   http_status: number;
@@ -12,7 +12,7 @@ export interface AttemptOutcome {
 interface Explanation {
   /** Short label for table rows: "Timed out". */
   title: string;
-  /** The meaning of the error, and what to check. */
+  /** The error's meaning, and what to check. */
   text: string;
 }
 
@@ -64,10 +64,7 @@ const statusExplanations: Record<number, string> = {
   504: 'A proxy in front of the receiver timed out while waiting for it.',
 };
 
-/**
- * Returns the explanation of a failed attempt, or null if it succeeded. Errors of later versions are shown by
- * name.
- */
+/** Returns the explanation for a failed attempt, or null if it succeeded. Errors from later versions are shown by name. */
 export function explainAttempt({
   http_status: status,
   error,
@@ -90,11 +87,11 @@ export function explainAttempt({
   };
 }
 
-/** Returns the short label of an error, for charts and filters. */
+/** Returns an error's short label, for charts and filters. */
 export const errorLabel = (error: string): string =>
   error === 'http_error' ? 'HTTP error' : (explanations[error]?.title ?? error.replaceAll('_', ' '));
 
-/** Returns the labels of all errors by name, for filters. */
+/** Returns all error labels by name, for filters. */
 export const errorLabels = (): Record<string, string> =>
   Object.fromEntries(['http_error', ...Object.keys(explanations)].map((error) => [error, errorLabel(error)]));
 

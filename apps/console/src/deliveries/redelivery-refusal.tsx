@@ -46,10 +46,7 @@ export function redeliveryRefusal(delivery: Delivery, newest: string | null): Re
   return null;
 }
 
-/**
- * Returns true if the customer of the event was deleted. Only the envelope of such an event remains, with
- * `erased` set to true.
- */
+/** Returns true if the event's customer was deleted. Only the envelope remains, with `erased` set to true. */
 function isErased(body: string): boolean {
   try {
     const event = JSON.parse(body) as { erased?: unknown };

@@ -9,7 +9,7 @@ import { renderDelivery } from './delivery-dialogs';
 export const MAX_REPLAYS = 50;
 
 interface ReplayDialogProps {
-  /** The IDs of deliveries; an empty array keeps the dialog closed. */
+  /** Delivery IDs; an empty array keeps the dialog closed. */
   ids: string[];
   onClose: () => void;
   onDone: (result: BulkResult<string>) => void;

@@ -9,10 +9,7 @@ interface Request {
  */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/**
- * Returns the request of a delivery as a cURL command, without the timestamp and the signature, which are new
- * in every attempt.
- */
+/** Returns a delivery's request as a cURL command, without the timestamp and the signature, which are new in every attempt. */
 export function toCurl(url: string, { headers, body }: Request): string {
   return [
     `curl --request POST --url ${quoteForShell(url)}`,

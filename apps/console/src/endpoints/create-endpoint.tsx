@@ -20,8 +20,8 @@ interface CreateEndpointProps {
 }
 
 /**
- * Shows the form, then the secret of the new endpoint. Stays mounted when the form is closed, because the
- * secret is shown after that.
+ * Shows the form, then the new endpoint's secret. Stays mounted when the form is closed, because the secret is shown
+ * after that.
  */
 export function CreateEndpoint({ projectId, isOpen, onClose }: CreateEndpointProps): ReactNode {
   const [created, setCreated] = useState<CreatedEndpoint | null>(null);

@@ -21,7 +21,7 @@ const columns = [
 
 const OTHER_PARAMS = ['window', comparison.name] as const;
 
-/** Lists the newest attempts of an endpoint. Admins can replay the deliveries of selected attempts. */
+/** Lists an endpoint's newest attempts. Admins can replay the deliveries behind selected attempts. */
 export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/attempts',

@@ -5,9 +5,9 @@ import { EventPicker } from './event-picker';
 import { HeadersInput } from './headers-input';
 import { toRows, type HeaderRow } from './headers-patch';
 
-/** The editable fields of an endpoint, as entered. */
+/** An endpoint's editable fields, as entered. */
 export interface EndpointFields {
-  /** Empty for the host of the URL. */
+  /** Empty for the URL's host. */
   name: string;
   url: string;
   description: string;
@@ -25,7 +25,7 @@ export const endpointLabels: Record<keyof EndpointFields, string> = {
 
 export const emptyFields: EndpointFields = { name: '', url: '', description: '', events: ['*'], headers: [] };
 
-/** Returns the host of a URL, which is the default name of an endpoint; "" if the text is not a URL. */
+/** Returns a URL's host, which is an endpoint's default name; "" if the text is not a URL. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
 export const toFields = (endpoint: Schemas['EndpointResponse']): EndpointFields => ({
@@ -43,11 +43,11 @@ export const isComplete = ({ url, events }: EndpointFields): boolean =>
 interface EndpointFormProps {
   value: EndpointFields;
   onChange: (changes: Partial<EndpointFields>) => void;
-  /** Validation errors of the API, by field name. */
+  /** Validation errors from the API, by field name. */
   errors: Record<string, string>;
 }
 
-/** Renders the fields of an endpoint, for creating and editing it. */
+/** Renders an endpoint's fields, for creating and editing it. */
 export function EndpointForm({ value, onChange: set, errors }: EndpointFormProps): ReactNode {
   return (
     <Stack>

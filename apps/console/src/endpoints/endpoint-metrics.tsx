@@ -20,7 +20,7 @@ type Metrics = Schemas['EndpointMetricsResponse'];
 
 const REFETCH_INTERVAL_MS = 15_000;
 
-/** Renders the metrics of the attempts of an endpoint, for a time range that is stored in the URL. */
+/** Renders metrics for an endpoint's attempts, for a time range that is stored in the URL. */
 export function EndpointMetrics({ endpointId }: { endpointId: string }): ReactNode {
   const [search] = useSearchParams();
   const updateSearch = useUpdateSearch();

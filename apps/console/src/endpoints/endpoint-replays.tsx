@@ -36,7 +36,7 @@ const columns: Column<Schemas['ReplayResponse']>[] = [
 
 const OTHER_PARAMS = ['window', comparison.name] as const;
 
-/** Lists the replays of the deliveries of an endpoint to other URLs. Renders nothing if there are none. */
+/** Lists replays to other URLs for an endpoint's deliveries. Renders nothing if there are none. */
 export function EndpointReplays({ endpointId }: { endpointId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/replays',

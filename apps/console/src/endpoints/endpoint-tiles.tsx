@@ -29,7 +29,7 @@ const percentiles = [
   ['p99', 'p99_ms'],
 ] as const;
 
-/** Renders the key metrics of an endpoint, with links to the attempts that they count. */
+/** Renders an endpoint's key metrics, with links to the attempts that they count. */
 export function EndpointTiles({ endpointId, metrics, isCompared, pathTo }: EndpointTilesProps): ReactNode {
   const { totals } = metrics;
   const change = changeRenderer(isCompared, totals, metrics.previous?.totals);

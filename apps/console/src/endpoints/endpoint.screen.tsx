@@ -28,7 +28,7 @@ import { TestEvent } from './test-event';
 
 type Endpoint = Schemas['OperatorEndpointResponse'];
 
-/** The screen of an endpoint: its metrics, its settings, its recent attempts and its actions. */
+/** The screen for an endpoint: its metrics, its settings, its recent attempts and its actions. */
 export function EndpointScreen(): ReactNode {
   const { id = '' } = useParams();
   const query = useGet('/operator/v1/webhooks/endpoints/{endpointId}', { path: { endpointId: id } });

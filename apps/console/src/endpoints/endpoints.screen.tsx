@@ -41,7 +41,7 @@ const MAX_FAILING = 10;
 
 const OTHER_PARAMS = ['create'];
 
-/** The list of endpoints. `?create=` opens the form. */
+/** The endpoint list. `?create=` opens the form. */
 export function EndpointsScreen(): ReactNode {
   const list = useList({
     name: 'endpoints',
@@ -137,9 +137,9 @@ function endpointColumns(renderSuccessRate: (endpoint: Endpoint) => ReactNode): 
 }
 
 /**
- * Returns a function that renders the success rate of an endpoint in the last 24 hours. One request covers
- * all endpoints: an endpoint that is not among the failing ones has no failures, unless there are more
- * failing endpoints than the overview contains.
+ * Returns a function that renders an endpoint's success rate in the last 24 hours. One request covers all endpoints: an
+ * endpoint that is not among the failing ones has no failures, unless there are more failing endpoints than the
+ * overview contains.
  */
 function useSuccessRates(projectId: string): (endpoint: Endpoint) => ReactNode {
   const { data } = useGet('/operator/v1/overview', {

@@ -16,7 +16,7 @@ interface EventPickerProps {
 
 const ALL_EVENTS = '*';
 
-/** Renders the choice of events: all events, all events of a resource, single types, or custom events. */
+/** Renders the event choice: all events, all events for a resource, single types, or custom events. */
 export function EventPicker({ value, onChange, error }: EventPickerProps): ReactNode {
   // Test events are sent to any endpoint, regardless of its subscription, so they cannot be selected.
   const types = useEventTypes().filter(({ type }) => type !== 'webhook.test' && type !== ALL_CUSTOM_EVENTS);
@@ -97,10 +97,7 @@ interface EventTypeCheckboxProps {
   onToggle: (entry: string, isOn: boolean) => void;
 }
 
-/**
- * Renders the checkbox of an event type. It is checked and disabled while all events of its resource are
- * selected.
- */
+/** Renders an event type's checkbox. It is checked and disabled while all events for its resource are selected. */
 function EventTypeCheckbox({
   type: { type, description },
   value,
@@ -124,7 +121,7 @@ interface CustomEventsProps extends Pick<EventPickerProps, 'value' | 'onChange'>
   onToggle: (entry: string, isOn: boolean) => void;
 }
 
-/** Renders the choice of custom events: all of them, or types that are entered. */
+/** Renders the choice between all custom events and entered types. */
 function CustomEvents({ value, onChange, onToggle }: CustomEventsProps): ReactNode {
   const [rejected, setRejected] = useState('');
   const isCovered = value.includes(ALL_CUSTOM_EVENTS);

@@ -7,14 +7,11 @@ import type { HeaderRow } from './headers-patch';
 interface HeadersInputProps {
   rows: HeaderRow[];
   onChange: (rows: HeaderRow[]) => void;
-  /** Validation errors by the field names of the API: `headers.x-name`. */
+  /** Validation errors by the API's field names: `headers.x-name`. */
   errors: Record<string, string>;
 }
 
-/**
- * Renders the names and values of the headers that are sent with every delivery. Stored values are never
- * shown.
- */
+/** Renders the names and values for the headers that are sent with every delivery. Stored values are never shown. */
 export function HeadersInput({ rows, onChange, errors }: HeadersInputProps): ReactNode {
   const change = (key: number, changes: Partial<HeaderRow>): void =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...changes } : row)));

@@ -9,7 +9,7 @@ export interface HeaderRow {
   isStored: boolean;
 }
 
-/** Returns the rows for the headers of an endpoint, of which only the names are known. */
+/** Returns the rows for an endpoint's headers. Only their names are known. */
 export const toRows = (headers: Record<string, string>): HeaderRow[] =>
   Object.keys(headers).map((name, key) => ({ key, name, value: null, isStored: true }));
 

@@ -6,7 +6,7 @@ import { isCustomEventType } from '../components/custom-event-type';
 import { UntrustedText } from '../components/untrusted-text';
 import { shortId } from '../components/id';
 
-/** The members of the data of an event that can be its subject, and the screen of each. */
+/** The members in an event's data that can be its subject, and the screen for each. */
 const subjects = [
   ['customer', 'customers'],
   ['organization', 'organizations'],
@@ -16,9 +16,9 @@ const subjects = [
   ['apiKey', null],
 ] as const;
 
-/** Renders the subject of an event, by name if the body contains one. */
+/** Renders an event's subject, by name if the body contains one. */
 export function EventSubject({ event }: { event: Schemas['EventResponse'] }): ReactNode {
-  // The members of a custom event may contain anything.
+  // The members in a custom event may contain anything.
   if (isCustomEventType(event.type)) return '–';
   for (const [member, screen] of subjects) {
     const { id, email, name, url } = (event.data[member] ?? {}) as Record<string, unknown>;

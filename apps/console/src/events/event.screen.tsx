@@ -22,7 +22,7 @@ import { EventSubject } from './event-subject';
 type Event = Schemas['EventResponse'];
 type Delivery = Schemas['DeliverySummaryResponse'];
 
-/** The screen of an event: its deliveries and its body. */
+/** The screen for an event: its deliveries and its body. */
 export function EventScreen(): ReactNode {
   const { id = '' } = useParams();
   const query = useGet('/operator/v1/events/{eventId}', { path: { eventId: id } });

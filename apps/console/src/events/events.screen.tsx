@@ -37,7 +37,7 @@ const columns: Column<Event>[] = [
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 ];
 
-/** The list of events, newest first. */
+/** The event list, newest first. */
 export function EventsScreen(): ReactNode {
   const list = useList({
     name: 'events',

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import type { HealthProblem } from './health';
 import { Icon } from '../components/icon';
 
-/** Renders problems, each with a link to the records that it is about. */
+/** Renders problems, each with a link to the related records. */
 export function HealthProblems({ problems }: { problems: HealthProblem[] }): ReactNode {
   const isBad = problems.some(({ status }) => status.tone === 'bad');
   return (

@@ -57,7 +57,7 @@ function InstallationHealth(): ReactNode {
   );
 }
 
-/** The health of the installation, reloaded every 5 s. */
+/** The installation's health, reloaded every 5 s. */
 function Status(): ReactNode {
   const query = useHealth({ refetchInterval: REFETCH_INTERVAL_MS });
   return (
@@ -180,7 +180,7 @@ function HealthCards({ health, now }: HealthSnapshot): ReactNode {
   );
 }
 
-/** Returns the first status that needs attention, of dead letters, endpoints and alerts. */
+/** Returns the first status that needs attention, from dead letters, endpoints and alerts. */
 const problemsStatus = ({ queue, endpoints, openAlerts }: HealthSnapshot['health']): ComponentStatus =>
   [deadLettersStatus(queue.deadLetters), endpointsStatus(endpoints), alertsStatus(openAlerts)].find(
     ({ tone }) => tone !== 'good',

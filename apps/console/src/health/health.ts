@@ -4,15 +4,15 @@ import { formatCappedCount } from '../components/format-capped-count';
 import type { Tone } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 
-/** The health of the installation. */
+/** The installation's health. */
 export type Health = Schemas['HealthResponse'];
 export type HealthWorker = Schemas['WorkerHealth'];
 
-/** The status of a component. The label expresses the same as the color. */
+/** A component's status. The label expresses the same as the color. */
 export interface ComponentStatus {
   tone: Tone;
   label: string;
-  /** The meaning of the status, and what to do. */
+  /** The status's meaning, and what to do. */
   description?: string;
 }
 
@@ -59,7 +59,7 @@ export function databaseStatus({
   );
 }
 
-/** Returns the status of the clocks of all processes. */
+/** Returns the clock status for all processes. */
 export function clocksStatus(problems: Health['processProblems']): ComponentStatus {
   const skewed = problems.filter(({ kind }) => kind === 'clock_skew');
   if (skewed.length === 0) return good('Operational');
@@ -149,7 +149,7 @@ export const alertsStatus = (openAlerts: Health['openAlerts']): ComponentStatus 
 export const workerStatus = ({ alive }: HealthWorker): ComponentStatus =>
   alive ? good('Running') : bad('Not responding', 'The worker has not reported recently.');
 
-/** Returns the status of the workers. A stopped worker is not a problem while another one is running. */
+/** Returns the worker status. A stopped worker is not a problem while another worker is running. */
 export function workersStatus(workers: HealthWorker[]): ComponentStatus {
   const alive = workers.filter((worker) => worker.alive).length;
   return alive > 0
@@ -157,7 +157,7 @@ export function workersStatus(workers: HealthWorker[]): ComponentStatus {
     : bad('None running', 'No webhooks or emails are sent. Start a webhook-worker.');
 }
 
-/** Returns the status of email. Single failed emails are not a problem, because some addresses do not exist. */
+/** Returns the email status. Single failed emails are not a problem, because some addresses do not exist. */
 export function mailStatus(
   { configured, failing, oldestPendingAt, overLimit }: Health['mail'],
   now: number,
@@ -184,7 +184,7 @@ export function mailStatus(
 /** Time without another such request after which it no longer needs attention, in ms. */
 const FORWARDS_MS = 3_600_000;
 
-/** Returns the status of client addresses. A single request can also come from a client itself. */
+/** Returns the status for client IPs. A single request can also come from a client itself. */
 export function clientAddressStatus(
   { count, lastAt }: Health['untrustedForwards'],
   now: number,
@@ -216,7 +216,7 @@ const configurationWarnings: Record<Health['warnings'][number], string> = {
     'The connection to PostgreSQL is not encrypted. Unless the network is private to this machine, add ?sslmode=verify-full to DATABASE_URL, MIGRATE_DATABASE_URL and DATABASE_READ_URL.',
 };
 
-/** Returns the status of the configuration, with the weaknesses that production allows. */
+/** Returns the configuration status, with the weaknesses that production allows. */
 export function configurationStatus(warnings: Health['warnings']): ComponentStatus {
   if (warnings.length === 0) return good('Operational');
   return warn('Insecure', warnings.map((warning) => configurationWarnings[warning]).join(' '));
@@ -226,11 +226,11 @@ export function configurationStatus(warnings: Health['warnings']): ComponentStat
 export interface HealthProblem {
   name: string;
   status: ComponentStatus;
-  /** Path of the records that it is about, if there is a list of them. */
+  /** The path of the related records, if there is a list with them. */
   to?: string;
 }
 
-/** Returns the problems of these components, the most severe first. */
+/** Returns these components' problems, the most severe first. */
 function sortProblems(components: HealthProblem[]): HealthProblem[] {
   const withTone = (tone: Tone) => components.filter(({ status }) => status.tone === tone);
   return [...withTone('bad'), ...withTone('warn')];
@@ -257,7 +257,7 @@ export const listProblems = (health: Health, now: number): HealthProblem[] =>
     { name: 'Client addresses', status: clientAddressStatus(health.untrustedForwards, now) },
   ]);
 
-/** Returns the problems of deliveries, for operators who cannot access the health of the installation. */
+/** Returns the delivery problems, for operators who cannot access the installation's health. */
 export const listDeliveryProblems = (
   { deadLetters, pending, to }: Schemas['OverviewResponse'],
   project: string,

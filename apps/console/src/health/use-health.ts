@@ -7,11 +7,11 @@ const PATH = '/operator/v1/health';
 
 export interface HealthSnapshot {
   health: Health;
-  /** The time of the server, ms since 1970. The clock of this computer may differ. */
+  /** The server's time, ms since 1970. The clock on this computer may differ. */
   now: number;
 }
 
-/** Reads the health of the installation. */
+/** Reads the installation's health. */
 export function useHealth({
   refetchInterval,
   enabled = true,
@@ -26,7 +26,7 @@ export function useHealth({
       try {
         const { data, response } = await api.GET(PATH, { signal });
         const date = Date.parse(response.headers.get('date') ?? '');
-        // During an upgrade, an api of the previous version responds without this field.
+        // During an upgrade, an api on the previous version responds without this field.
         const health = { ...data!, processProblems: data!.processProblems ?? [] };
         return { health, now: Number.isNaN(date) ? Date.now() : date };
       } catch (error) {

@@ -3,24 +3,18 @@ import type { components, paths } from './openapi';
 import { readProblem } from './problem';
 import { isIdle } from './is-idle';
 
-/**
- * The schemas of the operator API, by their names in docs/operator-openapi.json:
- * `Schemas['DeliveryResponse']`.
- */
+/** The operator API's schemas, by their names in docs/operator-openapi.json: `Schemas['DeliveryResponse']`. */
 export type Schemas = components['schemas'];
 
 /** Dispatches `end` when a response reports that the session has ended. session/session.tsx listens to it. */
 export const sessionEvents = new EventTarget();
 
-/**
- * The client of the operator API, typed by its OpenAPI document. Throws a `Problem` for responses other than
- * 2xx.
- */
+/** The operator API client, typed by its OpenAPI document. Throws a `Problem` for responses other than 2xx. */
 export const api = createClient<paths>({
   baseUrl: window.location.origin,
   credentials: 'same-origin',
   cache: 'no-store',
-  // Forms of other sites cannot send this header (requirement CO-04).
+  // Forms on other sites cannot send this header (requirement CO-04).
   headers: { 'X-Gatehouse-Console': '1' },
 });
 
@@ -43,7 +37,7 @@ api.use({
   },
 });
 
-/** Returns the body of a response: `await unwrap(api.GET('/operator/v1/overview', …))`. */
+/** Returns a response's body: `await unwrap(api.GET('/operator/v1/overview', …))`. */
 export async function unwrap<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }

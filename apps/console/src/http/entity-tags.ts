@@ -1,21 +1,18 @@
 import { replaceEqualDeep } from '@tanstack/react-query';
 
-/** The `ETag` of each resource that a response contained. */
+/** The `ETag` for each resource that a response contained. */
 const tags = new WeakMap<object, string>();
 
 /** Returns the resource in a body, which some routes wrap. */
 export const resourceOf = (body: unknown): unknown =>
   isObject(body) && 'success' in body && 'data' in body ? body.data : body;
 
-/** Remembers the `ETag` of the resource in a response. */
+/** Stores the `ETag` of the resource in a response. */
 export function rememberTag(body: unknown, response: Response): void {
   setTag(resourceOf(body), response.headers.get('ETag') ?? undefined);
 }
 
-/**
- * Keeps the unchanged parts of the previous body, like react-query does by default. The result has the tag of the new
- * body.
- */
+/** Keeps the previous body's unchanged parts, like react-query does by default. The result has the new body's tag. */
 export function shareWithTag(before: unknown, body: unknown): unknown {
   const shared = replaceEqualDeep<unknown>(before, body);
   setTag(resourceOf(shared), tagOf(resourceOf(body)));
@@ -23,8 +20,8 @@ export function shareWithTag(before: unknown, body: unknown): unknown {
 }
 
 /**
- * Returns a body in which the fields of an updated resource replace those of the previous one. Routes that list or read a resource can return
- * more fields than its update.
+ * Returns a body in which an updated resource's fields replace the previous fields. Routes that list or read a resource
+ * can return more fields than its update.
  */
 export function mergeUpdated(before: object, updated: object): object {
   const resource = { ...(resourceOf(before) as object), ...updated };
@@ -32,12 +29,12 @@ export function mergeUpdated(before: object, updated: object): object {
   return resourceOf(before) === before ? resource : { ...before, data: resource };
 }
 
-/** The header of a PATCH that is applied only if the resource is unchanged. */
+/** The header for a PATCH that is applied only if the resource is unchanged. */
 export interface IfMatch {
   'If-Match'?: string;
 }
 
-/** Returns the header for a resource that `useGet` has loaded, or none for another one. */
+/** Returns the header for a resource that `useGet` has loaded, or none for another resource. */
 export const ifMatch = (resource: object): IfMatch => {
   const tag = tags.get(resource);
   return tag === undefined ? {} : { 'If-Match': tag };

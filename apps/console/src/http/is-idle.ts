@@ -8,7 +8,7 @@ for (const name of activityEvents)
   document.addEventListener(name, () => (lastActivityAt = Date.now()), { capture: true, passive: true });
 
 /**
- * Returns true if the operator has not used the page for a minute. Requests that the page then sends by
- * itself must not prevent the idle timeout of the session (requirement CO-01).
+ * Returns true if the operator has not used the page for a minute. Requests that the page then sends by itself must not
+ * prevent the session's idle timeout (requirement CO-01).
  */
 export const isIdle = (): boolean => Date.now() - lastActivityAt > IDLE_MS;

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Schemas } from './client';
 
-/** How the console shows data to the operator. */
+/** The operator's preferences for displaying data in the console. */
 export type Preferences = Schemas['PreferencesResponse'];
 export type PreferencesPatch = Schemas['UpdatePreferencesRequest'];
 
@@ -16,7 +16,7 @@ export const PreferencesContext = createContext<PreferencesState>({
   update: () => undefined,
 });
 
-/** Returns the preferences of the signed-in operator, which the server stores. */
+/** Returns the signed-in operator's preferences, which the server stores. */
 export const usePreferences = (): Preferences => useContext(PreferencesContext).preferences;
 
 /** Returns a function that changes preferences. */

@@ -4,7 +4,7 @@ interface FieldError {
   message: string;
 }
 
-/** The body of an error response (RFC 9457). Some codes have additional members, such as `redeliveredAs`. */
+/** The body in an error response (RFC 9457). Some codes have additional members, such as `redeliveredAs`. */
 export interface ProblemDocument {
   title: string;
   status: number;
@@ -15,9 +15,7 @@ export interface ProblemDocument {
   [member: string]: unknown;
 }
 
-/**
- * The error of a failed request. `code` is `unreachable` and `status` is 0 if the server cannot be reached.
- */
+/** The error for a failed request. `code` is `unreachable` and `status` is 0 if the server cannot be reached. */
 export class Problem extends Error {
   readonly title: string;
   readonly detail: string;
@@ -49,7 +47,7 @@ export class Problem extends Error {
   }
 }
 
-/** Returns the message without the name of the field, which is shown beside it: "Must be an https URL". */
+/** Returns the message without the field name, which is shown beside it: "Must be an https URL". */
 function fieldMessage({ field, message }: FieldError): string {
   const name = [field, field.split('.').at(-1)].find((prefix) => message.startsWith(`${prefix} `));
   const rest = name ? message.slice(name.length + 1) : message;

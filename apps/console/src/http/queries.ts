@@ -25,13 +25,13 @@ export type GetPath = { [P in keyof paths]: paths[P] extends { get: object } ? P
 
 type GetOperation<P extends GetPath> = paths[P] extends { get: infer Operation } ? Operation : never;
 
-/** The body of the GET response of a path. */
+/** The body of a path's GET response. */
 export type ResponseOf<P extends GetPath> =
   GetOperation<P> extends { responses: { 200: { content: { 'application/json': infer Body } } } }
     ? Body
     : never;
 
-/** The parameters of GET: `{path: {…}, query: {…}}`. */
+/** The GET parameters: `{path: {…}, query: {…}}`. */
 export type ParamsOf<P extends GetPath> =
   GetOperation<P> extends { parameters: infer Params } ? Params : never;
 
@@ -47,14 +47,14 @@ export async function fetchPath(path: string, params: unknown, signal?: AbortSig
 }
 
 interface GetOptions<T> {
-  /** Interval of repeated requests in ms, while the page is visible. It can depend on the last response. */
+  /** Interval between repeated requests in ms, while the page is visible. It can depend on the last response. */
   refetchInterval?: number | false | ((response: T | undefined) => number | false);
   enabled?: boolean;
   /** Shows the previous response until a request with other parameters has finished. */
   keepPreviousData?: boolean;
 }
 
-/** Reads a path of the operator API: `useGet('/operator/v1/projects/{projectId}', {path: {projectId}})`. */
+/** Reads a path in the operator API: `useGet('/operator/v1/projects/{projectId}', {path: {projectId}})`. */
 export function useGet<P extends GetPath>(
   path: P,
   params?: Omit<ParamsOf<P>, 'header' | 'cookie'>,
@@ -140,10 +140,9 @@ export function useApiUpdate<Input, Body extends object>(
 }
 
 /**
- * The query client. Rejected requests are not retried. If the server is unreachable, queries are retried
- * twice. The online state of the browser is ignored (`networkMode`), because the server may be in the local
- * network. The response of a mutation is removed from memory together with its dialog, because it may be a
- * secret (requirement CO-05).
+ * The query client. Rejected requests are not retried. If the server is unreachable, queries are retried twice. The
+ * browser's online state is ignored (`networkMode`), because the server may be in the local network. A mutation's
+ * response is removed from memory together with its dialog, because it may be a secret (requirement CO-05).
  */
 export const queryClient = new QueryClient({
   defaultOptions: {

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** Requests a code of the second factor. Resolves to false if the operator cancels. */
+/** Requests a second-factor code. Resolves to false if the operator cancels. */
 export type Reauthenticate = () => Promise<boolean>;
 
 /** Provided by sign-in/reauthentication-provider.tsx. Without a provider, actions that require a code fail. */

@@ -10,11 +10,11 @@ export type BulkResult<Item> = Omit<RunResult<Item>, 'interruption'>;
 interface BulkActionDialogProps<Item> {
   /** The records; an empty array keeps the dialog closed. */
   items: Item[];
-  /** Returns the question of the dialog: "Discard 5 dead letters?" */
+  /** Returns the dialog's question: "Discard 5 dead letters?" */
   title: (count: number) => string;
   /** Returns the verb on the button: "Discard 5". */
   confirmLabel: (count: number) => string;
-  /** Returns the title of the report: "Discarded 3 of 5". */
+  /** Returns the report's title: "Discarded 3 of 5". */
   reportTitle: (done: number, count: number) => string;
   danger?: boolean;
   requiresReason: 'required' | 'optional';
@@ -24,17 +24,17 @@ interface BulkActionDialogProps<Item> {
   perform: (item: Item, reason: string) => Promise<unknown>;
   /** Renders a record in the report. */
   renderItem: (item: Item) => ReactNode;
-  /** Prefixes of the paths whose data is loaded again. */
+  /** Prefixes for paths whose data is loaded again. */
   invalidatedPaths: string[];
   onClose: () => void;
-  /** Called unless the action was performed on no record. The records without it should stay selected. */
+  /** Called unless the action was performed on no record. Records on which it was not performed should stay selected. */
   onDone: (result: BulkResult<Item>) => void;
 }
 
 /**
  * Performs an action on each record with a separate request, because each is a separate entry in the audit log. Shows
- * the progress, and afterwards the records on which the action was refused. "Stop" leaves out the rest. If an error ends the run,
- * the dialog shows it and stays open, and the next run continues with the remaining records.
+ * the progress, and afterwards the records on which the action was rejected. "Stop" leaves out the rest. If an error
+ * ends the run, the dialog shows it and stays open, and the next run continues with the remaining records.
  */
 export function BulkActionDialog<Item extends { id: string } | string>(
   props: BulkActionDialogProps<Item>,

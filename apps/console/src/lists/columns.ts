@@ -5,11 +5,11 @@ export interface Column<Row> {
   id?: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Makes this cell the link of the row. Default: the first cell. It must not contain another link. */
+  /** Makes this cell the row's link. Default: the first cell. It must not contain another link. */
   primary?: boolean;
-  /** The status of the record. At a width of 390 px, it is beside the primary cell. */
+  /** The record's status. At a width of 390 px, it is beside the primary cell. */
   status?: boolean;
-  /** The value of `sortFilter` for the order by this column. */
+  /** The `sortFilter` value for the order by this column. */
   sort?: string;
   /** False if operators cannot hide the column. The primary column cannot be hidden. */
   hideable?: boolean;
@@ -30,11 +30,11 @@ export interface Column<Row> {
 /** The properties that decide whether a column is shown. */
 type ColumnKey = Pick<Column<never>, 'id' | 'header' | 'primary' | 'hideable' | 'hidden'>;
 
-/** Returns the id of a column, in the format of saved choices: "last-sign-in". */
+/** Returns a column's id, in the format for saved choices: "last-sign-in". */
 export const columnId = ({ id, header }: ColumnKey): string =>
   id ?? header.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Returns the column that is the link of the row. */
+/** Returns the column that is the row's link. */
 export const primaryColumn = <C extends ColumnKey>(columns: readonly C[]): C | undefined =>
   columns.find(({ primary }) => primary) ?? columns[0];
 
@@ -42,20 +42,20 @@ export const primaryColumn = <C extends ColumnKey>(columns: readonly C[]): C | u
 export const hideableColumns = <C extends ColumnKey>(columns: readonly C[]): C[] =>
   columns.filter((column) => column !== primaryColumn(columns) && column.hideable !== false);
 
-/** Returns the entry of `changes` that deviates from the default of a column: "id" shows it, "-id" hides it. */
+/** Returns the entry in `changes` that deviates from a column's default: "id" shows it, "-id" hides it. */
 const changeOf = (column: ColumnKey): string => (column.hidden ? columnId(column) : `-${columnId(column)}`);
 
-/** @param changes the columns that are not shown as by default */
+/** @param changes the columns that deviate from their default visibility */
 export const isShown = (column: ColumnKey, changes: readonly string[]): boolean =>
   (column.hidden ?? false) === changes.includes(changeOf(column));
 
-/** Returns the columns that are shown. Those that cannot be hidden always are. */
+/** Returns the shown columns. Columns that cannot be hidden are always shown. */
 export function visibleColumns<C extends ColumnKey>(columns: readonly C[], changes: readonly string[]): C[] {
   const hideable = hideableColumns(columns);
   return columns.filter((column) => !hideable.includes(column) || isShown(column, changes));
 }
 
-/** Returns the changes after a column was shown or hidden. Entries of unknown columns stay. */
+/** Returns the changes after a column was shown or hidden. Entries for unknown columns stay. */
 export function toggleColumn(column: ColumnKey, changes: readonly string[]): string[] {
   const change = changeOf(column);
   return changes.includes(change) ? changes.filter((each) => each !== change) : [...changes, change];

@@ -11,10 +11,7 @@ import type { ListControls } from './use-list';
 
 const DEBOUNCE_MS = 350;
 
-/**
- * Renders the controls of the filters of a list. At a width of 390 px, a button shows all of them except the
- * search.
- */
+/** Renders the filter controls for a list. At a width of 390 px, a button shows all controls except the search. */
 export function FilterBar({ list }: { list: ListControls }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -53,7 +50,7 @@ export function FilterBar({ list }: { list: ListControls }): ReactNode {
         )}
         <div id={id} className={classes.rest} data-open={isOpen}>
           {rest.map((entry) => control(entry))}
-          {/* On a wide screen, the headers of the columns change the order. */}
+          {/* On a wide screen, the column headers change the order. */}
           {sort && <div className={classes.sort}>{control(sort)}</div>}
           {list.isFiltered && (
             <Button variant="subtle" onClick={list.clear} leftSection={<Icon name="cross" size={14} />}>

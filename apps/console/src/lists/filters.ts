@@ -6,7 +6,7 @@ interface Labeled {
   label: string;
 }
 
-/** A filter of a list. Its name in the URL is its key in `Filters`. */
+/** A list filter. Its name in the URL is its key in `Filters`. */
 export type Filter = Labeled &
   (
     | { kind: 'text'; placeholder?: string; pattern?: RegExp }
@@ -20,22 +20,19 @@ export type Filter = Labeled &
     | { kind: 'time'; after: string; before?: string }
   );
 
-/**
- * The filters of a list. Each key is the name in the URL and, except for time filters, the parameter of the
- * API.
- */
+/** A list's filters. Each key is the name in the URL and, except for time filters, the API parameter. */
 export type Filters = Record<string, Filter>;
 
-/** The values of the filters; "" if a filter is not set. */
+/** The filter values; "" if a filter is not set. */
 export type FilterValues = Record<string, string>;
 
-/** The query parameters of the API request. */
+/** The query parameters for the API request. */
 export type ListQuery = Record<string, string>;
 
 /**
- * Creates a filter for entered text, such as a delivery ID, an email address or a part of a name. "/" focuses
- * it if it is the first filter of the list.
- * @param pattern values that do not match it would be rejected by the API, for example a part of an ID
+ * Creates a filter for entered text, such as a delivery ID, an email address or part of a name. "/" focuses it if it is
+ * the list's first filter.
+ * @param pattern values that do not match it would be rejected by the API, for example a partial ID
  */
 export const textFilter = (label: string, placeholder?: string, pattern?: RegExp): Filter => ({
   kind: 'text',
@@ -50,14 +47,14 @@ export const numberFilter = (label: string, placeholder?: string): Filter => ({
   placeholder,
 });
 
-/** Creates a filter with fixed options: the values of the API and their labels. */
+/** Creates a filter with fixed options: the API values and their labels. */
 export const choiceFilter = (label: string, options: Record<string, string>): Filter => ({
   kind: 'choice',
   label,
   options,
 });
 
-/** Creates tabs above the list, one of which is always selected: `fallback` if the URL contains none. */
+/** Creates tabs above the list. One tab is always selected: `fallback` if the URL contains none. */
 export const viewFilter = (label: string, options: Record<string, string>, fallback: string): Filter => ({
   kind: 'view',
   label,
@@ -66,9 +63,9 @@ export const viewFilter = (label: string, options: Record<string, string>, fallb
 });
 
 /**
- * Creates the order of a list, which the headers of columns with `sort` change. Its name must be `sort`.
- * @param fields the values of the API for the ascending order and their labels: `{created_at: 'Created'}`. A
- *   value with a leading "-" is the descending order
+ * Creates a list's order, which the headers of columns with `sort` change. Its name must be `sort`.
+ * @param fields the API values for the ascending order and their labels: `{created_at: 'Created'}`. A value with a
+ * leading "-" is the descending order
  */
 export const sortFilter = (fields: Record<string, string>): Filter => ({
   kind: 'sort',
@@ -86,9 +83,9 @@ export const endpointFilter = (): Filter => ({ kind: 'endpoint', label: 'Endpoin
 export const organizationFilter = (): Filter => ({ kind: 'organization', label: 'Organization' });
 
 /**
- * Creates a filter for a record of several kinds, which are searched by name.
- * @param kinds the kinds of search results, and their labels
- * @param pattern of the ids that the API accepts
+ * Creates a filter for records of several kinds, which are searched by name.
+ * @param kinds the search result kinds, and their labels
+ * @param pattern for the ids that the API accepts
  */
 export const recordFilter = (
   label: string,
@@ -103,7 +100,7 @@ export const recordFilter = (
 
 /**
  * Creates a filter for the event type.
- * @param groups true to offer `customer.*` too, which includes all events of a resource
+ * @param groups true to offer `customer.*` too, which includes all events for a resource
  */
 export const eventTypeFilter = (groups = false): Filter => ({
   kind: 'event-type',
@@ -113,8 +110,8 @@ export const eventTypeFilter = (groups = false): Filter => ({
 
 /**
  * Creates a filter for a time range: a preset, or a start and an end.
- * @param after the API parameter of the start
- * @param before the API parameter of the end
+ * @param after the API parameter for the start
+ * @param before the API parameter for the end
  */
 export const timeFilter = (label: string, after: string, before?: string): Filter => ({
   kind: 'time',
@@ -158,9 +155,9 @@ function isValidValue(filter: Filter, value: string): boolean {
 }
 
 /**
- * Returns the API parameters of valid values.
+ * Returns the API parameters for valid values.
  * @param now ms since 1970
- * @param zone the zone of "today" and "yesterday"
+ * @param zone the zone for "today" and "yesterday"
  */
 export function toQuery(values: FilterValues, filters: Filters, now: number, zone: TimeZone): ListQuery {
   const query: ListQuery = {};
@@ -177,7 +174,7 @@ export function toQuery(values: FilterValues, filters: Filters, now: number, zon
   return query;
 }
 
-/** Returns true for the tabs and the order of a list, which do not limit its records to those searched for. */
+/** Returns true for a list's tabs and order, which do not limit its records to matches. */
 export const isArrangement = (filter: Filter | undefined): boolean =>
   filter?.kind === 'view' || filter?.kind === 'sort';
 

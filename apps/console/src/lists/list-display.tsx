@@ -10,11 +10,11 @@ const PAGE_SIZES: Preferences['pageSize'][] = [50, 100, 200];
 
 interface ListDisplayProps<Row> {
   list: ListControls;
-  /** All columns of the list. */
+  /** All columns in the list. */
   columns: Column<Row>[];
 }
 
-/** Renders the button for the columns and the page size of a list. */
+/** Renders the button for a list's columns and page size. */
 export function ListDisplay<Row>({ list, columns }: ListDisplayProps<Row>): ReactNode {
   const { pageSize } = usePreferences();
   const updatePreferences = useUpdatePreferences();

@@ -9,10 +9,7 @@ import type { ListControls } from './use-list';
 
 export type { EmptyContent };
 
-/**
- * Renders the notice in place of the rows: the rows are loading, loading failed, no rows match, or there are
- * none yet.
- */
+/** Renders the notice that replaces the rows: the rows are loading, loading failed, no rows match, or there are none yet. */
 export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyContent }): ReactNode {
   const icon = use(PageIconContext);
   const clearButton = (
@@ -65,7 +62,7 @@ function NoMatchesYet({ list, clearButton }: { list: ListControls; clearButton: 
   );
 }
 
-/** Shown above the rows of the last successful request if the last request failed. */
+/** Shown above the rows from the last successful request if the last request failed. */
 export function RefreshError({ list }: { list: ListControls }): ReactNode {
   return (
     <Box mb="xs">
@@ -87,7 +84,7 @@ export function RefreshError({ list }: { list: ListControls }): ReactNode {
   );
 }
 
-/** Renders the outline of a table: its header and rows. */
+/** Renders a table's outline: its header and rows. */
 function RowSkeletons(): ReactNode {
   return (
     <div role="status" aria-label="Loading">

@@ -9,7 +9,7 @@ import type { ListState } from './use-list';
 
 export type { Column };
 
-/** Lets every row of a list be selected. */
+/** Allows every row in a list to be selected. */
 export const isAlwaysSelectable = (): boolean => true;
 
 interface ListTableProps<Row> {

@@ -13,7 +13,7 @@ import type { Count, ListControls, ListState } from './use-list';
 
 interface ListProps<Row> {
   list: ListState<Row>;
-  /** The plural name of the records: "deliveries". */
+  /** The records' plural name: "deliveries". */
   noun: string;
   columns: Column<Row>[];
   href?: (row: Row) => string;
@@ -28,7 +28,7 @@ interface ListProps<Row> {
   live?: boolean;
 }
 
-/** Renders a list of the console: filters, count, rows, notices and the selection. */
+/** Renders a list in the console: filters, count, rows, notices and the selection. */
 export function List<Row>(props: ListProps<Row>): ReactNode {
   const { list, noun, columns, href, empty, isSelectable, actions, toolbar, live } = props;
   const hasRows = list.rows.length > 0 && !list.filterError;

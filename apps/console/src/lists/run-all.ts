@@ -6,7 +6,7 @@ export interface Refused<Item> {
   problem: Problem;
 }
 
-/** The result of a run. */
+/** A run's result. */
 export interface RunResult<Item> {
   done: Item[];
   refused: Refused<Item>[];

@@ -14,7 +14,7 @@ import { VIEWS_PATH, type SavedView } from './view-search';
 
 type OpenDialog = 'save' | 'rename' | 'delete' | null;
 
-/** Renders the saved views of a list, and the buttons to save and change them. */
+/** Renders a list's saved views, and the buttons to save and change them. */
 export function SavedViews({ list, name }: { list: ListControls; name: ListName }): ReactNode {
   const views = useGet(VIEWS_PATH).data?.data.filter((view) => view.list === name) ?? [];
   const [dialog, setDialog] = useState<OpenDialog>(null);
@@ -128,7 +128,7 @@ interface ViewDialogProps {
   name: ListName;
   /** The open view. */
   view: SavedView | null;
-  /** The names of the other views of the list. */
+  /** The names of the list's other views. */
   otherNames: string[];
   onClose: () => void;
 }

@@ -3,8 +3,8 @@ import { useSearchParams } from 'react-router';
 import type { Filters } from './filters';
 
 /**
- * Returns the filters of a list, including those of `linked` that the URL contains. Links from other screens
- * set these, and they have a control only while they are set. Both arguments must be constants.
+ * Returns a list's filters, including the `linked` filters that the URL contains. Links from other screens set these
+ * filters, and they have a control only while they are set. Both arguments must be constants.
  */
 export function useLinkedFilters(filters: Filters, linked: Filters): Filters {
   const [search] = useSearchParams();

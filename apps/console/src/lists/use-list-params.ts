@@ -5,13 +5,13 @@ import { usePreferences, useUpdatePreferences } from '../http/preferences';
 import { isArrangement, parseFilters, type Filters, type FilterValues } from './filters';
 import { VIEW_PARAM, viewParams, type SavedView } from './view-search';
 
-/** The name under which the server stores the columns and the saved views of a list. */
+/** The name under which the server stores a list's columns and saved views. */
 export type ListName = SavedView['list'];
 
-/** The parameter of the URL with the chosen columns of a list. */
+/** The URL parameter with a list's chosen columns. */
 const COLUMNS_PARAM = 'columns';
 
-/** The state of a list in its URL. */
+/** A list's state in its URL. */
 export interface ListParams {
   /** Without a name, columns cannot be chosen and views cannot be saved. */
   name: ListName | null;
@@ -20,12 +20,12 @@ export interface ListParams {
   filterError: string | null;
   setValue: (name: string, value: string) => void;
   clear: () => void;
-  /** The columns that are not shown as by default: "id" shows a column, "-id" hides it. */
+  /** The columns that deviate from their default visibility: "id" shows a column, "-id" hides it. */
   columnChanges: readonly string[];
   changeColumns: (changes: string[]) => void;
-  /** The ID of the open saved view. */
+  /** The open saved view's ID. */
   viewId: string | null;
-  /** The content of a saved view: the filters, the order and the columns, as a query with sorted names. */
+  /** A saved view's content: the filters, the order and the columns, as a query with sorted names. */
   viewQuery: string;
   /** Opens a saved view, or the list without filters. */
   openView: (view: Pick<SavedView, 'id' | 'query'> | null) => void;

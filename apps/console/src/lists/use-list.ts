@@ -15,32 +15,32 @@ const MAX_REQUESTS = 20;
 const LIVE_INTERVAL_MS = 2_000;
 const LIVE_COUNT_INTERVAL_MS = 10_000;
 
-/** The type of the records of a list. */
+/** The record type in a list. */
 export type RowOf<P extends GetPath> = ResponseOf<P> extends { data: (infer Row)[] } ? Row : never;
 
 interface ListOptions<P extends GetPath, Row> {
-  /** Lets operators choose the columns and save views. */
+  /** Allows operators to choose the columns and save views. */
   name?: ListName;
   path: P;
   filters?: Filters;
   /** The path that counts the matching records, up to 10,000. */
   count?: GetPath;
-  /** Parameters of the path: `{customerId: id}`. */
+  /** Path parameters: `{customerId: id}`. */
   pathParams?: ParamsOf<P> extends { path: infer Path } ? Path : never;
   /** Query parameters that are always sent: `{customer_id: id}`. */
   fixedQuery?: ListQuery;
-  /** Returns the unique ID of a row. Default: `id`. */
+  /** Returns a row's unique ID. Default: `id`. */
   rowId?: (row: Row) => string;
-  /** Parameters of the page's URL that are not filters. */
+  /** URL parameters on the page that are not filters. */
   otherParams?: readonly string[];
-  /** Number of rows per request. Default: the preference of the operator. */
+  /** Rows per request. Default: the operator's preference. */
   pageSize?: number;
 }
 
 interface Page<Row> {
   rows: Row[];
   cursor: string | null;
-  /** The query of the first request. All pages use it, so that time presets do not move between pages. */
+  /** The first request's query. All pages use it, so that time presets do not move between pages. */
   query: ListQuery;
 }
 
@@ -54,24 +54,24 @@ export interface Count {
   isMore: boolean;
 }
 
-/** The response body of a list, in the formats of both API families. */
+/** A list's response body, in the formats of both API families. */
 interface Envelope<Row> {
   data: Row[];
   nextCursor?: string | null;
   next_cursor?: string | null;
 }
 
-/** The state and the actions of a `<List>`. */
+/** The state and the actions for a `<List>`. */
 export interface ListState<Row> extends ListParams {
   filters: Filters;
   isFiltered: boolean;
-  /** Returns the current API parameters of the filters. */
+  /** Returns the current API parameters for the filters. */
   query: () => ListQuery;
   rows: Row[];
   rowId: (row: Row) => string;
-  /** The error of the last request. The rows of the last successful one stay. */
+  /** The last request's error. The rows from the last successful request stay. */
   error: Problem | null;
-  /** True if `error` is that of a request for more rows. */
+  /** True if `error` comes from a request for more rows. */
   isLoadMoreError: boolean;
   /** The time of the last successful request in ms since 1970; 0 if there is none. */
   updatedAt: number;
@@ -90,7 +90,7 @@ export interface ListState<Row> extends ListParams {
   setLive: (isLive: boolean) => void;
 }
 
-/** The state of a list without its rows. */
+/** A list's state without its rows. */
 export type ListControls = Omit<ListState<unknown>, 'rows' | 'rowId' | 'select'>;
 
 const NO_FILTERS: Filters = {};
@@ -98,10 +98,7 @@ const NO_PARAMS = {};
 const OTHER_PARAMS = ['tab'] as const;
 const getId = (row: unknown): string => (row as { id: string }).id;
 
-/**
- * Returns a list of the operator API: filters in the URL, cursor pagination, a capped count, a selection and
- * live updates.
- */
+/** Returns a list from the operator API: filters in the URL, cursor pagination, a capped count, a selection and live updates. */
 export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<P, Row>): ListState<Row> {
   const {
     path,
@@ -191,7 +188,7 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
   };
 }
 
-/** Returns the number of loaded rows, for lists without a path that counts. */
+/** Counts the loaded rows, for lists without a path that counts. */
 function countLoaded({
   data,
   hasNextPage,
@@ -223,7 +220,7 @@ function useCount(
 
 const NO_SELECTION: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Returns the selected rows by ID. A change of the filters clears the selection. */
+/** Returns the selected rows by ID. A filter change clears the selection. */
 function useSelection<Row>(rowId: (row: Row) => string, scope: string) {
   const [selection, setSelection] = useState<{ scope: string; rows: ReadonlyMap<string, Row> }>({
     scope,

@@ -31,7 +31,7 @@ export function useRowFocus(): (rowId: string, to: string) => void {
   );
 }
 
-/** Moves the focus to the link of a row, unless the operator has already moved it. */
+/** Moves the focus to a row's link, unless the operator has already moved it. */
 function focusRow(rowId: string): void {
   const { activeElement } = document;
   if (activeElement !== document.body && activeElement?.tagName !== 'H1') return;

@@ -16,7 +16,7 @@ import { mailKinds } from '../mails/mail-kinds';
 type Mail = Schemas['MailboxEntry'];
 
 interface MailDrawerProps {
-  /** The ID of the email; null if the drawer is closed. */
+  /** The email's ID; null if the drawer is closed. */
   id: string | null;
   /** The email, if the list has loaded it. */
   initialMail: Mail | undefined;

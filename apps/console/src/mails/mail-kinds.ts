@@ -1,6 +1,6 @@
 import type { Schemas } from '../http/client';
 
-/** The labels of the kinds of emails. */
+/** The labels for the email kinds. */
 export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record<string, string> = {
   'verify-email': 'Verification',
   'reset-password': 'Password reset',

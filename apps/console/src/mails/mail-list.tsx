@@ -14,7 +14,7 @@ import { MailLogDrawer } from './mail-log-drawer';
 import { mailProblem, type MailLogEntry } from './mail-log';
 import { useMailParam } from './use-mail-param';
 
-/** The columns of lists of emails. */
+/** The columns for email lists. */
 export const mailColumns = {
   kind: { header: 'Type', primary: true, cell: (row) => mailKinds[row.kind] ?? row.kind },
   recipient: {

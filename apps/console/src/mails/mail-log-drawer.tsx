@@ -13,7 +13,7 @@ import { mailKinds } from './mail-kinds';
 import { mailReason, type MailLogEntry } from './mail-log';
 
 interface MailLogDrawerProps {
-  /** The ID of the email; null if the drawer is closed. */
+  /** The email's ID; null if the drawer is closed. */
   id: string | null;
   /** The email, if the list has loaded it. */
   initialMail: MailLogEntry | undefined;
@@ -22,7 +22,7 @@ interface MailLogDrawerProps {
   onClose: () => void;
 }
 
-/** Renders all fields of an email in a drawer beside the list. */
+/** Renders all of an email's fields in a drawer beside the list. */
 export function MailLogDrawer({ id, initialMail, hasMailbox, onClose }: MailLogDrawerProps): ReactNode {
   const query = useGet(
     '/operator/v1/mails/{mailId}',

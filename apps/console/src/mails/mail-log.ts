@@ -2,7 +2,7 @@ import type { Schemas } from '../http/client';
 import { choiceFilter, textFilter, timeFilter } from '../lists/filters';
 import { mailKinds } from './mail-kinds';
 
-/** An entry of the log of emails. */
+/** An entry in the email log. */
 export type MailLogEntry = Schemas['MailLogResponse'];
 
 export const mailStateFilter = choiceFilter('Status', {
@@ -25,12 +25,12 @@ const reasons: Record<NonNullable<MailLogEntry['reason']>, string> = {
   expired: 'The link expired before the mail server accepted the email.',
 };
 
-/** The fields of an email that explain why it was not sent. */
+/** The fields in an email that explain why it was not sent. */
 type MailOutcome = Pick<MailLogEntry, 'reason' | 'response'>;
 
-/** Returns why an email was dropped or failed, or null. Reasons of later versions are returned unchanged. */
+/** Returns why an email was dropped or failed, or null. Reasons from later versions are returned unchanged. */
 export const mailReason = ({ reason }: Pick<MailOutcome, 'reason'>): string | null =>
   reason && ((reasons as Record<string, string>)[reason] ?? reason);
 
-/** Returns the last error response of the mail server, or otherwise why an email was dropped or failed; null if neither is known. */
+/** Returns the mail server's last error response, or otherwise why an email was dropped or failed; null if neither is known. */
 export const mailProblem = (mail: MailOutcome): string | null => mail.response ?? mailReason(mail);

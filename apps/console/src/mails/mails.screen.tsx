@@ -19,7 +19,7 @@ const filters = {
 const { kind, recipient, state, problem, project, time } = mailColumns;
 const columns = [kind, recipient, state, problem, project, time];
 
-/** The emails of the last 30 days, including those that were not sent. */
+/** The emails from the last 30 days, including emails that were not sent. */
 export function MailsScreen(): ReactNode {
   const hasMailbox = useHasMailbox();
   return (

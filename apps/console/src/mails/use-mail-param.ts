@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'react-router';
 interface MailParam {
   /** Null if the drawer is closed. */
   id: string | null;
-  /** Returns the path of the current page with an email. */
+  /** Returns the current page's path with an email. */
   mailPath: (id: string) => string;
   close: () => void;
 }

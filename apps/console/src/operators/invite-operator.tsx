@@ -66,7 +66,7 @@ export interface InvitationLink {
   url: string;
 }
 
-/** Passes the link of an invitation to `onLink`, or shows that it was sent by email. */
+/** Passes an invitation link to `onLink`, or shows that it was sent by email. */
 export function showInvitation(
   { email, invitationUrl: url }: InvitedOperator,
   onLink: (link: InvitationLink) => void,
@@ -81,8 +81,8 @@ interface InvitationLinkDialogProps {
 }
 
 /**
- * Shows the invitation link of an installation without a mail server. Only the button closes the dialog, so
- * that an accidental click does not lose the link.
+ * Shows the invitation link for an installation without a mail server. Only the button closes the dialog, so that an
+ * accidental click does not lose the link.
  */
 export function InvitationLinkDialog({ link, onClose }: InvitationLinkDialogProps): ReactNode {
   return (

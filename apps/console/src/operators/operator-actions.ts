@@ -12,7 +12,7 @@ interface ActionTexts {
   danger?: boolean;
 }
 
-/** The texts of the dialog and of the success message of each action. */
+/** Each action's texts for the dialog and the success message. */
 export const actionTexts: Record<Action, ActionTexts> = {
   disable: {
     title: 'Disable this operator?',

@@ -24,7 +24,7 @@ function OperatorEmail({ operator }: { operator: Operator }): ReactNode {
   );
 }
 
-/** Renders the dialog of an action that requires only confirmation. */
+/** Renders the dialog for an action that requires only confirmation. */
 export function OperatorActionDialog({
   operator,
   action,

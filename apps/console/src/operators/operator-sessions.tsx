@@ -15,7 +15,7 @@ interface OperatorSessionsProps {
   onRevokeAll: () => void;
 }
 
-/** Lists the sessions of an operator. */
+/** Lists an operator's sessions. */
 export function OperatorSessions({ operator, onClose, onRevokeAll }: OperatorSessionsProps): ReactNode {
   const query = useGet('/operator/v1/operators/{operatorId}/sessions', { path: { operatorId: operator.id } });
   return (

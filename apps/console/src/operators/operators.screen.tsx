@@ -91,7 +91,7 @@ function OperatorCell({ operator }: { operator: Operator }): ReactNode {
 
 const OTHER_PARAMS = ['invite'];
 
-/** The list of operators. `?invite=` opens the form. */
+/** The operator list. `?invite=` opens the form. */
 function Operators(): ReactNode {
   const invitation = useUrlDialog('invite');
   const [link, setLink] = useState<InvitationLink | null>(null);
@@ -151,7 +151,7 @@ interface SelectedDialogProps {
 const isOperatorAction = (action: OperatorMenuAction): action is OperatorAction =>
   Object.hasOwn(actionTexts, action);
 
-/** Renders the dialog of the action that was selected in the menu. */
+/** Renders the dialog for the action that was selected in the menu. */
 function SelectedDialog({ action, operator, onSelect, onInvited }: SelectedDialogProps): ReactNode {
   const close = (): void => onSelect(null);
   if (isOperatorAction(action))

@@ -8,7 +8,7 @@ import { redactSecrets } from '../components/redact-secrets';
 import { showInvisible } from '../components/visible-text';
 
 interface OrganizationMultiSelectProps {
-  /** The IDs of the selected organizations. */
+  /** The selected organizations' IDs. */
   value: string[];
   onChange: (ids: string[]) => void;
   maxValues: number;

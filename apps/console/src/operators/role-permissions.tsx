@@ -2,9 +2,7 @@ import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Role } from '../session/session';
 
-/**
- * The permissions of each role, in ascending order. Each role includes the permissions of the previous ones.
- */
+/** Each role's permissions, in ascending order. Each role includes the previous roles' permissions. */
 export const roles: Record<Role, { label: string; permissions: string }> = {
   viewer: { label: 'Viewer', permissions: 'Can view records in the console but cannot change anything.' },
   operator: {
@@ -19,7 +17,7 @@ export const roles: Record<Role, { label: string; permissions: string }> = {
   },
 };
 
-/** Renders the permissions of the three roles side by side. */
+/** Renders the three roles' permissions side by side. */
 export function RolePermissions(): ReactNode {
   return (
     <Paper component="section" aria-label="Role permissions" mt="lg">

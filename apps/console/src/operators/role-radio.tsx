@@ -9,7 +9,7 @@ interface RoleRadioProps {
   error?: string;
 }
 
-/** Renders the choice of a role, with the permissions of each role. */
+/** Renders the role choice, with each role's permissions. */
 export function RoleRadio({ value, onChange, error }: RoleRadioProps): ReactNode {
   return (
     <Radio.Group label="Role" value={value} onChange={(role) => onChange(role)} error={error}>

@@ -16,7 +16,7 @@ const labels: Record<keyof Fields, string> = { name: 'Name', billingReturnOrigin
 
 const toFields = ({ name, billingReturnOrigins }: Organization): Fields => ({ name, billingReturnOrigins });
 
-/** Renders the settings of an organization. Only admins can change them. */
+/** Renders an organization's settings. Only admins can change them. */
 export function OrganizationSettings({ organization }: { organization: Organization }): ReactNode {
   const canEdit = useCan('admin');
   const edits = useEdits(toFields(organization));

@@ -27,7 +27,7 @@ const columns: Column<Organization>[] = [
 
 const OTHER_PARAMS = ['create'];
 
-/** The list of organizations. `?create=` opens the form. */
+/** The organization list. `?create=` opens the form. */
 export function OrganizationsScreen(): ReactNode {
   const isAdmin = useCan('admin');
   const canCreate = useHasInstallationAccess() && isAdmin;

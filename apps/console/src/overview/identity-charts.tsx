@@ -20,15 +20,15 @@ const methodLabels: Record<Schemas['SignInsByMethod']['method'], string> = {
   other: 'Other',
 };
 
-/** Returns the path of the list of events of a type. */
+/** Returns the path of the event list for a type. */
 export const eventsPath = (types: string, time: string, project: string): string =>
   listPath('/events', { types, time, project_id: project });
 
-/** Returns the percentage of a part, with one decimal; null without a total. */
+/** Returns a part as a percentage, with one decimal; null without a total. */
 const toPercent = (part: number | null, total: number | null): number | null =>
   part === null || !total ? null : Math.floor((part / total) * 1_000) / 10;
 
-/** Renders sign-ups and sign-ins over time, and sign-ins by method, provider and reason of failure. */
+/** Renders sign-ups and sign-ins over time, and sign-ins by method, provider and failure reason. */
 export function IdentityCharts({ identity, project }: { identity: Identity; project: string }): ReactNode {
   const { range, series, previous, byMethod, byProvider, byReason } = identity;
   const before = (name: string, valueOf: (point: Point) => number | null) =>

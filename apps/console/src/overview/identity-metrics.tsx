@@ -15,7 +15,7 @@ interface IdentityMetricsProps {
   isCompared: boolean;
 }
 
-/** Renders the key metrics of identity, with links to the records that they count. */
+/** Renders the key identity metrics, with links to the records that they count. */
 export function IdentityMetrics({ identity, project, isCompared }: IdentityMetricsProps): ReactNode {
   const { range, totals, activeCustomers, activeCustomersWithFactor } = identity;
   const renderChange = changeRenderer(isCompared, totals, identity.previous?.totals);

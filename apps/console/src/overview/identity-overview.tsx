@@ -9,7 +9,7 @@ import { IdentityMetrics } from './identity-metrics';
 import { OverviewContent } from './overview-content';
 import { overviewOptions, type OverviewSelection } from './overview-options';
 
-/** Renders the metrics of sign-ups and sign-ins. */
+/** Renders the sign-up and sign-in metrics. */
 export function IdentityOverview(selection: OverviewSelection): ReactNode {
   const { project } = selection;
   const query = useGet('/operator/v1/overview/identity', ...overviewOptions(selection));

@@ -10,7 +10,7 @@ import classes from './overview.module.css';
 import { WorstEndpoints } from './worst-endpoints';
 
 type Overview = Schemas['OverviewResponse'];
-/** Renders the attempts over time, and their number by response status, error, event type and endpoint. */
+/** Renders the attempts over time, and their counts by response status, error, event type and endpoint. */
 export function OverviewCharts({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { range: time, series, previous, byStatus, byError, byEvent } = overview;
   const timestamps = series.map((point) => point.at);

@@ -5,13 +5,13 @@ export const REFETCH_INTERVAL_MS = 15_000;
 
 export interface OverviewSelection {
   range: Preset;
-  /** The ID of the project; "" for all projects. */
+  /** The project's ID; "" for all projects. */
   project: string;
-  /** True if the metrics are compared with those of the previous period. */
+  /** True if the metrics are compared with the previous period. */
   isCompared: boolean;
 }
 
-/** Returns the query of the metrics, and how they are loaded again. */
+/** Returns the metrics query, and how it is loaded again. */
 export const overviewOptions = ({ range, project, isCompared }: OverviewSelection) =>
   [
     {

@@ -6,7 +6,7 @@ const FALLBACK: Preset = '24h';
 
 interface OverviewParams {
   range: Preset;
-  /** The ID of the project; "" for all projects. */
+  /** The project's ID; "" for all projects. */
   project: string;
   isCompared: boolean;
   /** The range in the URL if it is invalid, otherwise null. */
@@ -14,7 +14,7 @@ interface OverviewParams {
   setParam: (name: 'range' | 'project' | 'compare', value: string) => void;
 }
 
-/** Returns the time range, the project and the comparison of the overview, which are stored in the URL. */
+/** Returns the overview's time range, project and comparison, which are stored in the URL. */
 export function useOverviewParams(): OverviewParams {
   const [search, setSearch] = useSearchParams();
   const requestedRange = search.get('range') ?? FALLBACK;

@@ -18,7 +18,7 @@ import { overviewOptions, REFETCH_INTERVAL_MS, type OverviewSelection } from './
 
 type Overview = Schemas['OverviewResponse'];
 
-/** Renders the metrics of webhook deliveries. */
+/** Renders the webhook delivery metrics. */
 export function WebhookOverview(selection: OverviewSelection): ReactNode {
   const query = useGet('/operator/v1/overview', ...overviewOptions(selection));
   return (
@@ -62,8 +62,8 @@ function WebhookMetrics({ overview, project, isCompared }: WebhookMetricsProps):
 }
 
 /**
- * Shows the problems of the installation. For a project, and for operators who are limited to organizations, shows those of
- * its deliveries.
+ * Shows the installation's problems. For a project, and for operators who are limited to organizations, shows the
+ * delivery problems.
  */
 function Headline({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const isInstallation = useHasInstallationAccess() && project === '';
@@ -74,7 +74,7 @@ function Headline({ overview, project }: { overview: Overview; project: string }
   return problems && problems.length > 0 && <HealthProblems problems={problems} />;
 }
 
-/** Notifies the operator of emails that were dropped because of the limit of a project. */
+/** Notifies the operator of emails that were dropped because of a project's limit. */
 function DroppedEmails({ emails }: { emails: Overview['mailsOverLimit'] }): ReactNode {
   return (
     <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Emails are being dropped">

@@ -10,7 +10,7 @@ interface AddMailLanguageProps {
   onSelect: (template: TemplateId) => void;
 }
 
-/** Renders a dialog that selects a kind of email and a language to write its text in. */
+/** Renders a dialog that selects an email kind and a language to write its text in. */
 export function AddMailLanguage({ templates, onClose, onSelect }: AddMailLanguageProps): ReactNode {
   const [kind, setKind] = useState<string>('verify-email');
   const [tag, setTag] = useState('');

@@ -20,7 +20,7 @@ import { NewKeyDialog } from './new-key-dialog';
 
 type AuditEntry = Schemas['NamedAuditEntryResponse'];
 
-/** The page of an API key: who created, rotated and revoked it, and what it may do. */
+/** The API key page: who created, rotated and revoked the key, and its permissions. */
 export function ApiKeyScreen(): ReactNode {
   const { projectId = '', id: keyId = '' } = useParams();
   const query = useGet('/operator/v1/projects/{projectId}/api-keys/{keyId}', {
@@ -82,7 +82,7 @@ function KeyActions({
   );
 }
 
-/** Returns the audit log entries of a key, newest first; undefined while they are loaded. */
+/** Returns a key's audit log entries, newest first; undefined while they are loaded. */
 function useKeyEntries(keyId: string | null): readonly AuditEntry[] | undefined {
   const query = useGet(
     '/operator/v1/audit-log',

@@ -4,7 +4,7 @@ export type ApiKey = Schemas['ApiKeyResponse'];
 export type CreatedKey = Schemas['CreatedApiKeyResponse'];
 export type Scope = ApiKey['scopes'][number];
 
-/** The scopes of a secret key, as the contract lists them. A missing scope is a compile error. */
+/** The scopes for a secret key, as the contract lists them. A missing scope is a compile error. */
 const scopeSet: Record<Scope, true> = {
   'organization:read': true,
   'organization:write': true,
@@ -31,10 +31,10 @@ const scopeSet: Record<Scope, true> = {
 };
 export const scopes = Object.keys(scopeSet) as readonly Scope[];
 
-/** Returns the masked value of a key: "sk_003aU…INfG". */
+/** Returns a key's masked value: "sk_003aU…INfG". */
 export const maskKey = ({ prefix, last4 }: ApiKey): string => `${prefix}…${last4}`;
 
-/** Returns the path of the page of a key. */
+/** Returns the path of a key's page. */
 export const keyPath = ({ projectId, id }: Pick<ApiKey, 'projectId' | 'id'>): string =>
   `/projects/${projectId}/keys/${id}`;
 

@@ -48,7 +48,7 @@ const columns: Column<ApiKey>[] = [
   },
 ];
 
-/** Lists the keys of a project with their scopes, and creates, rotates and revokes keys. */
+/** Lists a project's keys with their scopes, and creates, rotates and revokes keys. */
 export function ApiKeys({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const creation = useUrlDialog('create');

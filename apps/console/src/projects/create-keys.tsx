@@ -25,8 +25,8 @@ interface CreateKeysProps {
 }
 
 /**
- * Creates one or more keys. If some of them are rejected, the dialog shows the values of the others and keeps the
- * rejected ones, so that they can be corrected.
+ * Creates one or more keys. If some are rejected, the dialog shows the values of the created keys and keeps the
+ * rejected keys, so that they can be corrected.
  */
 export function CreateKeys({ project, created, onClose, onCreated }: CreateKeysProps): ReactNode {
   const { hasSecondFactor } = useSession();

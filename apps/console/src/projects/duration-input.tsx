@@ -15,7 +15,7 @@ interface DurationInputProps {
   readOnly?: boolean;
 }
 
-/** Returns the largest unit in which a number of seconds is a whole number. */
+/** Returns the largest unit in which the seconds are a whole number. */
 const largestUnit = (seconds: number): Unit =>
   (Object.keys(units) as Unit[]).findLast((unit) => seconds > 0 && seconds % units[unit] === 0) ?? 'seconds';
 

@@ -1,6 +1,6 @@
 import type { CreatedKey } from './api-key';
 
-/** How an application reads its environment. The quick starts use the same names. */
+/** The way in which an application reads its environment. The quick starts use the same names. */
 export type EnvironmentStyle = 'server' | 'vite';
 
 export const environmentStyles: Record<EnvironmentStyle, string> = {
@@ -15,8 +15,8 @@ const viteNames: Record<string, string> = {
 };
 
 /**
- * Returns a .env file for an application. The first key of each type has the name that the packages expect; the names
- * of the others end with the name of the key.
+ * Returns a .env file for an application. The first key with each type has the name that the packages expect; the other
+ * names end with the key's name.
  */
 export function envFile(
   keys: readonly CreatedKey[],

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Badge, type Tone } from '../components/status-badge';
 
-/** Labels of the environments, by their names in the API. */
+/** Labels for the environments, by their names in the API. */
 export const environmentLabels: Record<string, string> = {
   development: 'Development',
   staging: 'Staging',

@@ -18,7 +18,7 @@ import { ProviderDomains } from './provider-domains';
 import { DeleteProvider, EditProvider, ProviderSwitch } from './provider-actions';
 import { isOtherServer, isPersonal, PENDING, providerTypes, type Provider } from './provider-types';
 
-/** The screen of an identity provider: its callback URL, its connection, its settings and its actions. */
+/** The screen for an identity provider: its callback URL, its connection, its settings and its actions. */
 export function IdentityProviderScreen(): ReactNode {
   const { projectId = '', id: providerId = '' } = useParams();
   const query = useGet('/operator/v1/projects/{projectId}/identity-providers/{providerId}', {

@@ -26,7 +26,7 @@ export function ProviderStatus({ provider }: { provider: Provider }): ReactNode 
   return provider.enabled ? <StatusBadge state="enabled" /> : <Badge tone="calm">Disabled</Badge>;
 }
 
-/** Lists the identity providers of a project, and adds one. */
+/** Lists a project's identity providers, and adds one. */
 export function IdentityProviders({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const [isAdding, setAdding] = useState(false);

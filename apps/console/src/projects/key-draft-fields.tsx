@@ -7,7 +7,7 @@ import { ScopePicker } from './scope-picker';
 interface KeyDraftFieldsProps {
   draft: KeyDraft;
   onChange: (changes: Partial<KeyDraft>) => void;
-  /** Validation errors of the API by field. */
+  /** Validation errors from the API by field. */
   errors: Record<string, string>;
 }
 

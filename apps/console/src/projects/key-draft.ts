@@ -35,7 +35,7 @@ export const newDraft = (id: number, changes: Partial<KeyDraft> = {}): KeyDraft 
 export const isComplete = ({ name, expiry, expiryDay }: KeyDraft): boolean =>
   name.trim() !== '' && (expiry !== 'on' || expiryDay !== '');
 
-/** Returns the body of the request that creates the key. */
+/** Returns the body for the request that creates the key. */
 export const toBody = ({ name, type, access, scopes, rateLimit, expiry, expiryDay }: KeyDraft): Body => ({
   name: name.trim(),
   type,

@@ -9,13 +9,13 @@ const range = (name: keyof typeof ranges, unit = ''): string => {
   return `${from} to ${to}${unit}. Default: ${usual}.`;
 };
 
-/** Returns the field of a limit per client address. */
+/** Returns the field for a limit per client IP. */
 const perMinute = (name: keyof typeof ranges): NumberField => ({
   name: `limits.${name}`,
   description: range(name, ' per minute and client address'),
 });
 
-/** Returns the field of another limit. @param counts a sentence */
+/** Returns the field for another limit. @param counts a sentence */
 const other = (name: keyof typeof ranges, counts: string): NumberField => ({
   name: `limits.${name}`,
   description: `${counts} ${range(name)}`,

@@ -33,7 +33,7 @@ interface MailTemplateEditorProps {
   onClose: () => void;
 }
 
-/** Renders a dialog that edits the texts of an email, shows a preview and sends a test. */
+/** Renders a dialog that edits an email's texts, shows a preview and sends a test. */
 export function MailTemplateEditor({
   project,
   template,
@@ -152,7 +152,7 @@ interface SendTestProps {
   body: Schemas['MailTemplateRequest'];
 }
 
-/** Renders a button that sends the email to the address of the operator. */
+/** Renders a button that sends the email to the operator's address. */
 function SendTest({ params, body }: SendTestProps): ReactNode {
   const { email } = useOperator();
   const send = useApiMutation(() => api.POST(`${PATH}/test`, { params, body }));

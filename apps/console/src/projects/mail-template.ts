@@ -6,10 +6,10 @@ export type MailTemplateFields = Pick<
   'subject' | 'heading' | 'paragraphs' | 'button' | 'linkLabel' | 'closing'
 >;
 
-/** A template of a project, or one in a new language, which has no text yet. */
+/** A project's template, or a template in a new language, which has no text yet. */
 export type TemplateId = Pick<MailTemplate, 'kind' | 'language' | 'variables'> & Partial<MailTemplate>;
 
-/** The labels of the kinds of emails to customers. */
+/** The labels for the kinds of emails to customers. */
 export const mailTypes: Record<MailTemplate['kind'], string> = {
   'verify-email': 'Verification',
   'reset-password': 'Password reset',
@@ -32,7 +32,7 @@ export const mailTypes: Record<MailTemplate['kind'], string> = {
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 
-/** Returns the name of a language with its tag: "German (de)". */
+/** Returns a language's name with its tag: "German (de)". */
 export const languageName = (language: string): string => `${languageNames.of(language)} (${language})`;
 
 /** Returns whether emails of a kind have a link, and therefore a button. */

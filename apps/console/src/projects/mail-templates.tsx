@@ -39,7 +39,7 @@ const columns: Column<MailTemplate>[] = [
   { header: 'Updated', align: 'right', cell: (row) => <RelativeTime at={row.updatedAt} fallback="–" /> },
 ];
 
-/** Lists the texts of the emails of a project, and edits, previews and resets them. */
+/** Lists the texts in a project's emails, and edits, previews and resets them. */
 export function MailTemplates({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const [openDialog, setOpenDialog] = useState<TemplateDialog | null>(null);

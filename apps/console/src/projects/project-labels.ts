@@ -1,6 +1,6 @@
 import type { ProjectFields } from './use-project-form';
 
-/** The labels of the fields of a project. */
+/** The labels for a project's fields. */
 export const projectLabels: Record<keyof ProjectFields, string> = {
   name: 'Name',
   allowedOrigins: 'Allowed origins',
@@ -67,7 +67,7 @@ export const projectLabels: Record<keyof ProjectFields, string> = {
   'limits.failureWindow': 'Window of failed attempts (seconds)',
 };
 
-/** The sections of labels that are not unique. */
+/** The sections for labels that are not unique. */
 const sections: Record<string, string> = {
   passkeys: 'Passkeys',
   branding: 'Branding',
@@ -76,7 +76,7 @@ const sections: Record<string, string> = {
   limits: 'Rate limits',
 };
 
-/** The labels with the sections of those that need it: "Branding: Color". */
+/** The labels, with their section if they need it: "Branding: Color". */
 export const fullProjectLabels = Object.fromEntries(
   Object.entries(projectLabels).map(([key, label]) => {
     const section = sections[key.split('.')[0]!];

@@ -63,7 +63,7 @@ const sections: {
   },
 ];
 
-/** Renders all settings of a project. Only admins can change them. */
+/** Renders all settings in a project. Only admins can change them. */
 export function ProjectSettings({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const form = useProjectForm(project, !canEdit);
@@ -111,7 +111,7 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
           {form.changeCount > 0 && <SaveBar form={form} />}
         </Stack>
       </form>
-      {/* Outside the form, because the submit event of a dialog would bubble up to it. */}
+      {/* Outside the form, because a dialog's submit event would bubble up to it. */}
       <UnsavedChangesDialog isChanged={form.changeCount > 0} />
     </>
   );

@@ -72,7 +72,7 @@ export function ProjectScreen(): ReactNode {
   );
 }
 
-/** Renders links to the customers, endpoints and deliveries of the project. */
+/** Renders links to the project's customers, endpoints and deliveries. */
 function RelatedLinks({ projectId }: { projectId: string }): ReactNode {
   const links = {
     Customers: `/customers?projectId=${projectId}`,

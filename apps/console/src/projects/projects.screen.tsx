@@ -43,8 +43,8 @@ const archivedColumn: Column<Project> = {
 };
 
 /**
- * The list of projects. `?create=` opens the form, with the given organization selected. `?create-key=` opens the choice of the
- * project of a new API key.
+ * The project list. `?create=` opens the form, with the given organization selected. `?create-key=` opens the project
+ * choice for a new API key.
  */
 export function ProjectsScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();

@@ -17,7 +17,7 @@ import type { Provider } from './provider-types';
 
 const PATH = '/operator/v1/projects/{projectId}/identity-providers/{providerId}';
 
-/** Returns the parameters of the routes of a provider. */
+/** Returns the parameters for a provider's routes. */
 export const providerParams = ({ projectId, id }: Provider) => ({ path: { projectId, providerId: id } });
 
 /** Returns the mutation that updates a provider. */

@@ -1,7 +1,7 @@
 import type { Schemas } from '../http/client';
 import { isOtherServer, PENDING, providerTypes, type Provider, type ProviderType } from './provider-types';
 
-/** The editable fields of a provider, as entered. */
+/** A provider's editable fields, as entered. */
 export interface ProviderFields {
   name: string;
   clientId: string;
@@ -13,7 +13,7 @@ export interface ProviderFields {
   /** Empty: unchanged. */
   privateKey: string;
   tenants: string[];
-  /** Empty: the default of the type. */
+  /** Empty: the type's default. */
   scopes: string[];
   allowSignUp: boolean;
   trustEmail: boolean;
@@ -35,7 +35,7 @@ export const emptyProviderFields: ProviderFields = {
   requireNonce: false,
 };
 
-/** Returns the labels of the fields for a type. */
+/** Returns the field labels for a type. */
 export const providerLabels = (type: ProviderType): Record<keyof ProviderFields, string> => ({
   name: 'Name',
   clientId: providerTypes[type].clientId,
@@ -51,7 +51,7 @@ export const providerLabels = (type: ProviderType): Record<keyof ProviderFields,
   requireNonce: 'Require a nonce',
 });
 
-/** Returns the fields of a provider. A placeholder is shown as an empty field. */
+/** Returns a provider's fields. A placeholder is shown as an empty field. */
 export const toProviderFields = (provider: Provider): ProviderFields => ({
   name: provider.name,
   clientId: provider.clientId === PENDING ? '' : provider.clientId,
@@ -67,7 +67,7 @@ export const toProviderFields = (provider: Provider): ProviderFields => ({
   requireNonce: provider.requireNonce,
 });
 
-/** Returns the fields of a request that a provider with this type and issuer has. Empty secrets are left out. */
+/** Returns the request fields that a provider with this type and issuer has. Empty secrets are left out. */
 export function toProviderBody(
   { type, issuer }: Pick<Provider, 'type' | 'issuer'>,
   fields: ProviderFields,

@@ -6,17 +6,17 @@ import { isOtherServer, providerTypes, type ProviderType } from './provider-type
 
 interface ProviderFormProps {
   type: ProviderType;
-  /** Empty: that of the type. */
+  /** Empty: the type's issuer. */
   issuer: string;
   value: ProviderFields;
   onChange: (changes: Partial<ProviderFields>) => void;
-  /** Validation errors of the API, by field name. */
+  /** Validation errors from the API, by field name. */
   errors: Record<string, string>;
   /** True if the provider exists, so that empty secrets stay unchanged. */
   isExisting?: boolean;
 }
 
-/** Renders the fields of a provider that its type and issuer have, for creating and editing it. */
+/** Renders a provider's fields for its type and issuer, for creating and editing it. */
 export function ProviderForm(props: ProviderFormProps): ReactNode {
   const { type, issuer, value, onChange: set, errors } = props;
   const { label, hasNativeSignIn } = providerTypes[type];
@@ -83,7 +83,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
 
 type PartProps = ProviderFormProps & { set: ProviderFormProps['onChange'] };
 
-/** Says where the client is registered. */
+/** Explains where the client is registered. */
 function RegistrationHint({ type }: { type: ProviderType }): ReactNode {
   const { client, console: site } = providerTypes[type];
   const guide = type === 'oidc' ? 'docs/identity-providers.md' : `docs/identity-providers/${type}.md`;

@@ -3,10 +3,10 @@ import type { Schemas } from '../http/client';
 export type Provider = Schemas['IdentityProviderResponse'];
 export type ProviderType = Provider['type'];
 
-/** The differences between the forms of the types of providers. */
+/** The differences between the provider types' forms. */
 export interface ProviderTypeInfo {
   label: string;
-  /** The console of the provider in which clients are registered. */
+  /** The provider's console in which clients are registered. */
   console?: { name: string; url: string };
   /** The word for the client there, with its article. */
   client: string;
@@ -20,7 +20,7 @@ export interface ProviderTypeInfo {
     description: string;
     placeholder: string;
     required?: boolean;
-    /** Matches the issuers of the service itself. Undefined if the type has none. */
+    /** Matches the service's own issuers. Undefined if the type has none. */
     service?: RegExp;
   };
   hasNativeSignIn?: boolean;
@@ -110,18 +110,18 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
   },
 };
 
-/** Returns true if the issuer is another server than the service of the type. Its emails are trusted by domain. */
+/** Returns true if the issuer is another server than the type's service. Its emails are trusted by domain. */
 export function isOtherServer({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): boolean {
   const { issuer: field } = providerTypes[type];
   if (!field?.service) return field !== undefined;
   return issuer !== '' && !field.service.test(issuer);
 }
 
-/** Returns true if the accounts of a provider belong to persons, so that it has no domains. */
+/** Returns true if a provider's accounts belong to persons, so that it has no domains. */
 export const isPersonal = (provider: Pick<Provider, 'type' | 'issuer'>): boolean =>
   providerTypes[provider.type].isPersonal === true && !isOtherServer(provider);
 
-/** The credentials of a provider whose client is not registered yet. */
+/** The credentials for a provider whose client is not registered yet. */
 export const PENDING = 'pending';
 
 /** Returns the path of the provider's screen. */

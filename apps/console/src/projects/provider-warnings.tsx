@@ -5,7 +5,7 @@ import { useGet } from '../http/queries';
 import type { Provider } from './provider-types';
 import type { Project } from './use-project-form';
 
-/** Renders the effects of the settings of a provider and its project that an operator may not expect. */
+/** Renders the effects of a provider's and its project's settings that an operator may not expect. */
 export function ProviderWarnings({ provider }: { provider: Provider }): ReactNode {
   return provider.warnings.map(({ code, message }) => (
     <Alert key={code} color="yellow" icon={<Icon name="alert" size={20} />}>
@@ -14,7 +14,7 @@ export function ProviderWarnings({ provider }: { provider: Provider }): ReactNod
   ));
 }
 
-/** Renders the warnings of all providers of a project. */
+/** Renders the warnings for all providers in a project. */
 export function ProjectWarnings({ project }: { project: Project }): ReactNode {
   const { data: providers } = useGet('/operator/v1/projects/{projectId}/identity-providers', {
     path: { projectId: project.id },

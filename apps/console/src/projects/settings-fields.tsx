@@ -8,7 +8,7 @@ import { projectLabels } from './project-labels';
 import type { ProjectFields, ProjectForm } from './use-project-form';
 
 type KeyOf<T> = { [K in keyof ProjectFields]: ProjectFields[K] extends T ? K : never }[keyof ProjectFields];
-/** The keys of settings that are null unless they are set. */
+/** The keys for settings that are null unless they are set. */
 type NullableKey = Exclude<KeyOf<string | null>, KeyOf<string>>;
 
 interface FieldProps<Key extends keyof ProjectFields> {

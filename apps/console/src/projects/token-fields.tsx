@@ -6,7 +6,7 @@ import { DurationSetting, ListSetting, type SectionProps } from './settings-fiel
 /** Times for which the previous refresh token stays usable, in seconds. The API accepts up to 300. */
 const graceSeconds = [0, 10, 30, 60, 300];
 
-/** Renders the setting for a response of a refresh that was lost. */
+/** Renders the setting for lost refresh responses. */
 function RefreshGraceSetting({ form }: SectionProps): ReactNode {
   const { refreshGrace } = form.values;
   const seconds = new Set([...graceSeconds, ...(typeof refreshGrace === 'number' ? [refreshGrace] : [])]);

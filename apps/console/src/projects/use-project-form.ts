@@ -7,7 +7,7 @@ import { useEdits, type Edits } from '../components/use-edits';
 export type Project = Schemas['ProjectResponse'];
 type Settings = Schemas['ProjectSettingsResponse'];
 
-/** The groups of settings whose members are all fields of the form. */
+/** The groups of settings whose members are all fields in the form. */
 type FlatGroup = 'signIn' | 'branding' | 'mail' | 'mailLimits' | 'limits';
 
 /** A group of settings with keys such as `branding.color`. */
@@ -31,7 +31,7 @@ type FlatSettings = Omit<Settings, FlatGroup | 'legacySignIn' | 'passkeys'> &
     'passkeys.origins': string[];
   };
 
-/** The editable fields of a project, as used in the form. */
+/** A project's editable fields, as used in the form. */
 export type ProjectFields = FlatSettings & { name: string };
 
 type Key = keyof ProjectFields;
@@ -40,22 +40,22 @@ export interface ProjectForm {
   edits: Edits<ProjectFields>;
   values: ProjectFields;
   setValue: <K extends Key>(key: K, value: ProjectFields[K]) => void;
-  /** Returns the validation error of the API for a field. */
+  /** Returns the API's validation error for a field. */
   fieldError: (key: Key) => string | undefined;
-  /** The error of a rejected save without field errors. */
+  /** The error from a rejected save without field errors. */
   problem: Problem | null;
   isReadOnly: boolean;
   environment: Project['environment'];
   isSaving: boolean;
   /** Time at which the last save was sent if the API rejected its fields, in ms since 1970; otherwise 0. */
   rejectedAt: number;
-  /** Number of fields that differ from the saved values. */
+  /** Counts the fields that differ from the saved values. */
   changeCount: number;
   save: () => void;
   discard: () => void;
 }
 
-/** Returns the fields of a project with the edits applied. `save` sends only the changed fields. */
+/** Returns a project's fields with the edits applied. `save` sends only the changed fields. */
 export function useProjectForm(project: Project, isReadOnly: boolean): ProjectForm {
   const edits = useEdits(toFields(project));
   const { values, changed } = edits;
@@ -97,7 +97,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
   };
 }
 
-/** Returns the members of a group under the keys of the form. */
+/** Returns a group's members under the keys in the form. */
 const flatten = <Group extends FlatGroup>(group: Group, members: Settings[Group]): Flat<Group> =>
   Object.fromEntries(
     Object.entries(members).map(([name, value]) => [`${group}.${name}`, value]),
@@ -121,7 +121,7 @@ const toFields = ({
   ...flatten('limits', limits),
 });
 
-/** Returns the merge patch (RFC 7396) of the changed fields. @param values all fields, with the changes */
+/** Returns the merge patch (RFC 7396) for the changed fields. @param values all fields, with the changes */
 function toPatch(changed: Partial<ProjectFields>, values: ProjectFields): Schemas['UpdateProjectRequest'] {
   const settings: Record<string, unknown> = {};
   const { name, ...rest } = changed;

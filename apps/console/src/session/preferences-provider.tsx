@@ -6,7 +6,7 @@ import { useApiMutation } from '../http/queries';
 import { toastError } from '../components/toast';
 import { SESSION_KEY, SESSION_PATH, useSession, type Session } from './session';
 
-/** Provides the preferences of the signed-in operator. A change is visible before the server has stored it. */
+/** Provides the signed-in operator's preferences. A change is visible before the server has stored it. */
 export function PreferencesProvider({ children }: { children: ReactNode }): ReactNode {
   const { preferences } = useSession();
   const client = useQueryClient();
@@ -37,7 +37,7 @@ export function PreferencesProvider({ children }: { children: ReactNode }): Reac
   return state ? <PreferencesContext value={state}>{children}</PreferencesContext> : children;
 }
 
-/** Returns the preferences after a change. null as the columns of a list restores its default columns. */
+/** Returns the preferences after a change. null as a list's columns restores its default columns. */
 function applyPatch(old: Preferences, { columns, ...changed }: PreferencesPatch): Preferences {
   const merged = Object.entries({ ...old.columns, ...columns }).filter((entry): entry is [string, string[]] =>
     Array.isArray(entry[1]),

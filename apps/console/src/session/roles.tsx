@@ -3,10 +3,10 @@ import { useOperator, type Role } from './session';
 
 const roleOrder: Role[] = ['viewer', 'operator', 'admin'];
 
-/** Returns the role of the signed-in operator. */
+/** Returns the signed-in operator's role. */
 export const useRole = (): Role => useOperator().role;
 
-/** Returns true if a role has all permissions of another one. */
+/** Returns true if a role has all permissions of another role. */
 export const roleIncludes = (role: Role, required: Role): boolean =>
   roleOrder.indexOf(role) >= roleOrder.indexOf(required);
 

@@ -10,7 +10,7 @@ import { api, sessionEvents, type Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
 import { fetchPath, useApiMutation } from '../http/queries';
 
-/** The session: the signed-in operator, the state of the sign-in and the properties of the server. */
+/** The session: the signed-in operator, the sign-in state and the server's properties. */
 export type Session = Schemas['OperatorSessionResponse'];
 export type Operator = Schemas['CurrentOperatorResponse'];
 export type Role = Operator['role'];
@@ -18,7 +18,7 @@ export type Role = Operator['role'];
 const POLL_MS = 60_000;
 const MIN_POLL_MS = 10_000;
 
-/** Time before the end of a session at which a warning is shown. */
+/** Time before a session ends at which a warning is shown. */
 export const EXPIRY_WARNING_MS = 120_000;
 
 export const SESSION_PATH = '/operator/v1/session';
@@ -46,9 +46,9 @@ function pollInterval({ expiresIn }: Session): number {
 }
 
 /**
- * Returns a function that stores the session of a sign-in response and removes all data that was loaded in the
- * previous one. Data of a mounted screen, which continues after the sign-in, is loaded again instead: without
- * it, its form and the input would be lost.
+ * Returns a function that stores the session from a sign-in response and removes all data that was loaded in the
+ * previous session. Data on a mounted screen, which continues after the sign-in, is loaded again instead: without it,
+ * its form and the input would be lost.
  */
 export function useReplaceSession(): (session: Session) => void {
   const client = useQueryClient();
@@ -64,8 +64,8 @@ export function useReplaceSession(): (session: Session) => void {
 }
 
 /**
- * Tells the other tabs that the operator has signed out. One channel for both directions, because another one in the
- * same tab would receive its messages.
+ * Notifies the other tabs that the operator has signed out. One channel for both directions, because another channel in
+ * the same tab would receive its messages.
  */
 const signOutChannel = new BroadcastChannel('gatehouse-sign-out');
 
@@ -120,7 +120,7 @@ export function useIsSingleSignOnRequired(): boolean {
   return useSession().singleSignOn?.isRequired ?? false;
 }
 
-/** Returns the properties of the server. Throws if no operator is signed in, like `useOperator`. */
+/** Returns the server's properties. Throws if no operator is signed in, like `useOperator`. */
 export function useServer(): NonNullable<Session['server']> {
   const { server } = useSession();
   if (!server) throw new Error('no operator is signed in');

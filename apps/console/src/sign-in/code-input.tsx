@@ -11,7 +11,7 @@ interface CodeInputProps {
   error?: ReactNode;
 }
 
-/** Renders the input for a code of the second factor. */
+/** Renders the input for a second-factor code. */
 export function CodeInput({
   value,
   onChange,

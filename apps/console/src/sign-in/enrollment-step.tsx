@@ -43,7 +43,7 @@ interface EnrollmentFormProps extends EnrollmentStepProps {
   enrollment: Schemas['EnrollmentResponse'];
 }
 
-/** Shows the secret of a new authenticator, and confirms it with its first code. */
+/** Shows a new authenticator's secret, and confirms it with its first code. */
 export function EnrollmentForm({
   enrollment: { secret, otpauthUri },
   onEnrolled,

@@ -1,10 +1,10 @@
 import { Problem } from '../http/problem';
 
-/** True if the browser supports passkeys and the conversions of WebAuthn level 3. */
+/** True if the browser supports passkeys and the conversions in WebAuthn level 3. */
 export const supportsPasskeys =
   typeof PublicKeyCredential !== 'undefined' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** Returns the JSON of a credential. @throws Problem `passkey_canceled` if the operator has chosen none */
+/** Returns a credential's JSON. @throws Problem `passkey_canceled` if the operator has chosen none */
 async function describe(request: Promise<Credential | null>): Promise<unknown> {
   try {
     const credential = await request;

@@ -11,7 +11,7 @@ interface PasswordFieldProps {
   error?: ReactNode;
 }
 
-/** Renders the input for the password of an operator. */
+/** Renders the input for an operator's password. */
 export function PasswordField(props: PasswordFieldProps): ReactNode {
   const { label, kind, name = kind, value, onChange, error } = props;
   return (

@@ -7,7 +7,7 @@ import { PasswordField } from './password-field';
 import { SignInProblem } from './sign-in-problem';
 import { StartOver } from './start-over';
 
-/** @param fixedEmail the address of the only operator who can sign in */
+/** @param fixedEmail the email address of the only operator who can sign in */
 export function PasswordStep({ fixedEmail }: { fixedEmail?: string | undefined }): ReactNode {
   const [email, setEmail] = useState(fixedEmail ?? '');
   const [password, setPassword] = useState('');

@@ -17,8 +17,8 @@ interface Prompt {
 }
 
 /**
- * Shows a dialog when the api requires a current code for an action. The form of the action stays open below
- * the dialog, and the action is repeated after the code is accepted.
+ * Shows a dialog when the api requires a current code for an action. The action's form stays open below the dialog, and
+ * the action is repeated after the code is accepted.
  */
 export function ReauthenticationProvider({ children }: { children: ReactNode }): ReactNode {
   const prompt = useRef<Prompt | null>(null);

@@ -5,13 +5,13 @@ import classes from './sign-in-layout.module.css';
 import { HttpsRequired } from './https-required';
 
 interface SignInLayoutProps {
-  /** The heading of the card and the title of the browser tab. */
+  /** The card's heading and the browser tab's title. */
   title: string;
   description?: ReactNode;
   children: ReactNode;
 }
 
-/** Renders the frame of the sign-in pages. A page that was loaded over plain HTTP has no password fields. */
+/** Renders the frame for the sign-in pages. A page that was loaded over plain HTTP has no password fields. */
 export function SignInLayout({ title, description, children }: SignInLayoutProps): ReactNode {
   useEffect(() => {
     const previous = document.title;

@@ -20,7 +20,7 @@ const errorTexts: Record<string, string> = {
   overloaded: 'Too many sign-ins at the moment.',
 };
 
-/** Shows the error of a sign-in. */
+/** Shows the error from a sign-in. */
 export function SignInProblem({ problem }: { problem: Problem | null }): ReactNode {
   const zone = useTimeZone();
   if (!problem) return null;

@@ -19,14 +19,14 @@ interface SignInStepsProps {
   email?: string;
   /** Shown above the password. */
   description?: string;
-  /** The codes of an authenticator that has just been set up. */
+  /** The codes from an authenticator that has just been set up. */
   recoveryCodes: string[] | null;
   onRecoveryCodes: (codes: string[] | null) => void;
 }
 
 /**
- * Renders the current step of a sign-in: the password, then the second factor, or at the first sign-in the setup of a
- * second factor.
+ * Renders the current sign-in step: the password, then the second factor, or at the first sign-in the setup of a second
+ * factor.
  */
 export function SignInSteps({
   email,

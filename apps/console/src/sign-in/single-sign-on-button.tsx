@@ -4,19 +4,19 @@ import { useApiMutation } from '../http/queries';
 import { SignInProblem } from './sign-in-problem';
 
 interface SingleSignOnButtonProps extends ButtonProps {
-  /** Begins the sign-in. Returns the page of the identity provider. */
+  /** Begins the sign-in. Returns the identity provider's page. */
   begin: () => Promise<{ url: string }>;
   /** Opens the page in another window, so that this one keeps its content. */
   inNewWindow?: boolean;
   children: ReactNode;
 }
 
-/** Leads to the page of the identity provider. */
+/** Leads to the identity provider's page. */
 export function SingleSignOnButton({ begin, inNewWindow, ...button }: SingleSignOnButtonProps): ReactNode {
   const open = useApiMutation(async () => {
     // Opened during the click, because browsers block windows that open later.
     const target = inNewWindow ? window.open('', '_blank') : window;
-    // The page of the identity provider could otherwise open another page in this window.
+    // The identity provider's page could otherwise open another page in this window.
     if (inNewWindow && target) target.opener = null;
     try {
       const { url } = await begin();
