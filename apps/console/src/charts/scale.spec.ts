@@ -18,7 +18,9 @@ describe('chart scale', () => {
     [40, [0, 10, 20, 30, 40]],
     [41, [0, 20, 40, 60]],
     [1_153, [0, 500, 1_000, 1_500]],
-  ])('has at most four steps up to the value %d', (value, ticks) => expect(axisTicks(value)).toEqual(ticks));
+  ])('returns at most four steps up to the value %d', (value, ticks) =>
+    expect(axisTicks(value)).toEqual(ticks),
+  );
 
   it('formats labels in compact notation', () => {
     expect([950, 1_240, 3_400_000].map(formatCompact)).toEqual(['950', '1.2K', '3.4M']);
@@ -41,12 +43,12 @@ describe('chart scale', () => {
     expect(areaPath(parts[0]!, 100)).toBe('M10.0 99.0L20.0 98.0V100.0H10.0Z');
   });
 
-  it('rounds the upper corners of a bar, by at most its height', () => {
+  it("rounds a bar's upper corners by at most its height", () => {
     expect(barPath({ x: 5, y: 10 }, 8, 20, 2)).toBe('M5 30v-18q0 -2 2 -2h4q2 0 2 2v18z');
     expect(barPath({ x: 5, y: 10 }, 8, 1, 2)).toBe('M5 11v0q0 -1 1 -1h6q1 0 1 1v0z');
   });
 
-  it('condenses values to the mean of those that are known', () => {
+  it('condenses values to the mean of the known values', () => {
     expect(condense([1, 3, null, 5, null, null, 8], 4)).toEqual([2, 5, null, 8]);
     expect(condense([1, null], 4)).toEqual([1, null]);
   });

@@ -1,6 +1,6 @@
 import { parseTimeRange } from './time-range';
 
-it('parseTimeRange accepts a preset, two times or one time, and rejects everything else', () => {
+it('accepts a preset, two times or one time, and rejects everything else', () => {
   const now = Date.UTC(2026, 0, 2);
   const [after, before] = ['2026-01-01T00:00:00.000Z', '2026-01-01T12:00:00.000Z'];
   expect(parseTimeRange('24h', now, 'utc')).toEqual({ after });
@@ -11,7 +11,7 @@ it('parseTimeRange accepts a preset, two times or one time, and rejects everythi
     expect(parseTimeRange(range, now, 'utc')).toBeNull();
 });
 
-it('parseTimeRange returns the bounds of today and yesterday', () => {
+it('returns the bounds for today and yesterday', () => {
   const now = Date.UTC(2026, 0, 2, 15);
   const [after, before] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'];
   expect(parseTimeRange('today', now, 'utc')).toEqual({ after: before });

@@ -37,7 +37,7 @@ describe('time formatting', () => {
   });
 });
 
-describe('a time zone', () => {
+describe('time zones', () => {
   it('shows the local time and UTC, or only UTC', () => {
     const [shown, other] = formatBothTimes('2026-01-01T22:30:00Z', 'utc');
     expect(shown).toBe('2026-01-01 22:30:00.000 UTC');
@@ -46,13 +46,13 @@ describe('a time zone', () => {
     expect(formatWait(60, Date.UTC(2026, 0, 1, 12), 'utc')).toBe('in 1 min, at 12:01:00 UTC');
   });
 
-  it.each(['local', 'utc'] as const)('%s times are parsed and formatted without a change', (zone) => {
+  it.each(['local', 'utc'] as const)('parses and formats %s times without a change', (zone) => {
     for (const text of ['2026-01-01T00:00', '2026-07-01T10:15'])
       expect(toWallTime(fromWallTime(text, zone), zone)).toBe(`${text}:00.000`);
     expect(fromWallTime('', zone)).toBe('');
   });
 
-  it.each(['local', 'utc'] as const)('%s days start at midnight', (zone) => {
+  it.each(['local', 'utc'] as const)('starts %s days at midnight', (zone) => {
     const noon = fromWallTime('2026-03-01T12:00', zone);
     const start = (daysAgo: number): string => toWallTime(startOfDay(Date.parse(noon), zone, daysAgo), zone);
     expect([start(0), start(1)]).toEqual(['2026-03-01T00:00:00.000', '2026-02-28T00:00:00.000']);

@@ -3,11 +3,12 @@ import { readOptions, toFlags, toSearch } from './import-options';
 const none = { emitEvents: false, update: false, allowFastHashes: false };
 
 it.each([none, { ...none, update: true }, { emitEvents: true, update: true, allowFastHashes: true }])(
-  'readOptions returns the options of toSearch and toFlags: %j',
+  'reads the options from toSearch and toFlags: %j',
   (options) => {
     for (const query of [toSearch('1', options), toFlags(options)])
       expect(readOptions(new URLSearchParams(query))).toEqual(options);
   },
 );
 
-it('toSearch contains only the id without options', () => expect(toSearch('1', none)).toEqual({ id: '1' }));
+it('returns only the id as the search without options', () =>
+  expect(toSearch('1', none)).toEqual({ id: '1' }));

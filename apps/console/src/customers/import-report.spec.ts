@@ -2,7 +2,7 @@ import { countReasons, formatReport, toEntries, type Failure } from './import-re
 
 const find = (line: number) => ({ position: line + 1, email: `${line}@example.com` });
 
-it('lists errors and warnings of lines with their remedies, and counts equal reasons', () => {
+it('lists line errors and warnings with their remedies, and counts equal reasons', () => {
   const error = (field: string, code: string) => ({ field, code, message: `${field} is not valid` });
   const failures = [
     { line: 1, status: 'failed', id: null, errors: [error('email', 'invalid'), error('locale', 'invalid')] },
@@ -33,7 +33,7 @@ it('lists errors and warnings of lines with their remedies, and counts equal rea
   expect(counts).toHaveLength(4);
 });
 
-it('writes a report whose cells are no formulas', () => {
+it('writes a report without formulas in its cells', () => {
   const entry = {
     result: 'failed' as const,
     position: 2,

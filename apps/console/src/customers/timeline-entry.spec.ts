@@ -76,7 +76,7 @@ describe('describeEntry', () => {
 });
 
 describe('entryDetails', () => {
-  it('returns the error response of the mail server, or the reason without one', () => {
+  it("returns the mail server's error response, or otherwise the reason", () => {
     const mail = { state: 'failed', reason: 'rejected', response: '550 5.1.1 User unknown' } as const;
     expect(entryDetails(entry({ source: 'mail', kind: 'mail', mail }))).toEqual(['550 5.1.1 User unknown']);
     const dropped = { state: 'dropped', reason: 'too_soon', response: null } as const;
@@ -85,7 +85,7 @@ describe('entryDetails', () => {
     ]);
   });
 
-  it('returns the reason of an operator, the device and the address', () => {
+  it("returns an operator's reason, the device and the IP address", () => {
     const more = {
       source: 'audit_entry',
       details: { reason: 'Ticket 1' },
@@ -97,7 +97,7 @@ describe('entryDetails', () => {
     ).toEqual(['Ticket 1', 'Safari', '192.0.2.1']);
   });
 
-  it('returns the reason of a sign-in token in whose session support acted', () => {
+  it('returns the reason for a sign-in token in whose session support acted', () => {
     const details = { changed: ['firstName'], support: { sessionId: ID, reason: 'Ticket 2' } };
     const audited = { source: 'audit_entry', type: 'customer.updated', details } as const;
     expect(entryDetails(entry(audited))).toEqual(['Ticket 2']);
@@ -117,7 +117,7 @@ describe('entryPath', () => {
 });
 
 describe('isFailure', () => {
-  it('is true for a failed delivery until it is resolved', () => {
+  it('returns true for a failed delivery until it is resolved', () => {
     expect(isFailure(entry({ deliveries: [delivery({ state: 'failed' })] }))).toBe(true);
     expect(isFailure(entry({ deliveries: [delivery({ state: 'failed', resolution: 'redelivered' })] }))).toBe(
       false,

@@ -17,7 +17,7 @@ describe('headersPatch', () => {
     });
   });
 
-  it('returns the new value of a header that was removed and added again', () => {
+  it('returns the new value for a header that was removed and added again', () => {
     expect(headersPatch([{ ...added, name: 'X-Team' }], { 'x-team': '…' })).toEqual({ 'x-team': 'v' });
   });
 });

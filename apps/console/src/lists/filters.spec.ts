@@ -22,7 +22,7 @@ const now = Date.UTC(2026, 0, 2);
 const read = (search: string) => parseFilters(new URLSearchParams(search), filters, ['tab']);
 
 describe('list filters', () => {
-  it('converts the filters in a URL to the query of the API request', () => {
+  it('converts the filters in a URL to the API query', () => {
     const { values, filterError } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
     expect(filterError).toBeNull();
     expect(toQuery(values, filters, now, 'utc')).toEqual({

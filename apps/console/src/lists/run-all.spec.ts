@@ -4,7 +4,7 @@ import { runAll } from './run-all';
 const problem = new Problem({ code: 'conflict', status: 409, title: 'Conflict', detail: '', requestId: '' });
 
 describe('runAll', () => {
-  it('sends all items, at most four at a time, and reports progress and the rejected ones', async () => {
+  it('sends all items, at most four at a time, and reports progress and rejected items', async () => {
     let [active, mostActive] = [0, 0];
     const progress: number[] = [];
     const send = async (item: number): Promise<void> => {

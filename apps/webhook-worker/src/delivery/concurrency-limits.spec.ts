@@ -39,7 +39,7 @@ describe('ConcurrencyLimits (WH-13)', () => {
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`, null))).toBe(100);
   });
 
-  it('limits retries to a half and batches to a quarter, which leaves a quarter to first attempts', () => {
+  it('limits retries to a half and batches to a quarter, and leaves the rest to first attempts', () => {
     const limits = createLimits(100);
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`, `p${index}`, 1))).toBe(50);
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`f${index}`, `q${index}`, 2))).toBe(25);
