@@ -34,7 +34,7 @@ function Change({ current, previous, format, improvement, unit }: ChangeProps): 
 }
 
 /**
- * Returns a function that renders a metric's change, or nothing unless metrics are compared and there are earlier ones.
+ * Returns a function that renders a metric's change, or nothing unless metrics are compared and earlier metrics exist.
  * @param previous the previous period's metrics; null if there are none
  */
 export const changeRenderer =

@@ -34,7 +34,7 @@ export function savedChanges<Fields extends object>(
     .map((field) => ({ field, before: base[field], saved: saved[field], edited: changed[field] }));
 }
 
-/** Returns the edits that were made after `sent`, so that input during a save is not lost. */
+/** Returns the edits that were entered after `sent`, so that input during a save is not lost. */
 export const editedSince = <Fields extends object>(
   sent: Partial<Fields>,
   edits: Partial<Fields>,

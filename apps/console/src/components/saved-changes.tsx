@@ -24,7 +24,7 @@ export const isStale = (problem: Problem | null): boolean => problem?.code === '
 export const saveLabel = ({ isOverwrite }: { isOverwrite: boolean }): string =>
   isOverwrite ? 'Overwrite' : 'Save changes';
 
-/** Lists the fields that others have saved while a form was edited. The operator decides about each edited one. */
+/** Lists the fields that others have saved while a form was edited. The operator decides about each edited field. */
 export function SavedChanges<Fields extends object>({
   edits,
   labels,

@@ -19,7 +19,7 @@ export interface ImportFile {
   encoding: string;
   /** Null for a file that is not CSV. */
   delimiter: Delimiter | null;
-  /** What is not sent. */
+  /** The parts of the file that are not sent. */
   report: LocalReport;
   /** Returns the position of a line that is sent, counted from 1, and its email address if it is known. */
   find: (line: number) => { position: number; email: string | null };

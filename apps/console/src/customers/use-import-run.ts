@@ -14,7 +14,7 @@ interface ImportRequest {
 }
 
 interface RunState {
-  /** What the page sends. */
+  /** The kind of upload that the page is sending. */
   sending: 'check' | 'import' | null;
   /** True if the operator canceled the upload. */
   isCanceled: boolean;

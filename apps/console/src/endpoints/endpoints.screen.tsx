@@ -138,7 +138,7 @@ function endpointColumns(renderSuccessRate: (endpoint: Endpoint) => ReactNode): 
 
 /**
  * Returns a function that renders an endpoint's success rate in the last 24 hours. One request covers all endpoints: an
- * endpoint that is not among the failing ones has no failures, unless there are more failing endpoints than the
+ * endpoint that is not among the failing endpoints has no failures, unless there are more failing endpoints than the
  * overview contains.
  */
 function useSuccessRates(projectId: string): (endpoint: Endpoint) => ReactNode {

@@ -20,7 +20,7 @@ export const api = createClient<paths>({
 
 api.use({
   onRequest({ request }) {
-    // Changes are always made by the operator, even if the page appears to be idle.
+    // Every change comes from the operator, even if the page appears to be idle.
     if (request.method === 'GET' && isIdle()) request.headers.set('X-Gatehouse-Console', 'resting');
   },
   async onResponse({ request, response }) {

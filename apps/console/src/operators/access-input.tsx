@@ -11,7 +11,7 @@ interface AccessInputProps {
   error?: string;
 }
 
-/** Renders the choice between the entire installation and some organizations. */
+/** Renders the choice between installation-wide access and some organizations. */
 export function AccessInput({ value, onChange, error }: AccessInputProps): ReactNode {
   return (
     <Stack gap="xs">

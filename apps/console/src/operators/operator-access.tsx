@@ -9,7 +9,7 @@ interface OperatorAccessProps {
   max?: number;
 }
 
-/** Renders what an operator can access: the entire installation, or the names of organizations. */
+/** Renders an operator's access: installation-wide, or the names of organizations. */
 export function OperatorAccess({ organizationIds, max = Infinity }: OperatorAccessProps): ReactNode {
   if (!organizationIds) return 'Entire installation';
   const more = organizationIds.length - max;

@@ -47,7 +47,7 @@ export class DuePoller {
   /** True if the last poll may have left due deliveries unclaimed because there was no capacity. */
   private isCapacityShort = false;
   private lastScanAt = -Infinity;
-  /** When the next delivery is due, in ms on the monotonic clock, and when that was read. */
+  /** Time when the next delivery is due, and time when that was read, in ms on the monotonic clock. */
   private nextDueAt = 0;
   private nextDueReadAt = -Infinity;
   /** Last endpoint of the endpoint scan; null to start from the beginning. */
@@ -169,7 +169,7 @@ export class DuePoller {
         this.readyQueue.claimDueForEndpoints(ids, capacity, [0, 0, 0]),
       );
       const exhausted = exhaustedLimits(capacity, claimed);
-      // An exhausted project or retry limit may also block other endpoints; which ones is not known.
+      // An exhausted project or retry limit may also block other endpoints, which are not known.
       const isShared = exhausted.projects.length > 0 || exhausted.urgencies.includes(URGENCY.retry);
       if (claimed.length < capacity.limit && !isShared) stillBlocked = exhausted.endpoints;
     } finally {

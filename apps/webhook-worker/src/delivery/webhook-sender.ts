@@ -69,7 +69,7 @@ export class WebhookSender implements OnModuleInit {
     const headers = this.unreadable.readOrNull({ endpointId: attempt.endpointId }, () =>
       webhookHeaders(this.keyring, attempt, this.unreadable),
     );
-    // Nothing was sent, and the endpoint is not at fault.
+    // Nothing was sent, and the endpoint did not cause the failure.
     if (headers === null) return lostAttempt(0);
     const controller = new AbortController();
     this.inFlight.add(controller);
