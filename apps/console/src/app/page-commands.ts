@@ -1,6 +1,6 @@
 import type { Command } from '../commands/commands';
 
-/** Selector for the buttons and links at the page's head, and for its tabs. */
+/** Selector for the buttons and links in the page header, and for the tabs. */
 const CONTROLS = '#content [data-commands] :is(button, a), #content [role=tab]';
 
 /**

@@ -25,7 +25,7 @@ interface FileChoiceProps {
 }
 
 /**
- * Renders the file choice. A file that cannot be imported is rejected before anything is sent, and its encoding and
+ * Renders the file input. A file that cannot be imported is rejected before anything is sent, and its encoding and
  * delimiter can be selected.
  */
 export function FileChoice({ file, onChange }: FileChoiceProps): ReactNode {

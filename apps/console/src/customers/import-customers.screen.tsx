@@ -117,7 +117,7 @@ interface ImportFormProps extends ReportProps {
   onStart: (start: Start) => void;
 }
 
-/** Renders the project and file choice, with the buttons that check and import the file. */
+/** Renders the inputs for the project and the file, with the buttons that check and import the file. */
 function ImportForm({
   customerImport,
   initialOptions,

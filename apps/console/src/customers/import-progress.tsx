@@ -55,7 +55,7 @@ interface ImportCheckProps {
   run: ImportRun;
 }
 
-/** Renders a file's check: that it is running, or its result. */
+/** Renders the result of checking a file, or a note that the check is running. */
 export function ImportCheck({ file, run }: ImportCheckProps): ReactNode {
   const isComplete = run.checked !== null;
   return (

@@ -20,7 +20,7 @@ export const deliveryOwnerFilters = {
 /** Creates a filter for the HTTP status class. */
 export const statusClassFilter = (label: string): Filter => choiceFilter(label, statusClassLabels);
 
-/** Creates the search in a list of deliveries or attempts. */
+/** Creates the search for a list of deliveries or attempts. */
 export const deliverySearchFilter = (): Filter =>
   textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID');
 

@@ -6,7 +6,7 @@ import { UntrustedText } from '../components/untrusted-text';
 import { JsonView } from '../components/json-view';
 import { toCurl } from './to-curl';
 
-/** Renders the headers and the body in a delivery's request. */
+/** Renders the headers and the body of a delivery's request. */
 export function DeliveryRequest({ delivery }: { delivery: Schemas['DeliveryResponse'] }): ReactNode {
   const { request, target_url: url } = delivery;
   return (

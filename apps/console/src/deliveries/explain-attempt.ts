@@ -1,6 +1,6 @@
 import { formatDuration } from '../components/time';
 
-/** The fields in an attempt that determine how its outcome is explained. */
+/** The fields of an attempt that determine how its outcome is explained. */
 export interface AttemptOutcome {
   /** 0 if there was no response. */
   http_status: number;

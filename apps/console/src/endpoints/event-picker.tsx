@@ -16,7 +16,7 @@ interface EventPickerProps {
 
 const ALL_EVENTS = '*';
 
-/** Renders the event choice: all events, all events for a resource, single types, or custom events. */
+/** Renders the inputs for the events: all events, all events for a resource, single types, or custom events. */
 export function EventPicker({ value, onChange, error }: EventPickerProps): ReactNode {
   // Test events are sent to any endpoint, regardless of its subscription, so they cannot be selected.
   const types = useEventTypes().filter(({ type }) => type !== 'webhook.test' && type !== ALL_CUSTOM_EVENTS);
@@ -121,7 +121,7 @@ interface CustomEventsProps extends Pick<EventPickerProps, 'value' | 'onChange'>
   onToggle: (entry: string, isOn: boolean) => void;
 }
 
-/** Renders the choice between all custom events and entered types. */
+/** Renders the inputs for custom events: all of them, or types that are entered. */
 function CustomEvents({ value, onChange, onToggle }: CustomEventsProps): ReactNode {
   const [rejected, setRejected] = useState('');
   const isCovered = value.includes(ALL_CUSTOM_EVENTS);

@@ -12,7 +12,7 @@ export type HealthWorker = Schemas['WorkerHealth'];
 export interface ComponentStatus {
   tone: Tone;
   label: string;
-  /** The status's meaning, and what to do. */
+  /** The meaning of the status, and what to do. */
   description?: string;
 }
 

@@ -4,7 +4,7 @@ interface FieldError {
   message: string;
 }
 
-/** The body in an error response (RFC 9457). Some codes have additional members, such as `redeliveredAs`. */
+/** The body of an error response (RFC 9457). Some codes have additional members, such as `redeliveredAs`. */
 export interface ProblemDocument {
   title: string;
   status: number;

@@ -9,7 +9,7 @@ interface RoleRadioProps {
   error?: string;
 }
 
-/** Renders the role choice, with each role's permissions. */
+/** Renders the radio buttons for the roles, with each role's permissions. */
 export function RoleRadio({ value, onChange, error }: RoleRadioProps): ReactNode {
   return (
     <Radio.Group label="Role" value={value} onChange={(role) => onChange(role)} error={error}>

@@ -44,7 +44,7 @@ const archivedColumn: Column<Project> = {
 
 /**
  * The project list. `?create=` opens the form, with the given organization selected. `?create-key=` opens the project
- * choice for a new API key.
+ * select for a new API key.
  */
 export function ProjectsScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();

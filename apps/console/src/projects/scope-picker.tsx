@@ -16,7 +16,7 @@ const presets: Record<string, readonly Scope[]> = {
   None: [],
 };
 
-/** Renders the scope choice for a secret key, one by one or by a preset. */
+/** Renders the inputs for a secret key's scopes, one by one or by a preset. */
 export function ScopePicker({ value, onChange, error }: ScopePickerProps): ReactNode {
   return (
     <Checkbox.Group
