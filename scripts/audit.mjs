@@ -9,11 +9,11 @@ const OPTIONS = ['--audit', '--audit-level=high', '--json', '--loglevel=silent']
 /** Without a registry, the command must not take minutes. */
 const TIMEOUTS = ['--fetch-retries=0', '--fetch-timeout=20000'];
 
-/** The exit code if no registry audits the packages: neither a pass nor a failure (EX_TEMPFAIL of sysexits.h). */
+/** The exit code if no registry audits the packages: neither a pass nor a failure (EX_TEMPFAIL in sysexits.h). */
 const NOT_RUN = 75;
 
 /**
- * Reports known vulnerabilities of the distributed packages. Returns 1 for severity high or critical, and 75 with the
+ * Reports known vulnerabilities in the distributed packages. Returns 1 for severity high or critical, and 75 with the
  * reason if a part was not audited.
  */
 await main(async () => {
@@ -38,7 +38,7 @@ await main(async () => {
   return reasons.size > 0 ? NOT_RUN : 0;
 });
 
-/** Reports that packages were not audited, in GitHub also as a warning and in the summary of the job. */
+/** Reports that packages were not audited, in GitHub also as a warning and in the job summary. */
 function reportNotRun(reason) {
   const text = `No registry has audited the packages (${reason}). Known vulnerabilities were not checked.`;
   console.error(`\n${'!'.repeat(72)}\nnpm audit: NOT RUN. ${text}\n${'!'.repeat(72)}\n`);

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Prints the addresses of Gatehouse and, outside production, the keys.
+ * Prints Gatehouse's URLs and, outside production, the keys.
  * @param {NodeJS.WriteStream} report
- * @param {{ production: boolean, publicUrl: string, dataDir: string, redis: object | null, docs: boolean,
- *   console: boolean, http: { host: string, port: number } }} config
- * @param {number} seconds duration of the start
+ * @param {{ production: boolean, publicUrl: string, dataDir: string, redis: object | null, docs: boolean, console:
+ *   boolean, http: { host: string, port: number } }} config
+ * @param {number} seconds time that the start took
  * @param {boolean} isSeeded true if the keys in DATA_DIR belong to this database
  */
 export function printBanner(report, config, seconds, isSeeded) {
@@ -38,7 +38,7 @@ export function printBanner(report, config, seconds, isSeeded) {
 }
 
 /**
- * Returns the URL of the API on this machine.
+ * Returns the API's URL on this machine.
  * @param {{ host: string, port: number }} listener
  */
 function localUrl({ host, port }) {

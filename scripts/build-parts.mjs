@@ -3,16 +3,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './environment.mjs';
 
-/** The folder of the build output, with a stamp for each part. */
+/** The build output folder, with a stamp for each part. */
 export const DIST = path.join(root, 'dist');
 
 export const VITE = ['vite', 'bin', 'vite.js'];
 
-/** The projects of nest-cli.json: the apps and libs of the programs. */
+/** The projects in nest-cli.json: the programs' apps and libs. */
 const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
 export const SOURCES = PROJECTS.map((project) => project.root);
 
-/** The scripts that the bundle of dist/programs/all.js contains. */
+/** The scripts in the bundle dist/programs/all.js. */
 const SERVE_SCRIPTS = ['all', 'memory-options', 'run-all', 'supervisor'].map((name) => `scripts/${name}.mjs`);
 
 /**
@@ -39,20 +39,20 @@ export const CONSOLE_PART = {
   steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],
 };
 
-/** Returns whether a part was built from its current sources, and each file of its output exists. */
+/** Returns whether a part was built from its current sources, and each file in its output exists. */
 export function isCurrent(part) {
   return read(part.stamp).split('\n')[0] === stampOf(part.sources) && findMissing(part) === undefined;
 }
 
-/** Returns the first file of the output that has disappeared since the last build, if any. */
+/** Returns the first output file that has disappeared since the last build, if any. */
 function findMissing({ stamp }) {
   const [, ...files] = read(stamp).split('\n');
   return files.find((file) => !fs.existsSync(path.join(root, file)));
 }
 
 /**
- * Returns which file of dist/programs is missing and how to build it, or undefined.
- * @param {string} name of the program
+ * Returns which file in dist/programs is missing and how to build it, or undefined.
+ * @param {string} name the program's name
  */
 export function findMissingProgram(name) {
   const program = `${PROGRAMS_PART.bundle}/${name}.js`;
@@ -61,9 +61,10 @@ export function findMissingProgram(name) {
 }
 
 /**
- * Records that a part is built, with the files of its output.
+ * Records that a part is built, with the files in its output.
  * @param {{ stamp: string, outputs: string[], bundle?: string }} part
- * @param {string} built `stampOf` its sources before the build, so that files that change meanwhile are built the next time
+ * @param {string} built `stampOf` its sources before the build, so that files that change meanwhile are built the next
+ *   time
  */
 export function recordBuild({ stamp, outputs, bundle }, built) {
   const files = [...outputs, ...(bundle ? [bundle] : [])].flatMap((folder) =>
@@ -73,7 +74,7 @@ export function recordBuild({ stamp, outputs, bundle }, built) {
   fs.writeFileSync(stamp, [built, ...files].join('\n'));
 }
 
-/** Returns a value that changes with each change of the sources, or of the configuration of the build. */
+/** Returns a value that changes with each change in the sources or the build configuration. */
 export function stampOf(sources) {
   const names = sources.flatMap((source) => {
     const name = path.join(root, source);
@@ -104,7 +105,7 @@ export function sha256(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Returns the text of a file, or "" if it does not exist. */
+/** Returns a file's text, or "" if it does not exist. */
 export function read(file) {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
 }

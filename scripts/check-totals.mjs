@@ -1,6 +1,6 @@
 /**
- * Returns the last lines of `npm run check`, and whether the checks have passed.
- * @param {{ passed: number, failed: number, skipped: number }[]} totals of the test runs that have ended
+ * Returns the last lines that `npm run check` prints, and whether the checks have passed.
+ * @param {{ passed: number, failed: number, skipped: number }[]} totals the totals from the finished test runs
  * @param {number} expected number of test runs
  * @param {string[]} notRun checks that could not run
  */

@@ -4,9 +4,9 @@ import path from 'node:path';
 const PLACES = ['apps', 'docs', 'libs', 'ops', 'packages', 'scripts', 'test'];
 const EXTENSIONS = ['.ts', '.tsx', '.mjs', '.cjs', '.css', '.md', '.yml', '.sh'];
 
-/** Stored names that contain a word of the list: file, and the words that it may contain. */
+/** Stored names that contain a listed word: file, and the words that it may contain. */
 const EXCEPTIONS = {
-  // Names of migrations, indexes and a column of version 0.1.0.
+  // Names for migrations, indexes and a column from version 0.1.0.
   'libs/persistence/src/migrations/current-migration-names.ts': ['house'],
   'libs/persistence/src/migrations/1764028820000-add-search-indexes.ts': ['house'],
   'libs/persistence/src/migrations/1764115200000-add-system-customer-indexes.ts': ['house'],
@@ -20,7 +20,7 @@ const EXCEPTIONS = {
   'test/e2e/dead-letter-events.spec.ts': ['untold'],
 };
 
-/** Returns the words that the table "Rejected words" of CONTRIBUTING.md lists, each with its replacement. */
+/** Returns the words in the table "Rejected words" in CONTRIBUTING.md, each with its replacement. */
 function readWords() {
   const [, table] = fs.readFileSync('CONTRIBUTING.md', 'utf8').split('| Rejected word');
   return [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(([, word, replacement]) => ({

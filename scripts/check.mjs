@@ -7,7 +7,7 @@ import { main } from './environment.mjs';
 import { installNode } from './node-versions.mjs';
 import { runNpm } from './processes.mjs';
 
-/** The scripts of package.json that only read files, longest first. Each uses one core. */
+/** The scripts in package.json that only read files, longest first. Each uses one core. */
 const STATIC_CHECKS = ['format:check', 'files', 'lint', 'types', 'imports'];
 
 /** `npm test` as in the README, and the tests that `npm run test:all` adds. */
@@ -16,22 +16,22 @@ const TEST_RUNS = [
   ['run', '--silent', 'test', '--', '--added'],
 ];
 
-/** The Node.js of the image. */
+/** The image's Node.js. */
 const IMAGE_NODE = 24;
 
 /** The oldest supported Node.js. */
 const OLDEST_NODE = 20;
 
 /**
- * The other end of the supported versions. Their tables and parsers differ, so some tests run with both
- * (docs/adr/0099-unicode-tables.md).
+ * The oldest version if the image's version is installed, otherwise the image's version. Tables and parsers differ
+ * between versions, so some tests run with both (docs/adr/0099-unicode-tables.md).
  */
 const OTHER_NODE = process.versions.node.startsWith(`${IMAGE_NODE}.`) ? OLDEST_NODE : IMAGE_NODE;
 
-/** The tests with it, which use the time in which the others wait. */
+/** The tests with the other version, which use the time in which the other tests wait. */
 const OTHER_RUN = ['run', '--silent', 'test:node', '--', String(OTHER_NODE), '--compatibility'];
 
-/** Runs all checks and tests. The last line of the output contains the totals of all test runs. */
+/** Runs all checks and tests. The last output line contains the totals for all test runs. */
 await main(async () => {
   const installing = installNode(OTHER_NODE);
   const failed = await runStaticChecks();
@@ -61,7 +61,7 @@ await main(async () => {
 });
 
 /**
- * Runs the static checks in parallel and prints the output of each in one piece.
+ * Runs the static checks in parallel and prints each check's output in one piece.
  * @returns the names of failed checks
  */
 async function runStaticChecks() {
@@ -89,7 +89,7 @@ async function runTests(args, totals, options) {
 
 /**
  * Prints the totals and returns the exit code.
- * @param {string} text the totals of each run, one per line, as scripts/test.mjs writes them
+ * @param {string} text the totals for each run, one per line, as scripts/test.mjs writes them
  * @param {number} expected number of runs
  * @param {string[]} notRun checks that could not run
  */

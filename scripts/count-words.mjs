@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The areas of the repository whose English is measured. */
+/** The repository areas whose English is measured. */
 const AREAS = {
   comments: ['apps', 'libs', 'packages', 'examples', 'scripts', 'test'],
   docs: ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs'],
@@ -15,9 +15,10 @@ const GENERATED =
 const TARGETS = { comments: 18, docs: 25 };
 
 /**
- * Counts the words of comments and documents, and how often "of" stands among 1,000 of them.
+ * Counts the words in comments and documents, and how often "of" stands among 1,000 words.
  * @param {string[]} [places] files and folders, default: all
- * @returns {{ area: string, words: number, ofs: number, chains: number }[]} one row for each folder with comments and for docs
+ * @returns {{ area: string, words: number, ofs: number, chains: number }[]} one row for each folder with comments and
+ *   for docs
  */
 export function countWords(places) {
   return Object.entries(AREAS).flatMap(([kind, roots]) =>
@@ -56,13 +57,13 @@ function filesIn(place) {
     .filter((name) => !GENERATED.test(name) && /\.\w+$/.test(name) && fs.statSync(name).isFile());
 }
 
-/** Returns the comments of a source file. Strings with `//` are URLs, which follow a colon or a quote. */
+/** Returns a source file's comments. Strings with `//` are URLs, which follow a colon or a quote. */
 const commentsOf = (source) =>
   [...source.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?<![:'"`\w/])\/\/(.*)$/gm)]
     .map(([, block, line]) => (block ?? line).replaceAll(/^\s*\* ?/gm, '').replaceAll(/`[^`]*`/g, 'x'))
     .join('\n\n');
 
-/** Returns the prose of a Markdown document, without its code. */
+/** Returns a Markdown document's prose, without its code. */
 const proseOf = (source) =>
   source
     .replaceAll(/^```[\s\S]*?^```/gm, '')

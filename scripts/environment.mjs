@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root folder of the repository. */
+/** The repository's root folder. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** An error whose message is sufficient for the reader. It is printed without a stack. */
@@ -14,8 +14,7 @@ export class ScriptError extends Error {
 }
 
 /**
- * Runs the body of a script in the root folder, with `.env` loaded. Environment variables take precedence
- * over `.env`.
+ * Runs a script's body in the root folder, with `.env` loaded. Environment variables take precedence over `.env`.
  * @param {() => Promise<number | void>} body returns the exit code
  */
 export async function main(body) {
@@ -25,7 +24,7 @@ export async function main(body) {
     if (existsSync('.env')) process.loadEnvFile('.env');
     process.exitCode = (await body()) ?? process.exitCode;
   } catch (error) {
-    // The message of a system error, such as EACCES, contains the name of the file.
+    // A system error's message, such as EACCES, contains the file name.
     console.error(error instanceof ScriptError || error.syscall ? error.message : error);
     process.exitCode = error.exitCode ?? 1;
   }

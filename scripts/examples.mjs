@@ -10,12 +10,12 @@ export function listExamples() {
   return fs.readdirSync(FOLDER).filter((name) => fs.existsSync(path.join(FOLDER, name, 'package.json')));
 }
 
-/** Returns the folder of an example. */
+/** Returns an example's folder. */
 export const exampleFolder = (name) => path.join(FOLDER, name);
 
 /**
- * Returns whether the packages of an example are installed. Those of an example without its own package-lock.json are
- * installed with the repository.
+ * Returns whether an example's packages are installed. An example without its own package-lock.json is installed with
+ * the repository.
  */
 export function isExampleInstalled(name) {
   const lock = path.join(exampleFolder(name), 'package-lock.json');
@@ -25,7 +25,7 @@ export function isExampleInstalled(name) {
 }
 
 /**
- * Installs the packages of an example, unless they are installed.
+ * Installs an example's packages, unless they are installed.
  * @param {string} name
  * @param {NodeJS.WriteStream} report stream for the progress
  * @throws ScriptError if npm fails
@@ -36,7 +36,7 @@ export async function ensureExampleInstalled(name, report) {
     const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
     const { code, output } = await runNpm(args, {
       cwd: exampleFolder(name),
-      // The options of jest for Node.js do not apply to npm.
+      // Jest's options for Node.js do not apply to npm.
       env: { ...process.env, NODE_OPTIONS: '' },
     });
     if (code !== 0) throw new ScriptError(`${output}\nnpm ci exited with code ${code}.`);

@@ -8,7 +8,7 @@ const IGNORED = /^(\.git|node_modules|dist|\.data|\.screenshots|\.env|.+\.log)$/
 
 const BINARY = ['.gz', '.png'];
 
-/** Files with values that have the format of Gatehouse, and why they are no secrets. */
+/** Files with values in Gatehouse's format, and why they are no secrets. */
 const EXCEPTIONS = {
   'libs/domain/src/api-keys/key-format.spec.ts': 'examples of the format, which no installation has issued',
   'libs/platform/src/crypto/webhook-signature.spec.ts': 'the example of the Standard Webhooks specification',
@@ -18,16 +18,16 @@ const EXCEPTIONS = {
 /** Rules for URLs with a password, which tests invent. */
 const URL_RULES = /-(basicauth|database-connection-string)$/;
 
-/** Secrets in examples of the documentation, which no installation has issued: base64 of "the secret of your receiver". */
+/** Secrets in documentation examples, which no installation has issued: base64 of "the secret of your receiver". */
 const DOCUMENTED_EXAMPLES = ['whsec_dGhlIHNlY3JldCBvZiB5b3VyIHJlY2VpdmVy'];
 
-/** The formats of the secrets that Gatehouse issues. */
+/** The formats for secrets that Gatehouse issues. */
 const GATEHOUSE_SECRETS = {
   'an API key': /(?<![0-9A-Za-z_])[sp]k_[0-9A-Za-z]{49}(?![0-9A-Za-z])/g,
   'a webhook secret': /(?<![0-9A-Za-z_])whsec_[0-9A-Za-z+/]{24,}=*/g,
 };
 
-/** A rule of secretlint that finds the secrets that Gatehouse issues. Values in its messages would be masked. */
+/** A secretlint rule that finds the secrets that Gatehouse issues. Values in its messages would be masked. */
 const gatehouseRule = {
   meta: { id: 'gatehouse', type: 'scanner', recommended: true, supportedContentTypes: ['text'] },
   messages: Object.fromEntries(

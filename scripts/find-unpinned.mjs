@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The image of an `ARG`, a service, a builder or a generator, at the end of a line. */
+/** The image in an `ARG`, a service, a builder or a generator, at a line's end. */
 const IMAGE = /^ARG \w*IMAGE=(\S+)|^ *(?:image|driver-opts|sbom): (?:image=|generator=)?([^\s#]+)/gm;
 const ACTION = /^.*\buses: *([^\s#]+)(.*)/gm;
 
@@ -9,9 +9,9 @@ const ACTION = /^.*\buses: *([^\s#]+)(.*)/gm;
 const isOwn = (image) => image.startsWith('gatehouse:');
 
 /**
- * Returns the images without a digest and the actions without a commit and its version, each with its file. A tag can be
- * moved to another image or commit.
- * @param {string} root the folder of the repository
+ * Returns the images without a digest and the actions without a commit and its version, each with its file. A tag can
+ * be moved to another image or commit.
+ * @param {string} root the repository folder
  * @returns {{ images: string[], actions: string[] }}
  */
 export function findUnpinned(root) {

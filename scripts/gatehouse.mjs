@@ -34,15 +34,15 @@ await main(async () => {
 });
 
 /**
- * Requires the packages and the program, instead of installing and building them: the api and the worker of a running
- * installation may use the same files.
+ * Requires the packages and the program, instead of installing and building them: a running installation's api and
+ * worker may use the same files.
  */
 function requireProgram() {
   if (!fs.existsSync('node_modules'))
     throw new ScriptError('The packages of Gatehouse are not installed. Install them: npm ci');
   const missing = findMissingProgram('gatehouse');
   if (missing) throw new ScriptError(missing);
-  // The output of the command may be piped.
+  // The command's output may be piped.
   if (!isCurrent(PROGRAMS_PART))
     console.error(
       'The programs were not built from the current sources. To build them again, when nothing uses them: npm run build',

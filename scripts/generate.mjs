@@ -5,14 +5,14 @@ import { ScriptError, main, root } from './environment.mjs';
 import { formatText } from './format-text.mjs';
 import { openApiDocuments } from './openapi-document.mjs';
 
-/** The defaults and ranges of the setting `limits`, which the console describes. */
+/** The defaults and ranges in the setting `limits`, which the console describes. */
 const LIMIT_RANGES = 'apps/console/src/projects/limit-ranges.json';
 /** The audit log filter's actions. */
 const AUDIT_ACTIONS = 'apps/console/src/audit/audit-actions.json';
 /** The customer timeline's sentences. */
 const TIMELINE_LABELS = 'apps/console/src/customers/timeline-labels.json';
 const CHART_SCHEMA = 'ops/helm/gatehouse/values.schema.json';
-/** The alert rules, and their copy in the chart: Helm reads no files outside of a chart. */
+/** The alert rules, and their copy in the chart: Helm reads no files outside a chart. */
 const ALERT_RULES = 'ops/prometheus/alerts.yml';
 const CHART_ALERT_RULES = 'ops/helm/gatehouse/alerts.yml';
 /** The settings that the chart or the image sets. */
@@ -37,7 +37,7 @@ await main(async () => {
 
 /**
  * Generates all files.
- * @returns {Promise<Record<string, string>>} the text of every generated file, by its path
+ * @returns {Promise<Record<string, string>>} each generated file's text, by its path
  */
 async function generateFiles() {
   const { settings } = await import('@gatehouse/platform');
@@ -72,7 +72,7 @@ function limitRanges(limits) {
   return Object.fromEntries(entries.map(([name, { fallback, min, max }]) => [name, { fallback, min, max }]));
 }
 
-/** Returns the schema of the chart's values with the names of all settings, without those that are only for tests. */
+/** Returns the schema for the chart's values with the names of all settings except settings that are only for tests. */
 function chartSchema(settings) {
   const schema = JSON.parse(read(CHART_SCHEMA));
   const names = Object.keys(settings).filter(
@@ -198,7 +198,7 @@ each further quota of consecutive failures, up to 24 hours.
 `;
 }
 
-/** Returns the rows of the table of limits. */
+/** Returns the rows for the limits table. */
 function limitRows({
   addressLimits,
   failureLimits,

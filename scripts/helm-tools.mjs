@@ -5,16 +5,16 @@ import { run } from './processes.mjs';
 
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.22.0';
 const KUBECONFORM = 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0';
-/** A Python package that contains the JSON schemas of Kubernetes. */
+/** A Python package that contains the Kubernetes JSON schemas. */
 const SCHEMAS = 'kubernetes-validate==1.37.0';
 
-/** The first version that the chart supports, and the newest one of the schemas. */
+/** The first version that the chart supports, and the newest version in the schemas. */
 export const KUBERNETES_VERSIONS = ['1.30.0', '1.37.0'];
 
 const FOLDER = path.join(root, 'node_modules', '.cache', 'helm');
 const SCHEMA_FOLDER = path.join(FOLDER, 'schemas');
 
-/** Extracts the schemas of a version, which reject unknown fields. */
+/** Extracts a version's schemas, which reject unknown fields. */
 const EXTRACT = `
 import sys, zipfile
 wheel, folder, versions = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -25,7 +25,7 @@ with zipfile.ZipFile(wheel) as archive:
 `;
 
 /**
- * Builds helm and kubeconform with Go, and downloads the JSON schemas of Kubernetes with pip. Does this once for each
+ * Builds helm and kubeconform with Go, and downloads the Kubernetes JSON schemas with pip. Does this once for each
  * version; building takes several minutes.
  * @param {NodeJS.WritableStream} output for the progress
  * @returns {Promise<{ helm: string, kubeconform: string, schemaLocation: string }>}
@@ -71,7 +71,7 @@ async function downloadSchemas(name) {
   fs.rmSync(download, { recursive: true });
 }
 
-/** Makes the references of a schema relative to its file: they are relative to a web server that does not exist. */
+/** Makes a schema's references relative to its file: they are relative to a web server that does not exist. */
 function makeReferencesLocal(file) {
   const { $id: _, ...schema } = JSON.parse(fs.readFileSync(file, 'utf8'));
   fs.writeFileSync(

@@ -1,7 +1,4 @@
-/**
- * The licenses of packages that Gatehouse may distribute. All of them are permissive, so that they can be
- * combined with Apache-2.0.
- */
+/** The licenses for packages that Gatehouse may distribute. All are permissive, so that they can be combined with Apache-2.0. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -19,14 +16,14 @@ const ALLOWED = new Set([
 /** Packages that name their license in the outdated field `licenses`, which package-lock.json does not contain. */
 const KNOWN = { busboy: 'MIT', streamsearch: 'MIT' };
 
-/** Returns the license of a component in the CycloneDX format, as an SPDX expression. */
+/** Returns a component's license in the CycloneDX format, as an SPDX expression. */
 export function describeLicense({ name, licenses = [] }) {
   const [declared] = licenses.map(({ expression, license }) => expression ?? license.id ?? license.name);
   return declared ?? KNOWN[name] ?? 'unknown';
 }
 
 /**
- * Returns whether a license is allowed: for `A OR B` if one of both is, for `A AND B` if both are.
+ * Returns whether a license is allowed: for `A OR B` if either is, for `A AND B` if both are.
  * @param {string} expression SPDX, with parentheses around the whole expression at most
  */
 export function isAllowedLicense(expression) {

@@ -1,5 +1,5 @@
 /**
- * Rules of this repository for oxlint, as selectors of syntax (.oxlintrc.json says which files each applies to).
+ * This repository's rules for oxlint, as syntax selectors (.oxlintrc.json states to which files each applies).
  * @type {Record<string, { message: string, selectors: string[] }>}
  */
 const RULES = {
@@ -26,7 +26,7 @@ const RULES = {
       'MemberExpression[object.name="Math"]:matches([property.name="random"], [property.value="random"])',
     ],
   },
-  // The host that the parser of Node.js returns depends on its version (docs/adr/0099-unicode-tables.md).
+  // The host that the Node.js parser returns depends on its version (docs/adr/0099-unicode-tables.md).
   'url-parser': {
     message: 'Parse URLs with parseUrl() or parseValidUrl() of @gatehouse/domain.',
     selectors: [
@@ -43,7 +43,7 @@ const RULES = {
     message: 'Declare the statement with statement() or dynamicStatement(), and execute() it.',
     selectors: ['CallExpression[callee.property.name=/^(query|createQueryBuilder)$/]'],
   },
-  // The console shows data of third parties as text and never as markup (requirement CO-03).
+  // The console shows third-party data as text and never as markup (requirement CO-03).
   'external-text': {
     message: 'Render external text with React, never as markup.',
     selectors: [
@@ -52,7 +52,7 @@ const RULES = {
       'CallExpression[callee.object.name="document"][callee.property.name="write"]',
     ],
   },
-  // One folder of the api creates accounts and ends access (docs/adr/0109-one-service-for-accounts.md).
+  // One folder in the api creates accounts and ends access (docs/adr/0109-one-service-for-accounts.md).
   'new-accounts': {
     message: 'Create customers and link identities with AccountsService.',
     selectors: [

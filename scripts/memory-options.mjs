@@ -1,6 +1,6 @@
 /**
- * Environment variables of glibc that reduce the memory of the programs (docs/adr/0039-memory.md). The Dockerfile sets
- * the same ones.
+ * Environment variables for glibc that reduce the programs' memory (docs/adr/0039-memory.md). The Dockerfile sets the same
+ * variables.
  */
 export const MEMORY_OPTIONS = {
   MALLOC_ARENA_MAX: '2',
@@ -8,7 +8,7 @@ export const MEMORY_OPTIONS = {
 };
 
 /**
- * Returns the environment of a program with these variables. Values in `env` take precedence.
+ * Returns a program's environment with these variables. Values in `env` take precedence.
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}
  */

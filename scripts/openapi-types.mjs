@@ -4,14 +4,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main, root } from './environment.mjs';
 
-/** The routes that need no secret key: those of @gatehouse/js. */
+/** The routes that need no secret key, which @gatehouse/js calls. */
 const FOR_CUSTOMERS = /^\/api\/v1\/(auth|me)(\/|$)/;
 
 /** The routes that @gatehouse/testing calls. */
 const FOR_TESTS =
   /^\/api\/v1\/(customers(\/\{customerId\}(\/sign-in-tokens)?)?|auth\/(sign-in-token|email-code|email-code\/verify))$/;
 
-/** The files of types, each with its document and the routes that it describes. */
+/** The type files, each with its document and the routes that it describes. */
 const TARGETS = [
   { file: 'apps/console/src/http/openapi.d.ts', document: 'docs/operator-openapi.json', routes: /^/ },
   { file: 'packages/testing/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_TESTS },
@@ -20,7 +20,7 @@ const TARGETS = [
   { file: 'packages/server/src/event-types.ts', document: 'docs/events.schema.json', routes: /^/ },
 ];
 
-/** Writes the types of the API and the events for the console and packages/, unless they are up to date. */
+/** Writes the API and event types for the console and packages/, unless they are up to date. */
 export async function ensureOpenApiTypes() {
   for (const { file, document, routes } of TARGETS) {
     const target = path.join(root, file);
@@ -33,7 +33,7 @@ export async function ensureOpenApiTypes() {
   }
 }
 
-/** Returns the OpenAPI document of these routes, or of the definitions in a JSON schema. */
+/** Returns the OpenAPI document for these routes, or for the definitions in a JSON schema. */
 function toOpenApi(document, routes) {
   if (!document.$defs) return selectRoutes(document, routes);
   const schemas = JSON.parse(JSON.stringify(document.$defs).replaceAll('#/$defs/', '#/components/schemas/'));

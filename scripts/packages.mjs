@@ -4,7 +4,7 @@ import { ScriptError, root } from './environment.mjs';
 import { runNpm } from './processes.mjs';
 
 /**
- * Returns the npm packages of packages/, each after those that it imports.
+ * Returns the npm packages in packages/, each after the packages that it imports.
  * @returns {{ name: string, folder: string, manifest: Record<string, any> }[]} `folder` is relative to the root
  */
 export function listPackages() {
@@ -25,10 +25,10 @@ export function listPackages() {
 }
 
 /**
- * Packs the packages of folders, as `npm publish` would, without running their scripts.
+ * Packs the packages in folders, as `npm publish` would, without running their scripts.
  * @param {string[]} folders relative to the root, or absolute
  * @param {string} destination an existing folder
- * @returns {Promise<{ file: string, contents: string[] }[]>} the tarballs, and the paths of their files
+ * @returns {Promise<{ file: string, contents: string[] }[]>} the tarballs, and their files' paths
  * @throws ScriptError if npm fails
  */
 export async function packFolders(folders, destination) {

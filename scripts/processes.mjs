@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Returns the start time and command line of a running process, or undefined if it is not running. A process
- * id alone does not identify a process: after a crash, and especially in a container, it is soon reused.
+ * Returns a running process's start time and command line, or undefined if it is not running. A process id alone does
+ * not identify a process: after a crash, and especially in a container, it is soon reused.
  * @param {number} pid
  * @returns {string | undefined}
  */

@@ -4,8 +4,9 @@ import path from 'node:path';
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
 /**
- * Returns the reasons why a tag cannot be released: the versions differ, or CHANGELOG.md has no section of the version.
- * @param {string} root the folder of the repository
+ * Returns the reasons why a tag cannot be released: the versions differ, or CHANGELOG.md has no section for the
+ * version.
+ * @param {string} root the repository folder
  * @param {string} tag such as v1.2.3
  * @returns {string[]}
  */
@@ -30,7 +31,7 @@ export function findReleaseProblems(root, tag) {
   return problems;
 }
 
-/** Returns the package.json of the repository and of each package in packages/, by path. */
+/** Returns the package.json from the repository and each package in packages/, by path. */
 function readManifests(root) {
   const packages = fs.readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}/package.json`);
   const files = ['package.json', ...packages].filter((file) => fs.existsSync(path.join(root, file)));
@@ -46,8 +47,8 @@ function findLockProblems(root, manifests, version) {
 }
 
 /**
- * Returns the section of a version in CHANGELOG.md, without its title, or an empty string.
- * @param {string} root the folder of the repository
+ * Returns a version's section in CHANGELOG.md, without its title, or an empty string.
+ * @param {string} root the repository folder
  * @param {string} version such as 1.2.3
  */
 export function readReleaseNotes(root, version) {

@@ -13,9 +13,9 @@ const OF_PROGRAMS = listDependencies(['']);
 const OF_PACKAGES = listDependencies(Object.keys(LOCKED).filter((name) => /^packages\/[^/]+$/.test(name)));
 
 /**
- * The parts that Gatehouse distributes, each with the options of npm. The packages of the console are development
- * dependencies, because the build copies them into its files. npm cannot describe the workspaces in packages/, so
- * their dependencies are described as those of one project.
+ * The parts that Gatehouse distributes, each with the options for npm. The console's packages are development
+ * dependencies, because the build copies them into its files. npm cannot describe the workspaces in packages/, so their
+ * dependencies are described as one project's dependencies.
  */
 const PARTS = {
   programs: {
@@ -31,8 +31,8 @@ const PARTS = {
 };
 
 /**
- * Writes a software bill of materials of each part, in the CycloneDX format, and a list of all licenses.
- * Returns 1 if a license is not allowed. Reads package-lock.json only, so it needs no registry.
+ * Writes a software bill of materials for each part, in the CycloneDX format, and a list of all licenses. Returns 1 if
+ * a license is not allowed. Reads package-lock.json only, so it needs no registry.
  */
 await main(async () => {
   fs.mkdirSync(FOLDER, { recursive: true });
@@ -56,8 +56,8 @@ await main(async () => {
 });
 
 /**
- * Returns the bill of materials of a part. Removes development dependencies here, because `--omit=dev` of npm
- * also omits runtime dependencies on which a development dependency depends.
+ * Returns a part's bill of materials. Removes development dependencies here, because npm's `--omit=dev` also omits
+ * runtime dependencies on which a development dependency depends.
  */
 async function createBom({ options, isDistributed, createFolder }) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
@@ -86,14 +86,14 @@ function withoutProperties({ properties: _properties, ...component }) {
   return component;
 }
 
-/** Returns the `name@version` of packages in package-lock.json, which npm uses as their reference. */
+/** Returns the packages' `name@version` from package-lock.json, which npm uses as their reference. */
 function lockedPackageNames(isIncluded) {
   return Object.entries(LOCKED)
     .filter(([location, entry]) => isIncluded(entry, location))
     .map(([location, { name, version }]) => `${name ?? location.split('node_modules/').at(-1)}@${version}`);
 }
 
-/** Returns the locations in package-lock.json of the runtime dependencies of packages, and of theirs, without peers. */
+/** Returns the package-lock.json locations for the packages' direct and indirect runtime dependencies, without peers. */
 function listDependencies(locations) {
   const found = new Set();
   const visit = (from) => {
@@ -120,8 +120,8 @@ function findInstalled(from, name) {
 }
 
 /**
- * Creates a folder with a project that has the dependencies of packages/, locked in the same versions.
- * @throws ScriptError if one of them is not at the top of node_modules
+ * Creates a folder with a project that has the dependencies in packages/, locked in the same versions.
+ * @throws ScriptError if one is not at the top of node_modules
  */
 function copyLockOfPackages() {
   const { name, version, license } = LOCKED[''];

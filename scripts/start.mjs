@@ -41,15 +41,15 @@ await main(async () => {
 async function requireFreePort() {
   const port = Number(process.env.PORT?.trim() || 3000);
   const host = process.env.HOST?.trim() || '127.0.0.1';
-  // The validation of the configuration reports a better error.
+  // The configuration validation reports a better error.
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return;
 
-  // After a crash of the launcher, its programs need a moment to notice and to release the port.
+  // After a launcher crash, its programs need a moment to notice and to release the port.
   const lockFile = path.resolve(process.env.DATA_DIR?.trim() || '.data', 'launcher.pid');
   const crashed = fs.existsSync(lockFile) && lockHolder(lockFile) === undefined;
   for (const deadline = performance.now() + (crashed ? 15_000 : 0); ; await sleep(100)) {
     const { code, found } = await tryListen(port, host);
-    // PORT=0 selects any free port. The banner and the programs must use the same one.
+    // PORT=0 selects any free port. The banner and the programs must use the same port.
     if (found) return void (process.env.PORT = String(found));
     if (code === 'EADDRINUSE' && performance.now() < deadline) continue;
     if (code === 'EADDRINUSE') {

@@ -8,18 +8,15 @@ const MAX_RESTART_DELAY_MS = 30_000;
 const STABLE_AFTER_MS = 60_000;
 const STOP_TIMEOUT_MS = 14_000;
 
-/**
- * Exit code of a process that rejects its configuration (EX_CONFIG). It is not restarted, because the error
- * would recur.
- */
+/** Exit code for a process that rejects its configuration (EX_CONFIG). It is not restarted, because the error would recur. */
 export const CONFIG_EXIT_CODE = 78;
 
 /** Interval at which the launcher checks whether npm's shell still runs, in ms. */
 const NPM_CHECK_INTERVAL_MS = 500;
 
 /**
- * Stops this process like SIGTERM once the shell in which npm runs it has exited. npm forwards SIGTERM only to this shell,
- * and dash, the `sh` of Debian, exits without forwarding it. Does nothing if the process was started without npm.
+ * Stops this process like SIGTERM once the shell in which npm runs it has exited. npm forwards SIGTERM only to this
+ * shell, and Debian's `sh`, dash, exits without forwarding it. Does nothing if the process was started without npm.
  * @param {() => boolean} isStopping
  */
 export function stopWithNpm(isStopping) {
@@ -36,8 +33,8 @@ export function stopWithNpm(isStopping) {
 }
 
 /**
- * Opens the log of the launcher and its programs: JSON lines, formatted on a developer's terminal. Neither a full disk nor
- * a pipe that is not read affects the launcher.
+ * Opens the log for the launcher and its programs: JSON lines, formatted on a developer's terminal. Neither a full disk
+ * nor a pipe that is not read affects the launcher.
  */
 export async function openLog() {
   const { LineOutput } = await import('../libs/platform/dist/logging/line-output.js');
@@ -54,8 +51,8 @@ export async function openLog() {
   return {
     write,
     /**
-     * Forwards the output of a program in complete lines, so that the lines of two programs are never mixed. While an
-     * output stalls, nothing is read from the program, which then drops and counts the lines of its log.
+     * Forwards a program's output in complete lines, so that the lines from two programs are never mixed. While an
+     * output stalls, nothing is read from the program, which then drops and counts its log lines.
      */
     forward(child) {
       forwardLines(child, child.stdout, (lines) => output.write(format(lines)) || output.drained());
@@ -237,7 +234,7 @@ export class Programs {
       const onMessage = (message) => (message === 'waiting' ? onWaiting() : handle(message));
       return new Program({ name, file: path.join(folder, `${name}.js`), log, onConfigError, onMessage });
     };
-    // The api serves the metrics of the worker (METRICS_TOKEN). Its request and the response pass through here.
+    // The api serves the worker's metrics (METRICS_TOKEN). Its request and the response pass through here.
     this.#api = create('api', (message) => {
       if (message === 'metrics' && !this.#worker.send(message)) this.#api.send({ metrics: null });
     });
@@ -256,7 +253,7 @@ export class Programs {
     this.#api.start(env);
     // Only the api runs migrations.
     const { MIGRATE_DATABASE_URL: _, MIGRATE_DATABASE_URL_FILE: __, ...workerEnv } = env;
-    // Both run on the same machine, so they need different ports. The api reports an invalid one.
+    // Both run on the same machine, so they need different ports. The api reports an invalid port.
     const port = Number(env.METRICS_PORT);
     this.#worker.start(port > 0 ? { ...workerEnv, METRICS_PORT: String(port + 1) } : workerEnv);
   }

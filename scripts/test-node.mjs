@@ -6,7 +6,7 @@ import { run } from './processes.mjs';
 /** Exit code if a version cannot be installed (sysexits.h, EX_TEMPFAIL). */
 const NOT_INSTALLED = 75;
 
-/** Runs the tests with other versions of Node.js. Arguments: major versions, then those of scripts/test.mjs. */
+/** Runs the tests with other Node.js versions. Arguments: major versions, then the arguments for scripts/test.mjs. */
 await main(async () => {
   const args = process.argv.slice(2);
   const majors = args.filter((arg) => arg in nodeVersions);

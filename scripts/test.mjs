@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'co
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/** The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Tests"). */
+/** The projects in jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Tests"). */
 const SETS = {
   // These tests often wait for processes: as many workers as cores would leave a third of the cores idle.
   quick: [['unit', 'e2e', '--maxWorkers=4']],
@@ -20,13 +20,13 @@ const SETS = {
   ],
   // These tests measure time, so no other test runs at the same time.
   nightly: [['nightly', '--maxWorkers=1']],
-  // The code that depends on tables and parsers of Node.js. scripts/check.mjs runs them beside the other tests.
+  // The code that depends on Node.js tables and parsers. scripts/check.mjs runs these tests beside the other tests.
   compatibility: [
     ['unit', '--maxWorkers=1', '--testPathPatterns=/libs/(auth|domain|platform/src/(config|http|mail))/'],
   ],
 };
 
-/** The sets of each command; without a command, the set for new contributors. */
+/** The sets for each command; without a command, the set for new contributors. */
 const COMMANDS = {
   undefined: SETS.quick,
   '--added': SETS.added,
@@ -57,7 +57,7 @@ await main(async () => {
   const isComplete = sets !== undefined && rest.length === 0;
   const runs = sets ? sets.map((set) => [...rest, ...jestArguments(set)]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
-  // Only the result of a complete run with the installed Node.js is written.
+  // Writes only results from complete runs with the installed Node.js.
   if (command === '--nightly' && isComplete && !process.env.TEST_OTHER_NODE) {
     process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
     process.env.TEST_FAULT_ROWS = path.join(folder, 'fault-rows');
@@ -66,7 +66,7 @@ await main(async () => {
   const flaky = [];
   let servers;
   try {
-    // Started once for all runs of jest.
+    // Started once for all jest runs.
     if (sets) servers = await startTestServers();
     for (const args of runs) {
       const result = await jest(args, path.join(folder, `${results.length}.json`));
@@ -144,7 +144,7 @@ async function jest(args, outputFile) {
     [...FLAGS, 'node_modules/jest/bin/jest.js', ...options, ...args],
     {
       stdio: 'inherit',
-      // FLAGS apply to the main process of jest; its workers read NODE_OPTIONS.
+      // FLAGS apply to jest's main process; its workers read NODE_OPTIONS.
       env: { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS, ...FLAGS].filter(Boolean).join(' ') },
     },
   );

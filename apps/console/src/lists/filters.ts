@@ -65,7 +65,7 @@ export const viewFilter = (label: string, options: Record<string, string>, fallb
 /**
  * Creates a list's order, which the headers of columns with `sort` change. Its name must be `sort`.
  * @param fields the API values for the ascending order and their labels: `{created_at: 'Created'}`. A value with a
- * leading "-" is the descending order
+ *   leading "-" is the descending order
  */
 export const sortFilter = (fields: Record<string, string>): Filter => ({
   kind: 'sort',
