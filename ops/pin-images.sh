@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pins the images in Dockerfile, docker-compose.yml and the workflow of releases to the digests that their tags have in the
+# Pins the images in Dockerfile, docker-compose.yml and the release workflow to the digests that their tags have in the
 # registry. A tag can be moved to another image, a digest cannot. Run it again after you change a tag.
 set -eu
 cd "$(dirname "$0")/.."

@@ -8,7 +8,7 @@ touch .env
 chmod 600 .env
 for name in POSTGRES_PASSWORD DATABASE_PASSWORD RUNTIME_DATABASE_PASSWORD REDIS_PASSWORD ROOT_SECRET; do
   grep -q "^$name=" .env && continue
-  # Adds the missing newline if the last line of the file does not end with one.
+  # Adds the missing newline if the file's last line does not end with one.
   if [ -n "$(tail -c 1 .env)" ]; then echo >> .env; fi
   echo "$name=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')" >> .env
 done

@@ -1,5 +1,5 @@
-# The PostgreSQL image runs this script once, on an empty data directory. It creates two roles for Gatehouse, neither of
-# which is a superuser: gatehouse owns the database and runs migrations, and gatehouse_runtime is that of the programs.
+# The PostgreSQL image runs this script once, on an empty data directory. It creates two roles for Gatehouse, and neither
+# role is a superuser: gatehouse owns the database and runs migrations, and the programs connect as gatehouse_runtime.
 # The migrations grant gatehouse_runtime its privileges. Each password can also be in a file, such as
 # DATABASE_PASSWORD_FILE=/run/secrets/database-password.
 for name in DATABASE_PASSWORD RUNTIME_DATABASE_PASSWORD; do

@@ -29,8 +29,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
 {{/*
-The keys of the Secret that a component needs, as a JSON array. Only the migration Job receives the credentials of the
-owner of the tables.
+The keys of the Secret that a component needs, as a JSON array. Only the migration Job receives the credentials for the
+role that owns the tables.
 */}}
 {{- define "gatehouse.secretKeys" -}}
 {{- $keys := .root.Values.secret.keys -}}
@@ -41,8 +41,8 @@ owner of the tables.
 {{- end -}}
 
 {{/*
-The pod of a component.
-Arguments: root, component, program (the arguments of node), resources, probes, ports, preStopSeconds, stopSeconds.
+A component's pod.
+Arguments: root, component, program (the arguments for node), resources, probes, ports, preStopSeconds, stopSeconds.
 */}}
 {{- define "gatehouse.pod" -}}
 {{- $root := .root -}}
@@ -60,7 +60,7 @@ spec:
   restartPolicy: Never
   {{- end }}
   automountServiceAccountToken: false
-  # The variables of a Service that is called "metrics" would set METRICS_PORT.
+  # The variables from a Service that is called "metrics" would set METRICS_PORT.
   enableServiceLinks: false
   terminationGracePeriodSeconds: {{ add .preStopSeconds .stopSeconds }}
   {{- with $root.Values.image.pullSecrets }}
@@ -73,7 +73,7 @@ spec:
     runAsNonRoot: true
     runAsUser: 1000
     runAsGroup: 1000
-    # Makes the files of the Secret readable.
+    # Makes the Secret's files readable.
     fsGroup: 1000
     seccompProfile:
       type: RuntimeDefault
@@ -97,7 +97,7 @@ spec:
         matchLabels:
           {{- include "gatehouse.selector" $root | nindent 10 }}
           app.kubernetes.io/component: {{ $.component }}
-      # Otherwise the pods of the previous version count during an update.
+      # Otherwise the previous version's pods count during an update.
       matchLabelKeys: [pod-template-hash]
     {{- end }}
   {{- end }}
