@@ -1,4 +1,4 @@
-# One image for the API and the webhook-worker. docs/operations.md explains how to run it.
+# One image for the API and the webhook-worker. docs/operations/install.md explains how to run it.
 #
 # A tag can be moved to another image, a digest cannot: sh ops/pin-images.sh adds the digests of the registry to this
 # file and to docker-compose.yml, and npm run pins lists what has none.

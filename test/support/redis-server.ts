@@ -100,7 +100,7 @@ export class RedisServer {
 
   /**
    * Adds an ACL user that may use only the keys of Gatehouse, and no commands that administrate the server
-   * (docs/operations.md, "Configure Redis").
+   * (docs/operations/redis.md, "Configure Redis").
    */
   async addUser(name: string, password: string): Promise<void> {
     const rules = '~gatehouse* ~{gatehouse}* +@all -@admin -@dangerous +info +cluster|slots +cluster|info';

@@ -71,9 +71,9 @@ const describeWidenedKey = ({ key: { name, prefix, last4 }, added }: WidenedKey)
 /** Returns whether older entries of GATEHOUSE_SECRET can be removed. @param passwords number that depend on them */
 const describeRemoval = (passwords: number): string =>
   passwords === 0
-    ? 'Older entries can be removed now. docs/operations.md describes what becomes invalid.\n'
+    ? 'Older entries can be removed now. docs/operations/rotate.md describes what becomes invalid.\n'
     : `Older entries can be removed when no password depends on them. Passwords that still do: ${passwords}.
-A password moves to the first entry at the next sign-in. docs/operations.md describes what else becomes invalid.
+A password moves to the first entry at the next sign-in. docs/operations/rotate.md describes what else becomes invalid.
 `;
 
 /** What happens to customers and apis after all signing keys have been replaced. */
@@ -83,7 +83,7 @@ signed in: their applications refresh the tokens. Until all apis have reloaded, 
 /** The same if the entry of GATEHOUSE_SECRET that encrypted the keys is lost. */
 const lostSecretEffects = `Apis and workers can start with this GATEHOUSE_SECRET, and reject all older access tokens. Refresh tokens and passwords
 that depend on the lost entry are rejected too: these customers are signed out, and need a password reset to sign in
-with a password. docs/operations.md, "Replace a lost root secret", describes the next steps.`;
+with a password. docs/operations/lost-secret.md, "Replace a lost root secret", describes the next steps.`;
 
 const commands: Record<string, Command> = {
   migrate: () => Promise.resolve(''),

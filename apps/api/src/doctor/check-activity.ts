@@ -42,7 +42,7 @@ function webhookResults({ deadLetters, disabledEndpoints, failingEndpoints }: Sy
       warning(
         'webhooks',
         `Endpoints that were disabled after three days of failed attempts: ${disabledEndpoints}`,
-        'Repair their receivers, then enable and recover the endpoints: docs/operations.md, "Enable a disabled endpoint".',
+        'Repair their receivers, then enable and recover the endpoints: docs/operations/endpoints.md, "Enable a disabled endpoint".',
       ),
     );
   if (failingEndpoints > 0)
@@ -58,7 +58,7 @@ function webhookResults({ deadLetters, disabledEndpoints, failingEndpoints }: Sy
       warning(
         'webhooks',
         `Dead letters: ${deadLetters}`,
-        'Redeliver or discard them: docs/operations.md, "Handle dead letters".',
+        'Redeliver or discard them: docs/operations/dead-letters.md, "Handle dead letters".',
       ),
     );
   return results.length > 0 ? results : [ok('webhooks', 'no failing endpoints and no dead letters')];
@@ -74,7 +74,7 @@ function mailResults(
       failed(
         'emails',
         `Emails that could not be sent while the mail server has accepted none: ${mailsFailing}`,
-        'Read the response of the mail server in the log of emails: docs/operations.md, "Restore email delivery".',
+        'Read the response of the mail server in the log of emails: docs/operations/mail.md, "Restore email delivery".',
       ),
     );
   if (oldestMailAt !== null && now().getTime() - oldestMailAt.getTime() > MAX_MAIL_AGE_MS)

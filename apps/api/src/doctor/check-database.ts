@@ -126,7 +126,7 @@ function serverResults(server: DatabaseServer, config: Config): CheckResult[] {
       warning(
         'database',
         `The role ${server.role} is a superuser`,
-        'Use a role without superuser rights: docs/operations.md, "Separate the database roles".',
+        'Use a role without superuser rights: docs/operations/database-roles.md, "Separate the database roles".',
       ),
     );
   if (server.unsafeSettings.length > 0)
@@ -172,7 +172,7 @@ async function checkHosts({ database: { url, pooler } }: Config): Promise<CheckR
     failed(
       'database hosts',
       `More than one host in DATABASE_URL accepts writes: ${hosts.join(', ')}`,
-      'Stop PostgreSQL on the former primary at once: docs/operations.md, "Fence the former primary".',
+      'Stop PostgreSQL on the former primary at once: docs/operations/failover.md, "Fence the former primary".',
     ),
   ];
 }
@@ -229,7 +229,7 @@ async function checkAuditLog(database: Database, logger: Logger): Promise<CheckR
     warning(
       'audit log',
       'The role of DATABASE_URL can change and delete audit log entries',
-      'Set MIGRATE_DATABASE_URL and use another role: docs/operations.md, "Separate the database roles".',
+      'Set MIGRATE_DATABASE_URL and use another role: docs/operations/database-roles.md, "Separate the database roles".',
     ),
   ];
 }
@@ -244,7 +244,7 @@ async function checkRootSecret(database: Database, keyring: Keyring): Promise<Ch
     return failed(
       'root secret',
       'GATEHOUSE_SECRET cannot decrypt the signing keys of this database',
-      `Set the secret with which the database was created, or append it to the list. It is in your backup. If it is lost: docs/operations.md, "Replace a lost root secret".`,
+      `Set the secret with which the database was created, or append it to the list. It is in your backup. If it is lost: docs/operations/lost-secret.md, "Replace a lost root secret".`,
     );
   }
 }

@@ -38,6 +38,6 @@ function valueResult(counts: string[]): CheckResult {
   return warning(
     'encrypted values',
     `Values that can no longer be decrypted, because their entry is missing in GATEHOUSE_SECRET: ${counts.join(', ')}`,
-    `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, and replace them: docs/operations.md, "Replace a lost root secret".`,
+    `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, and replace them: docs/operations/lost-secret.md, "Replace a lost root secret".`,
   );
 }

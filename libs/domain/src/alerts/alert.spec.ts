@@ -17,7 +17,7 @@ describe('alertText', () => {
       expect(subject).not.toBe('');
       expect(text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: 2 /);
       expect(text).toContain('2026-11-21T10:00:00.000Z');
-      expect(text).toContain('docs/operations.md');
+      expect(text).toContain('docs/operations/alerts.md');
       const resolved = alertText(kind, null, url);
       expect(resolved.subject).toBe(`${subject}: resolved`);
       expect(resolved.text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: There are no more .+\.$/);

@@ -138,7 +138,7 @@ export function alertText(
   const text = describe(counted, count === 1, since.toISOString());
   return {
     subject,
-    text: `Gatehouse at ${publicUrl}: ${text} ${remedy} See docs/operations.md.`,
+    text: `Gatehouse at ${publicUrl}: ${text} ${remedy} See docs/operations/alerts.md.`,
   };
 }
 

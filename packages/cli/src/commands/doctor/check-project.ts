@@ -66,7 +66,7 @@ export async function checkWebhooks({ signal }: Cli, client: Gatehouse): Promise
       failed(
         'webhooks',
         `The endpoint "${name}" (${id}) was disabled after three days of failed attempts`,
-        'Repair its receiver, enable the endpoint, and recover its events: see docs/operations.md.',
+        'Repair its receiver, enable the endpoint, and recover its events: see docs/operations/endpoints.md.',
       ),
     );
   const enabled = endpoints.filter(({ status }) => status === 'enabled').slice(0, MAX_STATISTICS);
