@@ -39,7 +39,7 @@ const projectByFolder = (displayName) => ({
   testMatch: [`<rootDir>/test/${displayName}/**/+([^.]).spec.ts`],
 });
 
-/** Returns a project of the test files with this suffix (CONTRIBUTING.md, "Tests"). */
+/** Returns a project of the test files with this suffix (docs/development/tests.md). */
 const projectBySuffix = (displayName) => ({
   ...blackBox,
   displayName,

@@ -4,6 +4,9 @@ import path from 'node:path';
 const PLACES = ['apps', 'docs', 'libs', 'ops', 'packages', 'scripts', 'test'];
 const EXTENSIONS = ['.ts', '.tsx', '.mjs', '.cjs', '.css', '.md', '.yml', '.sh'];
 
+/** The files that list the words. */
+const LISTS = ['scripts/check-words.mjs', 'docs/development/english.md'];
+
 /** Stored names that contain a listed word: file, and the words that it may contain. */
 const EXCEPTIONS = {
   // Names for migrations, indexes and a column from version 0.1.0.
@@ -20,9 +23,9 @@ const EXCEPTIONS = {
   'test/e2e/dead-letter-events.spec.ts': ['untold'],
 };
 
-/** Returns the words in the table "Rejected words" in CONTRIBUTING.md, each with its replacement. */
+/** Returns the words in the table "Rejected words" in docs/development/english.md, each with its replacement. */
 function readWords() {
-  const [, table] = fs.readFileSync('CONTRIBUTING.md', 'utf8').split('| Rejected word');
+  const [, table] = fs.readFileSync('docs/development/english.md', 'utf8').split('| Rejected word');
   return [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(([, word, replacement]) => ({
     word,
     replacement,
@@ -41,7 +44,7 @@ function patternOf(word) {
 /** @returns {string[]} one problem for each line that contains a rejected word */
 export function findRejectedWords() {
   const words = readWords();
-  if (words.length === 0) return ['CONTRIBUTING.md: no rejected words'];
+  if (words.length === 0) return ['docs/development/english.md: no rejected words'];
   return PLACES.flatMap(filesIn).flatMap((file) =>
     fs
       .readFileSync(file, 'utf8')
@@ -59,4 +62,4 @@ const filesIn = (folder) =>
     .readdirSync(folder, { recursive: true })
     .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
     .filter((name) => EXTENSIONS.includes(path.extname(name)) && !/(^|\/)(dist|node_modules)\//.test(name))
-    .filter((name) => name !== 'scripts/check-words.mjs' && !name.endsWith('openapi.d.ts'));
+    .filter((name) => !LISTS.includes(name) && !name.endsWith('openapi.d.ts'));

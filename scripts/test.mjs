@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'co
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/** The projects in jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Tests"). */
+/** The projects in jest.config.mjs that run together, in this order (docs/development/tests.md). */
 const SETS = {
   // These tests often wait for processes: as many workers as cores would leave a third of the cores idle.
   quick: [['unit', 'e2e', '--maxWorkers=4']],
@@ -101,7 +101,7 @@ function jestArguments([...projectsAndOptions]) {
 
 /**
  * Runs failed files once more, on their own. A failure that does not recur is reported as flaky, and its
- * tests count as passed. Fixing it has priority over all other work (CONTRIBUTING.md).
+ * tests count as passed. Fixing it has priority over all other work (docs/development/tests.md).
  */
 async function rerunFailedFiles(results, folder) {
   const failed = results.flatMap((result) => result.files.map((file) => ({ ...file, result })));

@@ -202,7 +202,7 @@ export class ServerProcess {
   #throwIfShared() {
     if (this.isShared)
       throw new Error(
-        'other test files use this server: name the file *.dedicated.spec.ts and start its own (CONTRIBUTING.md)',
+        'other test files use this server: name the file *.dedicated.spec.ts and start its own (docs/development/tests.md)',
       );
   }
 }

@@ -132,7 +132,7 @@ export class TestInstance {
   /**
    * Returns an instance on the shared api of this jest worker: its tables and its memory are as after the
    * first boot. Test files may change settings of the worker freely; each set of `env` requires another api
-   * (CONTRIBUTING.md).
+   * (docs/development/tests.md).
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
@@ -153,7 +153,7 @@ export class TestInstance {
   static async start(options: InstanceOptions = {}): Promise<TestInstance> {
     if (testWorker?.ownProcesses === false)
       throw new Error(
-        'use TestInstance.startShared(), or name the file *.dedicated.spec.ts (CONTRIBUTING.md)',
+        'use TestInstance.startShared(), or name the file *.dedicated.spec.ts (docs/development/tests.md)',
       );
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
     const { template = process.env['TEST_TEMPLATE']!, programs = entryPoints, program = 'api' } = options;

@@ -55,7 +55,7 @@ interface CustomerField<Value> {
   example?: Json<Value>;
 }
 
-/** Every field of a customer, in the order in which events contain them. See CONTRIBUTING.md to add one. */
+/** Every field of a customer, in the order in which events contain them. See docs/development/recipes.md to add one. */
 export const customerFields: { readonly [Name in keyof Customer]: CustomerField<Customer[Name]> } = {
   id: { schema: uuid },
   projectId: { schema: uuid },
