@@ -1,4 +1,4 @@
-/** The kinds of problems that operators are alerted to (contract, section 6). */
+/** The problem kinds that operators are alerted to (contract, section 6). */
 export const alertKinds = [
   'dead_letters',
   'overdue_deliveries',
@@ -11,7 +11,7 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** The kinds of problems that each process looks for itself, because the database alone does not show them. */
+/** The problem kinds that each process detects itself, because the database alone does not show them. */
 export const processProblemKinds = ['clock_skew', 'two_writable_hosts'] as const satisfies AlertKind[];
 export type ProcessProblemKind = (typeof processProblemKinds)[number];
 
@@ -19,10 +19,10 @@ export type ProcessProblemKind = (typeof processProblemKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
-/** Where alerts go: to each channel that is configured, and to the log of the worker. */
+/** Where alerts go: to each channel that is configured, and to the worker's log. */
 export type AlertDestination = AlertChannel | 'log';
 
-/** The subjects of messages in the log of alerts: a problem, its end, or a test. */
+/** The message subjects in the alert log: a problem, its end, or a test. */
 export const alertLogStates = ['open', 'over', 'test'] as const;
 export type AlertLogState = (typeof alertLogStates)[number];
 
@@ -42,13 +42,13 @@ export interface AlertCondition {
   /** From 1 to COUNT_CAP. */
   count: number;
   since: Date;
-  /** Start of the newest occurrence. If it is later than the last alert, another alert is sent. */
+  /** Start time of the newest occurrence. If it is later than the last alert, another alert is sent. */
   newest: Date;
 }
 
 interface AlertTexts {
   subject: string;
-  /** @param count the count as text @param since time in ISO 8601 */
+  /** @param count the count as a string @param since time in ISO 8601 */
   describe: (count: string, isOne: boolean, since: string) => string;
   remedy: string;
   resolved: string;
@@ -123,7 +123,7 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
 };
 
 /**
- * Returns the text of an alert: the problem, its extent, its start and what to do.
+ * Returns the alert message: the problem, its extent, its start and what to do.
  * @param condition null if the problem is resolved
  */
 export function alertText(
@@ -142,11 +142,11 @@ export function alertText(
   };
 }
 
-/** Returns the text of a test alert. */
+/** Returns the message for a test alert. */
 export const testAlertText = (publicUrl: string): { subject: string; text: string } => ({
   subject: 'Test alert',
   text: `Gatehouse at ${publicUrl}: This is a test alert. An operator sent it from the console. No action is required.`,
 });
 
-/** The actions of the audit log on alerts. */
+/** The audit log actions on alerts. */
 export const alertActions = ['alert.tested'] as const;

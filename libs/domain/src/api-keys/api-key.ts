@@ -10,22 +10,20 @@ export interface ApiKey {
   type: ApiKeyType;
   access: Access;
   scopes: Scope[];
-  /** Maximum number of requests per second; null for the default. A publishable key has none. */
+  /** Maximum requests per second; null for the default. A publishable key has none. */
   rateLimit: number | null;
-  /** The first eight characters of the value. */
+  /** The value's first eight characters. */
   prefix: string;
   last4: string;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
   revokedAt: Date | null;
-  /** Id of the key that was rotated to create this one. */
+  /** The id of the key that was rotated to create this one. */
   rotatedFrom: string | null;
   createdAt: Date;
 }
 
-/**
- * Returns a key as the API returns it to secret keys, and as events of the API and of the worker contain it.
- */
+/** Returns a key as the API returns it to secret keys, and as events from the API and the worker contain it. */
 export const apiKeyResource = (key: ApiKey) => ({
   id: key.id,
   projectId: key.projectId,

@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib';
 
 export type ApiKeyType = 'secret' | 'publishable';
 
-/** Published format of every API key, for secret scanners. */
+/** The published API key format, for secret scanners. */
 export const apiKeyPattern = /^(sk|pk)_[0-9A-Za-z]{49}$/;
 
-/** A secret key or a signing secret of an endpoint, anywhere in a text that should contain no secret. */
+/** A secret key or an endpoint's signing secret, anywhere in a string that should contain no secret. */
 const secretPattern = /\bsk_[0-9A-Za-z]{49}|\bwhsec_[0-9A-Za-z+/]/;
 
-/** Returns whether a text contains a secret, which may have been pasted by mistake. */
+/** Returns whether a string contains a secret, which may have been pasted by mistake. */
 export const containsSecret = (text: string): boolean => secretPattern.test(text);
 
 const prefixes: Record<ApiKeyType, string> = { secret: 'sk_', publishable: 'pk_' };
@@ -23,7 +23,7 @@ function encodeBase62(value: bigint, length: number): string {
 const checksum = (text: string): string => encodeBase62(BigInt(crc32(text)), 6);
 
 /**
- * Creates a key from 32 random bytes: prefix, 43 base62 characters, and 6 characters with the zlib CRC-32 of
+ * Creates a key from 32 random bytes: prefix, 43 base62 characters, and 6 characters with the zlib CRC-32 checksum over
  * the preceding ones.
  */
 export function formatApiKey(type: ApiKeyType, random: Buffer): string {
@@ -32,10 +32,7 @@ export function formatApiKey(type: ApiKeyType, random: Buffer): string {
   return body + checksum(body);
 }
 
-/**
- * Returns the type of a well-formed key, or null. A key with a wrong checksum is rejected without a database
- * query.
- */
+/** Returns a well-formed key's type, or null. A key with a wrong checksum is rejected without a database query. */
 export function apiKeyType(text: string): ApiKeyType | null {
   if (!apiKeyPattern.test(text)) return null;
   if (checksum(text.slice(0, -6)) !== text.slice(-6)) return null;

@@ -1,15 +1,15 @@
 import { GatehouseError, insufficientScope } from '../errors/gatehouse-error.js';
 import type { Access, Scope } from './scopes.js';
 
-/** The permissions of a key. */
+/** A key's permissions. */
 export interface KeyGrant {
   access: Access;
   scopes: readonly Scope[];
 }
 
 /**
- * Rejects permissions that the granting key does not have (contract, section 3): a key can only create,
- * rotate and revoke keys with a subset of its own permissions.
+ * Rejects permissions that the granting key does not have (contract, section 3): a key can only create, rotate and
+ * revoke keys with a subset of its own permissions.
  * @throws GatehouseError `insufficient_scope` with the missing scopes, `insufficient_access`
  */
 export function assertGrantWithin(granter: KeyGrant, requested: KeyGrant): void {

@@ -32,15 +32,14 @@ export const firstKeyScopes = scopes.filter(
 );
 
 /**
- * The projects that a key can access: its own project, or all projects of its organization and of the
- * organizations that it created.
+ * The projects that a key can access: its own project, or all projects in its organization and in the organizations
+ * that it created.
  */
 export type Access = 'project' | 'organization';
 
 /**
- * The tenants whose objects a caller can access. If `projectId` is null: all projects of the organizations and
- * of the organizations that they created (one level). If `organizationIds` is null as well: the entire
- * installation.
+ * The tenants whose objects a caller can access. If `projectId` is null: all projects in the organizations and in the
+ * organizations that they created (one level). If `organizationIds` is null as well: the entire installation.
  */
 export interface Reach {
   /** Never empty. */
@@ -48,5 +47,5 @@ export interface Reach {
   projectId: string | null;
 }
 
-/** The reach of the server itself, and of operators who are not limited to organizations. */
+/** The access scope for the server itself and for operators who are not limited to organizations. */
 export const entireInstallation: Reach = { organizationIds: null, projectId: null };

@@ -32,14 +32,11 @@ const actionsOf = <Action extends string>(
     ),
   ) as Declared<Action>;
 
-/** Returns the actions that the timeline of a customer does not show. */
+/** Returns the actions that the customer timeline excludes. */
 const withoutTimeline = <Action extends string>(actions: readonly Action[]): Declared<Action> =>
   Object.fromEntries(actions.map((action) => [action, {}])) as Declared<Action>;
 
-/**
- * All actions of the audit log. Logins and token refreshes of customers, including failed ones, are events
- * instead.
- */
+/** All audit log actions. Customers' logins and token refreshes, including failed ones, are events instead. */
 export const auditActions = {
   ...actionsOf(organizationEvents),
   ...withoutTimeline(organizationActions),
@@ -74,25 +71,25 @@ export type AuditAction = keyof typeof auditActions;
 
 type TargetOf<Action extends string> = Action extends `${infer Target}.${string}` ? Target : never;
 
-/** The type of the object of an audit log entry: the part of the action before the dot. */
+/** The object type in an audit log entry: the part of the action before the dot. */
 export type AuditTargetType = TargetOf<AuditAction>;
 
-/** Returns the type of the object of an action: `customer` of `customer.created`. */
+/** Returns the object type from an action: `customer` from `customer.created`. */
 export const targetTypeOf = (action: AuditAction): AuditTargetType =>
   action.split('.', 1)[0] as AuditTargetType;
 
 export const auditTargetTypes = [...new Set((Object.keys(auditActions) as AuditAction[]).map(targetTypeOf))];
 
 /**
- * The types of actors: a server with a secret key, an operator, a customer, support in a session of a sign-in token, or
- * Gatehouse itself.
+ * The actor types: a server with a secret key, an operator, a customer, support in a session that a sign-in token
+ * opened, or Gatehouse itself.
  */
 export const auditActorTypes = ['key', 'operator', 'customer', 'support', 'system'] as const;
 export type AuditActorType = (typeof auditActorTypes)[number];
 
 /**
- * The actor of an action. Gatehouse itself has no id. Support has the id of the key that created the sign-in token, and
- * null in a session that an earlier version has opened.
+ * The actor behind an action. Gatehouse itself has no id. Support has the id of the key that created the sign-in token,
+ * and null in a session that an earlier version has opened.
  */
 export type AuditActor =
   | { type: Exclude<AuditActorType, 'support' | 'system'>; id: string }
@@ -100,8 +97,8 @@ export type AuditActor =
   | { type: 'system'; id: null };
 
 /**
- * Returns the actions that match a filter: a single action, all actions of a noun for `customer.*`, or none
- * for any other text.
+ * Returns the actions that match a filter: a single action, all actions on a noun for `customer.*`, or none for any
+ * other string.
  */
 export function matchingAuditActions(filter: string): AuditAction[] {
   const actions = Object.keys(auditActions) as AuditAction[];

@@ -12,11 +12,11 @@ import {
   type JsonSchema,
 } from '../values/json-schema.js';
 
-/** `inherit`: the policy of the project applies to the customer. */
+/** `inherit`: the project's policy applies to the customer. */
 export const customerMfaPolicies = ['inherit', 'required'] as const;
 export type CustomerMfaPolicy = (typeof customerMfaPolicies)[number];
 
-/** An end user of a project (contract, sections 1 and 4). */
+/** A project's end user (contract, sections 1 and 4). */
 export interface Customer {
   id: string;
   projectId: string;
@@ -31,9 +31,9 @@ export interface Customer {
   publicMetadata: Record<string, unknown>;
   /** Preferred language, as a canonical BCP 47 tag. */
   locale: string | null;
-  /** https URL of an image, from the first identity provider that had one. */
+  /** The https URL for an image, from the first identity provider that had one. */
   imageUrl: string | null;
-  /** Whether the customer must use a second factor, whatever the setting `mfa` of the project. */
+  /** States whether the customer must use a second factor, whatever the project's setting `mfa`. */
   mfa: CustomerMfaPolicy;
   disabledAt: Date | null;
   createdAt: Date;
@@ -49,13 +49,13 @@ export type CustomerJson = { [Name in keyof Customer]: Json<Customer[Name]> };
 
 interface CustomerField<Value> {
   schema: JsonSchema;
-  /** Value of a new customer if the request does not set the field. */
+  /** The value for a new customer if the request does not set the field. */
   default?: Value;
-  /** Value in the examples of events, if it differs from the default. */
+  /** The value in event examples, if it differs from the default. */
   example?: Json<Value>;
 }
 
-/** Every field of a customer, in the order in which events contain them. See docs/development/recipes.md to add one. */
+/** Every customer field, in the order in which events contain them. See docs/development/recipes.md to add one. */
 export const customerFields: { readonly [Name in keyof Customer]: CustomerField<Customer[Name]> } = {
   id: { schema: uuid },
   projectId: { schema: uuid },
@@ -123,7 +123,7 @@ export type CustomerIdentity = Pick<Customer, (typeof identityFields)[number]>;
 export type CustomerProfile = Pick<Customer, (typeof profileFields)[number]>;
 export type ChangeableCustomer = Pick<Customer, (typeof changeableFields)[number]>;
 
-/** The changeable fields of a request. A new customer gets the default of a field that is missing or null. */
+/** The changeable fields in a request. A new customer gets the default for a field that is missing or null. */
 export type CustomerInput = Pick<Customer, 'email'> & {
   [Name in keyof ChangeableCustomer]?: Customer[Name] | null | undefined;
 };
@@ -137,7 +137,7 @@ export const givenFields = <Request extends object, Name extends keyof Request>(
     names.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]),
   ) as Pick<Request, Name>;
 
-/** Returns the changeable fields of a new customer. */
+/** Returns a new customer's changeable fields. */
 export function newCustomer(input: CustomerInput): ChangeableCustomer {
   // Imports call this for every customer, and Object.fromEntries would be slower.
   const customer: Record<string, unknown> = {};
@@ -145,7 +145,7 @@ export function newCustomer(input: CustomerInput): ChangeableCustomer {
   return customer as unknown as ChangeableCustomer;
 }
 
-/** Returns the fields of a customer for an event or a response. */
+/** Returns a customer's fields for an event or a response. */
 export function customerJson(customer: Customer): CustomerJson {
   // Lists and exports call this for every customer, and Object.fromEntries would be slower.
   const json: Record<string, unknown> = {};
@@ -156,7 +156,7 @@ export function customerJson(customer: Customer): CustomerJson {
   return json as unknown as CustomerJson;
 }
 
-/** Returns a customer with the examples of all fields. */
+/** Returns a customer with an example value in each field. */
 export const exampleCustomer = (
   fields: Pick<CustomerJson, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>,
 ): CustomerJson => {

@@ -1,12 +1,12 @@
-/** Validity of an email code in seconds (sign-in contract, section 3). */
+/** Email code validity in seconds (sign-in contract, section 3). */
 export const EMAIL_CODE_TTL = 600;
 
-/** Number of guesses after which a code is void (sign-in contract, section 3). */
+/** The number of guesses after which a code is void (sign-in contract, section 3). */
 export const MAX_CODE_GUESSES = 5;
 
 /**
- * Returns the code of all addresses at reserved test domains, so that tests can use it without an email; null for other
- * addresses, without such a setting, and in production.
+ * Returns the code for all email addresses at reserved test domains, so that tests can use it without an email; null
+ * for other email addresses, without such a setting, and in production.
  */
 export const testCode = (
   { settings }: { settings: { testEmailCode: string | null } },
@@ -14,7 +14,7 @@ export const testCode = (
   { production }: { production: boolean },
 ): string | null => (!production && isTestAddress(email) ? settings.testEmailCode : null);
 
-/** Returns whether an address is at a domain that is reserved for tests (RFC 2606). */
+/** Returns whether an email address is at a domain that is reserved for tests (RFC 2606). */
 export function isTestAddress(email: string): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1);
   return domain === 'example.com' || domain.endsWith('.test');

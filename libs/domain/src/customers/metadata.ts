@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 
-/** Limits of the metadata of a customer (contract, section 4). */
+/** Limits for a customer's metadata (contract, section 4). */
 export const METADATA_BYTES = 8 * 1024;
 export const METADATA_KEYS = 50;
 
 const byteLength = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Returns whether a value is a JSON object within the limits of metadata. */
+/** Returns whether a value is a JSON object within the metadata limits. */
 export const isMetadata = (value: unknown): boolean =>
   isJsonObject(value) && Object.keys(value).length <= METADATA_KEYS && byteLength(value) <= METADATA_BYTES;
 
-/** The part of an object that fits into metadata, and the other keys with the codes of their problems. */
+/** The keys from an object that fit into metadata, and the other keys with the codes for their problems. */
 export interface FittedMetadata {
   kept: JsonObject;
   dropped: { key: string; code: string }[];
@@ -18,7 +18,7 @@ export interface FittedMetadata {
 
 /**
  * Splits an object into the keys that fit into metadata, in their order, and the others.
- * @param findProblem returns the code of a key or value that cannot be stored, or null
+ * @param findProblem returns the problem code for a key or value that cannot be stored, or null
  */
 export function fitMetadata(
   value: JsonObject,

@@ -10,8 +10,8 @@ export const oneTimeTokenKinds = [
 export type OneTimeTokenKind = (typeof oneTimeTokenKinds)[number];
 
 /**
- * The kinds of tokens that a password change invalidates, because the person who requested them may have
- * known the old password.
+ * The token kinds that a password change invalidates, because the person who requested them may have known the old
+ * password.
  */
 export const kindsVoidedByPasswordChange: readonly OneTimeTokenKind[] = [
   'reset-password',
@@ -32,7 +32,7 @@ export const oneTimeTokenTtl: Record<OneTimeTokenKind, number> = {
 };
 
 /**
- * The state of a token. A token is also `voided` if the address of its customer has changed, the customer is
- * disabled, or the project is archived, because it no longer proves anything.
+ * A token's state. A token is also `voided` if its customer's email address has changed, the customer is disabled, or
+ * the project is archived, because it no longer proves anything.
  */
 export type OneTimeTokenState = 'live' | 'consumed' | 'expired' | 'voided';

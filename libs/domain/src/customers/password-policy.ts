@@ -15,12 +15,12 @@ export const PASSWORD_MAX_LENGTH = 128;
 export const passwordHashings = ['peppered', 'portable'] as const;
 export type PasswordHashing = (typeof passwordHashings)[number];
 
-/** Number of bytes of a password that bcrypt reads. */
+/** The number of password bytes that bcrypt reads. */
 const BCRYPT_MAX_BYTES = 72;
 
 /**
- * Number of consecutive guesses after which a password is closed: no sign-in with it succeeds until it is reset or the
- * customer is unlocked (requirement OP-02).
+ * The number of consecutive guesses after which a password is closed: no sign-in with it succeeds until it is reset or
+ * the customer is unlocked (requirement OP-02).
  */
 export const MAX_PASSWORD_GUESSES = 100;
 
@@ -35,7 +35,7 @@ export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: n
     breached: 'This password has appeared in a data breach. Choose another one.',
   })[weakness];
 
-/** @param field name of the request field that contains the password */
+/** @param field the request field that contains the password */
 export function weakPasswordError(
   reasons: PasswordWeakness[],
   minLength: number,
@@ -46,13 +46,13 @@ export function weakPasswordError(
 }
 
 export interface PasswordContext {
-  /** Minimum number of code points. */
+  /** Minimum length in code points. */
   minLength: number;
   hashing: PasswordHashing;
   email: string;
-  /** Words that must not be the password: the names of the project and the organization. */
+  /** Words that must not be the password: the project name and the organization name. */
   forbiddenWords: string[];
-  /** Returns whether a password in lower case is on the list of common passwords. */
+  /** Returns whether a password in lower case is on the common password list. */
   isCommon: (password: string) => boolean;
 }
 
@@ -66,14 +66,13 @@ export const canonicalPassword = (password: string): string => password.normaliz
 export const isPasswordTooLong = (password: string): boolean =>
   [...canonicalPassword(password)].length > PASSWORD_MAX_LENGTH;
 
-/** Returns whether plain bcrypt would truncate a password. The limit counts bytes of UTF-8 in NFC. */
+/** Returns whether plain bcrypt would truncate a password. The limit counts UTF-8 bytes in NFC. */
 export const exceedsBcryptLimit = (password: string): boolean =>
   Buffer.byteLength(canonicalPassword(password)) > BCRYPT_MAX_BYTES;
 
 /**
- * Returns the weaknesses of a new password; empty if there are none. Length counts code points of the NFC
- * form, and there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and
- * PW-05).
+ * Returns a new password's weaknesses; empty if there are none. Length counts code points in the NFC form, and there
+ * are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and PW-05).
  */
 export function passwordWeaknesses(password: string, context: PasswordContext): PasswordWeakness[] {
   const canonical = canonicalPassword(password);

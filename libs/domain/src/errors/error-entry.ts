@@ -1,8 +1,8 @@
-/** An entry of the error catalog: the documentation of an error code. */
+/** An entry in the error catalog: it documents an error code. */
 export interface ErrorEntry {
-  /** HTTP status of all responses with this code. */
+  /** The HTTP status in all responses with this code. */
   status: number;
-  /** Status of the route that refreshes tokens, if it differs. */
+  /** The status from the route that refreshes tokens, if it differs. */
   refreshStatus?: 401;
   title: string;
   cause: string;

@@ -10,19 +10,19 @@ export interface FieldError {
 export interface ErrorDetails {
   /** A sentence about this occurrence, safe to show to the caller. */
   detail?: string;
-  /** Replaces the status of the code. */
+  /** Replaces the code's status. */
   status?: 401;
   errors?: FieldError[];
-  /** Further documented members of the problem document, such as `requiredScopes`. */
+  /** Further documented members in the problem document, such as `requiredScopes`. */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** For the log only; never part of a response. */
+  /** For the log only; never in a response. */
   cause?: unknown;
   /** The customer or operator that the request concerns; for the log only. */
   subject?: { projectId: string; customerId: string } | { operatorId: string };
 }
 
-/** The error class of Gatehouse: a code of the error catalog, with the details of this occurrence. */
+/** Gatehouse's error class: a code from the error catalog, with details about this occurrence. */
 export class GatehouseError extends Error {
   readonly status: number;
 

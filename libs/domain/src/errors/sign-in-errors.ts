@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './error-entry.js';
 
-/** The error codes of signing in and of sessions. */
+/** The error codes for sign-ins and sessions. */
 export const signInErrors = {
   invalid_credentials: {
     status: 401,

@@ -1,7 +1,7 @@
-/** A type of events that servers send with `POST /v1/events`. */
+/** An event type that servers send with `POST /v1/events`. */
 export type CustomEventType = `app.${string}`;
 
-/** The beginning of every custom type. No type of Gatehouse begins with it. */
+/** The prefix for every custom type. No built-in type has this prefix. */
 export const CUSTOM_EVENT_PREFIX = 'app.';
 
 /** The subscription and the filter that include every custom type, however many segments it has. */
@@ -11,6 +11,6 @@ export const MAX_CUSTOM_EVENT_TYPE_LENGTH = 128;
 
 export const customEventTypePattern = /^app(\.[a-z0-9_]+)+$/;
 
-/** Returns whether a server may send events of this type (contract, section 4). */
+/** Returns whether a server may send events with this type (contract, section 4). */
 export const isCustomEventType = (text: string): text is CustomEventType =>
   text.length <= MAX_CUSTOM_EVENT_TYPE_LENGTH && customEventTypePattern.test(text);

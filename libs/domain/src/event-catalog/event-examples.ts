@@ -3,7 +3,7 @@ import { publicId } from '../values/ids.js';
 import type { CustomEventType } from './custom-event-types.js';
 import { eventTypes, isOrganizationEvent, type EventType } from './event-types.js';
 
-/** The body of a webhook (contract, section 5). */
+/** A webhook body (contract, section 5). */
 export interface EventBody {
   id: string;
   type: EventType;
@@ -14,7 +14,7 @@ export interface EventBody {
   data: Record<string, unknown>;
 }
 
-/** An example body of each type. */
+/** An example body for each type. */
 export const eventExamples = Object.fromEntries(
   (Object.keys(eventTypes) as EventType[]).map((type, index) => {
     const [at, data] = eventTypes[type].example;
@@ -25,7 +25,7 @@ export const eventExamples = Object.fromEntries(
   }),
 ) as Record<EventType, EventBody>;
 
-/** An example body of a custom event. */
+/** An example body for a custom event. */
 export const customEventExample: Omit<EventBody, 'type'> & { type: CustomEventType } = {
   id: publicId('event', exampleId(exampleTime('12:10:44.281'), '94d6e1f03bff')),
   type: 'app.order.paid',

@@ -27,10 +27,7 @@ import { endpointResources } from '../webhooks/webhook.events.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/**
- * The schemas of the resources in events, by noun. They are identical to the responses of GET with a secret
- * key.
- */
+/** The schemas for resources in events, by noun. They are identical to GET responses with a secret key. */
 export const eventResources = {
   ...customerResources,
   ...sessionResources,
@@ -52,7 +49,7 @@ function projectIdSchema(type: EventType): JsonSchema {
   return { ...uuid, type: ['string', 'null'], description: 'null for an endpoint at organization level' };
 }
 
-/** Returns the schema of a complete body. */
+/** Returns the schema for a complete body. */
 const envelope = (
   type: JsonSchema,
   project_id: JsonSchema,
@@ -75,7 +72,7 @@ const envelope = (
     description,
   );
 
-/** Returns the schema of the bodies of one type. Its `$ref`s refer to the resources. */
+/** Returns the schema for bodies with one type. Its `$ref`s refer to the resources. */
 const bodySchema = (type: EventType): JsonSchema => ({
   ...envelope(
     { const: type },
@@ -99,17 +96,17 @@ const customBodySchema: JsonSchema = {
   title: ALL_CUSTOM_EVENTS,
 };
 
-/** The self-contained JSON Schema of the bodies of custom events. */
+/** The self-contained JSON Schema for custom event bodies. */
 export const customEventSchema: JsonSchema = { $schema: DIALECT, ...customBodySchema };
 
-/** Returns the self-contained JSON Schema of the bodies of one type. */
+/** Returns the self-contained JSON Schema for bodies with one type. */
 export function eventSchema(type: EventType): JsonSchema {
   const refs = Object.values(eventTypes[type].data).map(({ $ref }) => $ref);
   const used = Object.entries(eventResources).filter(([name]) => refs.includes(ref(name)['$ref']));
   return { $schema: DIALECT, ...bodySchema(type), $defs: Object.fromEntries(used) };
 }
 
-/** The JSON Schema for the bodies of all types, distinguished by `type`, each with an example. */
+/** The JSON Schema for all event bodies, distinguished by `type`, each with an example. */
 export const eventsSchema: JsonSchema = {
   $schema: DIALECT,
   title: 'Event',

@@ -10,7 +10,7 @@ import { sessionEvents, tokenEvents } from '../sessions/session.events.js';
 import { ALL_CUSTOM_EVENTS, isCustomEventType, type CustomEventType } from './custom-event-types.js';
 import { webhookEvents } from '../webhooks/webhook.events.js';
 
-/** The types of events about customers. */
+/** The event types about customers. */
 export const customerEventTypes = {
   ...customerEvents,
   ...sessionEvents,
@@ -25,7 +25,7 @@ export const customerEventTypes = {
 
 export type CustomerEventType = keyof typeof customerEventTypes;
 
-/** All event types of Gatehouse, in the order in which documents list them. */
+/** All built-in event types, in the order in which documents list them. */
 export const eventTypes = {
   ...customerEventTypes,
   ...organizationEvents,
@@ -36,45 +36,40 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
-/** A type of Gatehouse or a custom type. */
+/** A built-in type or a custom type. */
 export type AnyEventType = EventType | CustomEventType;
 
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
 
 /**
- * Returns whether events of this type belong to no project and are delivered only to endpoints at
- * organization level.
+ * Returns whether events with this type belong to no project and are delivered only to endpoints at organization level.
  */
 export const isOrganizationEvent = (type: EventType): boolean => resourceOf(type) === 'organization';
 
-/**
- * Returns whether events of this type are about an endpoint, which can belong to a project or to an
- * organization.
- */
+/** Returns whether events with this type are about an endpoint, which can belong to a project or to an organization. */
 export const isEndpointEvent = (type: EventType): boolean => resourceOf(type) === 'webhook';
 
-/** Returns the part before the first dot: `customer` of `customer.created`. */
+/** Returns the part before the first dot: `customer` in `customer.created`. */
 const resourceOf = (type: string): string => type.split('.', 1)[0]!;
 
 const resources = new Set([...Object.keys(eventTypes), ALL_CUSTOM_EVENTS].map(resourceOf));
 
 /**
- * Returns whether a filter of deliveries may contain this text: a known type, a custom type, or `app.*`,
- * because only custom types cannot be listed one by one.
+ * Returns whether a delivery filter may contain this string: a known type, a custom type, or `app.*`, because only
+ * custom types cannot be listed one by one.
  */
 export const isEventTypeFilter = (text: string): boolean =>
   isEventType(text) || isCustomEventType(text) || text === ALL_CUSTOM_EVENTS;
 
 /**
- * Returns whether an endpoint may list this text in `events`: a known type, a custom type, `noun.*` of a known
+ * Returns whether an endpoint may list this string in `events`: a known type, a custom type, `noun.*` with a known
  * noun, or `*`.
  */
 export const isSubscription = (text: string): boolean =>
   text === '*' || isEventTypeFilter(text) || (text.endsWith('.*') && resources.has(text.slice(0, -2)));
 
 /**
- * Returns the types that a list of subscriptions selects. `app.*` stands for all custom types. Here `*`
- * selects all types.
+ * Returns the types that a subscription list selects. `app.*` stands for all custom types. Here `*` selects all types.
  */
 export function matchingEventTypes(subscriptions: string[]): string[] {
   const types = (Object.keys(eventTypes) as EventType[]).filter((type) =>
@@ -88,11 +83,11 @@ const matchingCustomTypes = (subscriptions: string[]): string[] =>
     ? [ALL_CUSTOM_EVENTS]
     : subscriptions.filter(isCustomEventType);
 
-/** Returns whether `*` of an endpoint excludes the type. */
+/** Returns whether an endpoint's `*` excludes the type. */
 export const isNamedOnly = (type: AnyEventType): boolean =>
   (eventTypes as Record<string, EventDeclaration>)[type]?.named ?? false;
 
-/** Returns the entries of an endpoint's `events` that match this type. */
+/** Returns the entries in an endpoint's `events` that match this type. */
 export function matchingSubscriptions(type: AnyEventType): string[] {
   const exact = [type, `${resourceOf(type)}.*`];
   return isNamedOnly(type) ? exact : [...exact, '*'];

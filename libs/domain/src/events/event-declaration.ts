@@ -2,21 +2,21 @@ import type { CustomerNotice } from '../mails/customer-notices.js';
 import type { JsonSchema, Members } from '../values/json-schema.js';
 
 /**
- * The entry kinds of the customer timeline. `webhook` selects the events that were sent to endpoints,
- * whatever their type.
+ * The entry kinds in the customer timeline. `webhook` selects the events that were sent to endpoints, whatever their
+ * type.
  */
 export const timelineKinds = ['sign_in', 'session', 'account', 'security', 'mail', 'webhook'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** The presentation of an event or an action in the customer timeline. */
+/** The presentation for an event or an action in the customer timeline. */
 export interface TimelineDeclaration {
-  /** Absent for what the timeline does not show: another entry describes the same change, or no customer has it. */
+  /** Absent for a change that the timeline excludes: another entry describes the same change, or no customer has it. */
   timeline?: TimelineKind;
-  /** The sentence of the entry. Absent if it depends on the entry's details. */
+  /** The entry's sentence. Absent if it depends on the entry's details. */
   label?: string;
 }
 
-/** The time of an example, in ISO 8601, and its `data`. */
+/** An example's time, in ISO 8601, and its `data`. */
 export type EventExample = readonly [at: string, data: Record<string, unknown>];
 
 /** Everything that an event type determines. Documents, schemas, screens and tests derive from it. */
@@ -25,10 +25,10 @@ export interface EventDeclaration<Action extends string = string> extends Timeli
   cause: string;
   /** True if `*` excludes the type, which then requires an explicit subscription (contract, section 5). */
   named?: true;
-  /** The members of `data`. */
+  /** The members in `data`. */
   data: Members;
   example: EventExample;
-  /** The action of the audit log that describes the same change. It has the same kind and sentence. */
+  /** The audit log action that describes the same change. It has the same kind and sentence. */
   action?: Action;
   /** Other actions that can describe the same change, if one transaction records both. */
   otherActions?: readonly string[];
@@ -36,10 +36,10 @@ export interface EventDeclaration<Action extends string = string> extends Timeli
   mail?: CustomerNotice;
 }
 
-/** Declares the events of a noun, and the actions of the audit log that describe the same changes. */
+/** Declares a noun's events, and the audit log actions that describe the same changes. */
 export const declareEvents = <Type extends string, Action extends string = never>(
   events: Readonly<Record<Type, EventDeclaration<Action>>>,
 ): typeof events => events;
 
-/** Returns a reference to the schema of a resource, by its noun. */
+/** Returns a reference to a resource's schema, by its noun. */
 export const ref = (noun: string): JsonSchema => ({ $ref: `#/$defs/${noun}` });

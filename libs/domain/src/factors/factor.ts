@@ -1,34 +1,37 @@
 import type { CustomerMfaPolicy } from '../customers/customer.js';
 
-/** Whether a project, or one customer of it, requires a second factor to sign in (sign-in contract, section 1). */
+/**
+ * The policies on whether a project, or one of its customers, requires a second factor to sign in (sign-in contract,
+ * section 1).
+ */
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
 export type MfaPolicy = (typeof mfaPolicies)[number];
 
-/** Returns the policy that applies to a customer of a project. */
+/** Returns the policy that applies to a project's customer. */
 export const effectiveMfa = (project: MfaPolicy, customer: CustomerMfaPolicy): MfaPolicy =>
   customer === 'required' ? 'required' : project;
 
-/** The proof that a challenge requires: a second factor that the customer has, or the enrollment of the first one. */
+/** The proof that a challenge requires: a second factor that the customer has, or enrolling the first one. */
 export const challengeKinds = ['second_factor', 'enroll_factor'] as const;
 export type ChallengeKind = (typeof challengeKinds)[number];
 
-/** How a customer completes a challenge. */
+/** The methods with which a customer completes a challenge. */
 export const challengeMethods = ['totp', 'passkey', 'recovery_code'] as const;
 export type ChallengeMethod = (typeof challengeMethods)[number];
 
 /** The methods whose proof is a code. */
 export type CodeMethod = Exclude<ChallengeMethod, 'passkey'>;
 
-/** The types of second factors. */
+/** The second factor types. */
 export const factorTypes = ['totp'] as const;
 
-/** Number of recovery codes of a customer or an operator. Each replaces the authenticator once. */
+/** Recovery codes per customer or operator. Each replaces the authenticator once. */
 export const RECOVERY_CODE_COUNT = 10;
 
-/** Maximum number of authenticators of a customer. */
+/** Maximum authenticators per customer. */
 export const MAX_TOTP_FACTORS = 5;
 
-/** Seconds for which a proof of identity allows changes of the account (requirement MF-05). */
+/** Seconds for which a proof of identity allows account changes (requirement MF-05). */
 export const FRESH_SECONDS = 10 * 60;
 
 /**

@@ -1,6 +1,6 @@
 import { targetUrlProblem, type TargetPolicy } from '../targets/target-policy.js';
 
-/** The checks of the connection to a provider, in their order. */
+/** The provider connection checks, in their order. */
 export const connectionCheckNames = [
   'issuer_url',
   'private_key',
@@ -15,11 +15,11 @@ export const connectionCheckNames = [
 ] as const;
 export type ConnectionCheckName = (typeof connectionCheckNames)[number];
 
-/** The result of one check. */
+/** A check's result. */
 export interface ConnectionCheck {
   name: ConnectionCheckName;
   ok: boolean;
-  /** The finding, and after a failure the remedy. Contains no secret, and no text of the provider. */
+  /** The finding, and after a failure the remedy. Contains no secret, and no string from the provider. */
   detail: string;
 }
 
@@ -45,7 +45,7 @@ export interface DiscoveredMetadata {
   token_endpoint_auth_methods_supported?: unknown;
 }
 
-/** Checks the discovery document of a provider. @param isPublic true if the client has no secret */
+/** Checks a provider's discovery document. @param isPublic true if the client has no secret */
 export const checkMetadata = (
   metadata: DiscoveredMetadata,
   isPublic: boolean,
@@ -127,15 +127,15 @@ function isSigningKey(key: unknown): boolean {
   return kty === 'RSA' ? typeof n === 'string' : (kty === 'EC' || kty === 'OKP') && typeof x === 'string';
 }
 
-/** Error codes with which token endpoints reject a client. The second one is that of GitHub. */
+/** Error codes with which token endpoints reject a client. The second code is GitHub's. */
 const rejections = ['invalid_client', 'incorrect_client_credentials', 'unauthorized_client'];
 
-/** Error codes with which token endpoints reject an invalid code of a client that they have accepted. */
+/** Error codes with which token endpoints reject an invalid code from a client that they have accepted. */
 const invalidCodes = ['invalid_grant', 'bad_verification_code'];
 
 /**
  * Checks the client id and the client secret by the response to an invalid code.
- * @param code the error code of the token endpoint; null if its response has none
+ * @param code the token endpoint's error code; null if its response has none
  */
 export function checkClientCredentials(code: string | null): ConnectionCheck {
   const name = 'client_credentials';

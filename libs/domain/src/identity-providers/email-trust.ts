@@ -5,7 +5,7 @@ import { deniesEmail, emailDomain, readEmail, type ProviderClaims } from './prov
 
 /** A provider, as far as the trust in its emails depends on it. */
 export interface EmailSource extends Pick<IdentityProvider, 'issuer' | 'trustEmail'> {
-  /** The verified domains of the provider. */
+  /** The provider's verified domains. */
   domains: string[];
 }
 

@@ -12,13 +12,13 @@ export interface ProviderSignIn {
   profile: Pick<ProviderProfile, 'email' | 'isEmailTrusted'>;
   /** The customer to whom the identity is linked, or null. With `hidesAccounts`, not one whom `isPending` describes. */
   linked: LocalCustomer | null;
-  /** The customer who has the email of the profile, or null. */
+  /** The customer who has the profile's email, or null. */
   owner: LocalCustomer | null;
   /** The customer to whom the identity is linked, and whom `isPending` describes: the owner or another one. */
   pendingAt: 'owner' | 'other' | null;
   /** True if project and provider let customers create accounts. */
   allowSignUp: boolean;
-  /** True if no response may reveal whether a customer has an address. */
+  /** True if no response may reveal whether a customer has an email address. */
   hidesAccounts: boolean;
 }
 
@@ -31,7 +31,7 @@ export type IdentityAction =
   | 'create_verified'
   | 'create_unverified';
 
-/** Why a customer cannot sign in by a provider; also the parameter `error` of the redirect. */
+/** The reason why a customer cannot sign in by a provider; also the parameter `error` in the redirect. */
 export type IdentityRefusal =
   | 'customer_disabled'
   | 'account_exists'
@@ -40,8 +40,8 @@ export type IdentityRefusal =
   | 'sign_in_failed';
 
 /**
- * The email that the owner of an address receives instead of a response that reveals whether a customer has it: a notice,
- * the verification of a new account, the same again, or none.
+ * The email that the owner of an address receives instead of a response that reveals whether a customer has the
+ * address: a notice, a verification email for a new account, the same again, or none.
  */
 export type AddressMail = 'notice' | 'sign_up' | 'verification' | null;
 
@@ -51,9 +51,9 @@ export type IdentityDecision =
   | { refusal: 'sign_in_failed'; mail: AddressMail };
 
 /**
- * Decides on a sign-in by a provider (the table in section 4 of the sign-in contract, requirement FE-03). An identity
- * is linked by a trusted email only; otherwise a person who types the address of another at their provider would enter
- * the account of that address.
+ * Decides on a sign-in by a provider (sign-in contract, section 4, table; requirement FE-03). An identity is linked by
+ * a trusted email only; otherwise a person who types another person's email address at their provider would enter that
+ * person's account.
  */
 export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   const { profile, linked, owner, allowSignUp } = signIn;
@@ -69,7 +69,7 @@ export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   return { action: profile.isEmailTrusted ? 'create_verified' : 'create_unverified' };
 }
 
-/** Returns whether a provider proves the address of a customer, who has not verified it. */
+/** Returns whether a provider proves the email address that a customer has not verified. */
 export const provesAddress = (
   { email, emailVerified }: Pick<LocalCustomer, 'email' | 'emailVerified'>,
   profile: ProviderSignIn['profile'],
@@ -77,8 +77,9 @@ export const provesAddress = (
 
 /**
  * Returns whether an identity must be treated as not linked, although it is linked to this customer: no response may
- * reveal accounts, a sign-in that revealed nothing has created the customer, and neither the customer nor the provider has
- * proven the address. Otherwise a second sign-in would reveal that the first one has created the account (ADR 0098).
+ * reveal accounts, a sign-in that revealed nothing has created the customer, and neither the customer nor the provider
+ * has proven the email address. Otherwise a second sign-in would reveal that the first one has created the account (ADR
+ * 0098).
  * @param link `isPending`: the identity has never signed the customer in since
  */
 export function isPending(

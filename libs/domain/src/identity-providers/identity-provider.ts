@@ -1,4 +1,4 @@
-/** The types of identity providers. `oidc` is any OpenID Provider; the others are presets. */
+/** The identity provider types. `oidc` is any OpenID Provider; the others are presets. */
 export const identityProviderTypes = [
   'google',
   'github',
@@ -10,43 +10,44 @@ export const identityProviderTypes = [
 ] as const;
 export type IdentityProviderType = (typeof identityProviderTypes)[number];
 
-/**
- * A service that signs customers in to a project, without the settings of its protocol (sign-in contract, section 4).
- */
+/** A service that signs customers in to a project, without its protocol settings (sign-in contract, section 4). */
 export interface IdentityProvider {
   id: string;
   projectId: string;
-  /** Identifies the provider in its project, and in the routes of the API. */
+  /** Identifies the provider in its project, and in the API's routes. */
   slug: string;
   type: IdentityProviderType;
-  /** Shown on the button of the provider. */
+  /** Shown on the provider's button. */
   name: string;
-  /** The issuer of id tokens, or the base URL of a provider without OpenID Connect. */
+  /** The issuer in id tokens, or a provider's base URL without OpenID Connect. */
   issuer: string;
   enabled: boolean;
   /** False if only customers who exist or are linked can sign in. */
   allowSignUp: boolean;
-  /** True if the emails in its verified domains are trusted. Always false at the service of a preset. */
+  /** True if the emails in its verified domains are trusted. Always false at a preset's own service. */
   trustEmail: boolean;
-  /** True if customers with an address in its verified domains can sign in with this provider only. */
+  /** True if customers with an email address in its verified domains can sign in with this provider only. */
   required: boolean;
-  /** Whether its id tokens contain `auth_time`; null if none has shown it since the last change of the provider. */
+  /**
+   * States whether its id tokens contain `auth_time`; null if no id token has shown this since the provider was last
+   * changed.
+   */
   statesAuthTime: boolean | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Maximum number of identity providers of a project. */
+/** Maximum identity providers per project. */
 export const MAX_IDENTITY_PROVIDERS = 50;
 
-/** Maximum number of identities of a customer in an import. */
+/** Maximum identities per customer in an import. */
 export const MAX_IMPORTED_IDENTITIES = 20;
 
 /** Seconds for which a customer can complete a sign-in at a provider (sign-in contract, section 2). */
 export const OAUTH_FLOW_TTL = 10 * 60;
 
 /**
- * Why a browser returns from a provider without a code, as the parameter `error` of the redirect names it (sign-in
+ * The reasons why a browser returns from a provider without a code, as in the redirect's parameter `error` (sign-in
  * contract, section 2).
  */
 export const redirectErrors = [

@@ -1,29 +1,31 @@
 import { getDomain } from 'tldts';
 import { canonicalEmail } from '../customers/email.js';
 
-/** A domain of email addresses that belongs to the organization behind a provider, once a DNS record proves it. */
+/** An email domain that belongs to the organization behind a provider, once a DNS record proves it. */
 export interface ProviderDomain {
   providerId: string;
   projectId: string;
   /** In canonical form, as in email addresses. */
   domain: string;
-  /** The content of the record. It is public. */
+  /** The record's content. It is public. */
   token: string;
   /** Null as long as the domain has no effect. */
   verifiedAt: Date | null;
-  /** Time of the last look-up, or null. */
+  /** The last lookup's time, or null. */
   checkedAt: Date | null;
-  /** Time since which the record of a verified domain is missing, or null. */
+  /** The time since which a verified domain's record is missing, or null. */
   failingSince: Date | null;
 }
 
-/** Maximum number of domains of a provider. */
+/** Maximum domains per provider. */
 export const MAX_PROVIDER_DOMAINS = 50;
 
 /** Days for which a verified domain stays verified without its record. */
 export const DOMAIN_GRACE_DAYS = 7;
 
-/** Maximum days between two look-ups, of which there is one a day, for which the later one continues a failure. */
+/**
+ * Maximum days between two lookups for which the later lookup continues a failure. Domains are looked up once a day.
+ */
 const MAX_CHECK_GAP_DAYS = 2;
 
 const DAY_MS = 86_400_000;
@@ -38,7 +40,7 @@ export interface DomainRecord {
   value: string;
 }
 
-/** The findings of a lookup of the record. */
+/** The possible findings of a lookup. */
 export const domainFindings = ['verified', 'no_record', 'other_value', 'dns_error'] as const;
 export type DomainFinding = (typeof domainFindings)[number];
 
@@ -50,8 +52,8 @@ export const domainRecord = ({ domain, token }: Pick<ProviderDomain, 'domain' | 
 });
 
 /**
- * Returns the canonical form of a domain of email addresses, as `canonicalEmail` writes it. Returns null for any other
- * text, for a single label, and for a public suffix, below which everyone can register a domain.
+ * Returns an email domain in canonical form, as `canonicalEmail` writes it. Returns null for any other string, for a
+ * single label, and for a public suffix, below which everyone can register a domain.
  */
 export function canonicalDomain(input: string): string | null {
   const domain = canonicalEmail(`a@${input.trim()}`)?.slice(2) ?? null;
@@ -59,17 +61,17 @@ export function canonicalDomain(input: string): string | null {
   return getDomain(domain, { allowPrivateDomains: true }) === null ? null : domain;
 }
 
-/** Returns what the texts of the TXT records at the name of a record prove. */
+/** Returns what the TXT records at a record's name prove. */
 export function evaluateRecords(record: DomainRecord, texts: string[]): DomainFinding {
   if (texts.length === 0) return 'no_record';
   return texts.some((text) => text.trim() === record.value) ? 'verified' : 'other_value';
 }
 
 /**
- * Returns the state of a domain after a look-up. An error of DNS proves nothing. A missing record takes effect after
- * some days: a mistake in a zone must not change how customers sign in, and a domain that was given up must not keep its
- * power over their accounts. If no worker has looked the domain up in between, the failure begins again: the record may
- * have been there.
+ * Returns a domain's state after a lookup. A DNS error proves nothing. A missing record takes effect after some days: a
+ * mistake in a zone must not change how customers sign in, and a domain that was given up must not keep control over
+ * their accounts. If no worker has looked the domain up in between, the failure begins again: the record may have been
+ * there.
  */
 export function decideDomain(
   before: Pick<ProviderDomain, 'verifiedAt' | 'failingSince' | 'checkedAt'>,

@@ -11,7 +11,7 @@ export interface ProviderToCheck extends Pick<ProviderSettings, 'trustEmail' | '
   domains: string[];
 }
 
-/** Returns the errors of the issuer of a new provider; null is the default of its type. */
+/** Returns the errors in a new provider's issuer; null is the default for its type. */
 export function issuerErrors(
   type: string,
   preset: ProviderPreset,
@@ -33,7 +33,7 @@ function issuerProblem(preset: ProviderPreset, issuer: string, policy: TargetPol
   return `must be ${preset.issuer}, or outside production a loopback URL, for a provider of this type`;
 }
 
-/** Returns the errors of the fields that are inconsistent with the type of the provider. */
+/** Returns the errors in fields that are inconsistent with the provider's type. */
 export function providerErrors(
   preset: ProviderPreset,
   { issuer, trustEmail, domains, required }: ProviderToCheck,
@@ -53,14 +53,14 @@ export function providerErrors(
   return errors;
 }
 
-/** The error of a field without which a provider cannot work. */
+/** The error for a missing field without which a provider cannot work. */
 export const requiredError = (field: string, type: string): FieldError => ({
   field,
   code: 'required',
   message: `${field} is required for a provider of the type ${type}`,
 });
 
-/** The error of a field that other types have. */
+/** The error for a field that only other types have. */
 export const notAllowedError = (field: string, types: string): FieldError => ({
   field,
   code: 'not_allowed',

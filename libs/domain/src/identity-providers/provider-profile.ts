@@ -2,16 +2,16 @@ import { canonicalEmail } from '../customers/email.js';
 import { canonicalName, isVisible } from '../values/name.js';
 import { parseUrl } from '../urls/parse-url.js';
 
-/** The claims of a provider about a person: of an id token, of the userinfo endpoint, or of an API. */
+/** A provider's claims about a person, from an id token, the userinfo endpoint, or an API. */
 export type ProviderClaims = Readonly<Record<string, unknown>>;
 
 /** A person as a provider describes them. */
 export interface ProviderProfile {
   /** Identifies the person at the provider, forever. An email does not. */
   subject: string;
-  /** In canonical form; null if the provider names none. */
+  /** In canonical form; null if the provider sends none. */
   email: string | null;
-  /** True if the provider has verified that the person owns the address (sign-in contract, section 4). */
+  /** True if the provider has verified that the person owns the email address (sign-in contract, section 4). */
   isEmailTrusted: boolean;
   firstName: string | null;
   lastName: string | null;
@@ -19,26 +19,26 @@ export interface ProviderProfile {
   imageUrl: string | null;
 }
 
-/** Maximum length of a subject (OpenID Connect Core, section 2). */
+/** Maximum subject length (OpenID Connect Core, section 2). */
 export const SUBJECT_LENGTH = 255;
 const NAME_LENGTH = 100;
 const IMAGE_URL_LENGTH = 2048;
 
-/** Returns true for a text that can identify a person at a provider. */
+/** Returns true for a string that can identify a person at a provider. */
 export const isSubject = (text: string): boolean =>
   text !== '' && text.length <= SUBJECT_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(text);
 
 const nonEmptyText = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** Returns a name of a person in its canonical form, without control characters; null for anything else. */
+/** Returns a person's name in its canonical form, without control characters; null for anything else. */
 export function readPersonName(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = canonicalName(value.replace(/[\p{Cc}\p{Cs}]+/gu, ' '));
   return isVisible(text) ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
 }
 
-/** Returns the https URL of an image; null for any other value, which a page must not load. */
+/** Returns an image's https URL; null for any other value, which a page must not load. */
 export function readImageUrl(value: unknown): string | null {
   const text = nonEmptyText(value);
   const url = text && text.length <= IMAGE_URL_LENGTH ? parseUrl(text) : null;
@@ -46,11 +46,11 @@ export function readImageUrl(value: unknown): string | null {
   return isImage ? url.href : null;
 }
 
-/** Returns the email of claims in canonical form; null if they contain none. */
+/** Returns the email from claims in canonical form; null if they contain none. */
 export const readEmail = ({ email }: ProviderClaims): string | null =>
   typeof email === 'string' ? canonicalEmail(email) : null;
 
-/** The claims whose values are texts. Any other value counts as absent. */
+/** The claims whose values are strings. Any other value counts as absent. */
 const textClaims = ['name', 'given_name', 'family_name', 'picture'];
 
 /** The email and the claims that state whether the person owns it. They must have the same source. */
@@ -68,7 +68,7 @@ export const isProfileComplete = (idToken: ProviderClaims): boolean => {
   return readEmail(idToken) !== null && !!(name ?? givenName ?? familyName) && !!picture;
 };
 
-/** Values of `email_verified` that do not deny that the email is verified. Providers also send texts and numbers. */
+/** Values for `email_verified` that do not deny that the email is verified. Providers also send strings and numbers. */
 const undenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];
 
 /** Returns whether claims deny that the person owns the email. */
@@ -76,7 +76,7 @@ export const deniesEmail = ({ email_verified: isVerified }: ProviderClaims): boo
   !undenied.includes(isVerified);
 
 /**
- * Adds the claims of the userinfo endpoint to those of an id token, which take precedence. An email that one of the two
+ * Adds the userinfo endpoint's claims to the id token's claims, which take precedence. An email that one of the two
  * denies is not verified.
  */
 export function mergeUserInfo(idToken: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {
@@ -96,7 +96,7 @@ function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 
 
 /**
  * Returns the profile in standard claims (OpenID Connect Core, section 5.1); null without a usable subject.
- * @param isEmailTrusted whether the provider is trusted to have verified the email of these claims
+ * @param isEmailTrusted whether the provider is trusted to have verified the email in these claims
  */
 export function readProfile(claims: ProviderClaims, isEmailTrusted: boolean): ProviderProfile | null {
   const subject = claims['sub'];
@@ -111,5 +111,5 @@ export function readProfile(claims: ProviderClaims, isEmailTrusted: boolean): Pr
   };
 }
 
-/** Returns the domain of an email in canonical form. */
+/** Returns the domain from an email in canonical form. */
 export const emailDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1);

@@ -1,7 +1,7 @@
 import type { IdentityProvider } from './identity-provider.js';
 import type { ProviderPreset } from './provider-preset.js';
 
-/** The fields of a provider that a change can set, apart from the settings of its protocol. */
+/** A provider's fields that a change can set, apart from its protocol settings. */
 export type ProviderSettings = Pick<
   IdentityProvider,
   'name' | 'enabled' | 'allowSignUp' | 'trustEmail' | 'required'
@@ -12,13 +12,13 @@ export type ProviderSettingsPatch = {
   [Name in keyof ProviderSettings]?: ProviderSettings[Name] | null;
 };
 
-/** Slugs that are the names of routes beside those of the providers. */
+/** Slugs that are the names of routes beside the providers' routes. */
 const reservedSlugs: readonly string[] = ['callback', 'exchange', 'token'];
 
-/** Returns whether a slug is the name of a route. */
+/** Returns whether a slug is a route's name. */
 export const isReservedProviderSlug = (slug: string): boolean => reservedSlugs.includes(slug);
 
-/** Returns the settings of a new provider. */
+/** Returns a new provider's settings. */
 export const defaultProviderSettings = ({ name }: ProviderPreset): ProviderSettings => ({
   name,
   enabled: true,

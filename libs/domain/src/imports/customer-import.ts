@@ -1,15 +1,15 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 
-/** The state of an import. `interrupted`: no request processes it, and it is not complete. */
+/** An import's state. `interrupted`: no request processes it, and it is not complete. */
 export type ImportState = 'running' | 'interrupted' | 'completed';
 
 /**
- * The result of a line. `updated`: the line belongs to an existing customer and has changed it. `skipped`: the email
- * address was already registered, or an update was not newer than the customer. Nothing was changed.
+ * A line's result. `updated`: the line belongs to an existing customer and has changed it. `skipped`: the email address
+ * was already registered, or an update was not newer than the customer. Nothing was changed.
  */
 export type ImportLineStatus = 'created' | 'updated' | 'skipped' | 'failed';
 
-/** An import of customers (contract, section 4). */
+/** A customer import (contract, section 4). */
 export interface CustomerImport {
   id: string;
   projectId: string;
@@ -18,9 +18,9 @@ export interface CustomerImport {
   updated: number;
   skipped: number;
   failed: number;
-  /** Skipped customers that already had all values of their lines, or were not older than their lines. */
+  /** Skipped customers that already had all values from their lines, or were not older than their lines. */
   unchanged: number;
-  /** Customers of whose lines a value was left out. */
+  /** Customers for whom the import left out a value in their lines. */
   incomplete: number;
   /** Created customers whose password hash is cheaper to guess than OWASP recommends. */
   weakHashes: number;
@@ -31,14 +31,14 @@ export interface CustomerImport {
   finishedAt: Date | null;
 }
 
-/** The result of one line of an import. */
+/** The result for one line in an import. */
 export interface ImportLineResult {
   /** Counted from 1. */
   line: number;
   status: ImportLineStatus;
   /** The customer that was created or updated, or that already has the email address. */
   customerId: string | null;
-  /** The reasons why no customer was created or updated. An error of the entire line has an empty `field`. */
+  /** The reasons why no customer was created or updated. An error in the entire line has an empty `field`. */
   errors: FieldError[];
   /** The values that were left out. */
   warnings: FieldError[];
@@ -46,7 +46,7 @@ export interface ImportLineResult {
   hasWeakHash?: boolean;
 }
 
-/** The counts of results that are subsets of the results with a status, or of all results. */
+/** The result counts that are subsets of the results with a status, or of all results. */
 export type ImportCounts = Pick<
   CustomerImport,
   'created' | 'updated' | 'skipped' | 'failed' | 'unchanged' | 'incomplete' | 'weakHashes'
@@ -57,14 +57,14 @@ export const noImportCounts: ImportCounts = {
   ...{ unchanged: 0, incomplete: 0, weakHashes: 0 },
 };
 
-/** Codes of updates that had nothing to change. */
+/** Codes for updates that had nothing to change. */
 const unchangedCodes = ['not_newer', 'unchanged'];
 
 /** Returns whether an update had nothing to change. */
 export const isUnchanged = ({ status, errors }: ImportLineResult): boolean =>
   status === 'skipped' && unchangedCodes.includes(errors[0]?.code ?? '');
 
-/** Returns the counts of results. */
+/** Returns the result counts. */
 export function countResults(results: ImportLineResult[]): ImportCounts {
   const counts = { ...noImportCounts };
   for (const result of results) {
@@ -76,11 +76,11 @@ export function countResults(results: ImportLineResult[]): ImportCounts {
   return counts;
 }
 
-/** The kinds of lines that imports list, each up to a limit of its own, so that no kind hides another one. */
+/** The line kinds that imports list, each with a separate limit, so that no kind hides another one. */
 export const listedKinds = ['failed', 'skipped', 'unchanged', 'incomplete'] as const;
 export type ListedKind = (typeof listedKinds)[number];
 
-/** Returns the kind as which an import lists a line; null for a customer who was created or updated completely. */
+/** Returns the kind under which an import lists a line; null for a customer who was created or updated completely. */
 export function listedKind(result: ImportLineResult): ListedKind | null {
   if (result.status === 'failed') return 'failed';
   if (result.warnings.length > 0) return 'incomplete';
@@ -88,6 +88,6 @@ export function listedKind(result: ImportLineResult): ListedKind | null {
   return isUnchanged(result) ? 'unchanged' : 'skipped';
 }
 
-/** Returns the number of lines of a kind, given the counts of an import. */
+/** Returns a kind's line count, given an import's counts. */
 export const countOfKind = (kind: ListedKind, counts: Omit<ImportCounts, 'weakHashes'>): number =>
   kind === 'skipped' ? counts.skipped - counts.unchanged : counts[kind];

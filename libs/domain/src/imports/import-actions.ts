@@ -1,2 +1,2 @@
-/** The actions of the audit log on imports. */
+/** The audit log actions on imports. */
 export const importActions = ['import.started', 'import.weak_hashes_found'] as const;

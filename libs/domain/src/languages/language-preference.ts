@@ -1,22 +1,22 @@
 import { canonicalLocale, LOCALE_LENGTH } from './locale.js';
 
-/** The language of a text that exists in no other language. */
+/** The language for messages that exist in no other language. */
 export const FALLBACK_LANGUAGE = 'en';
 
-/** Maximum number of languages that are read from `Accept-Language`. */
+/** Maximum languages that are read from `Accept-Language`. */
 const MAX_ACCEPTED = 20;
 
-/** The known preferences of a reader for a language. */
+/** A reader's known language preferences. */
 export interface LanguagePreference {
-  /** The locale of the customer, or null. */
+  /** The customer's locale, or null. */
   locale: string | null;
-  /** The languages of the request, in order of preference. They count only if there is no locale. */
+  /** The request's languages, in order of preference. They count only if there is no locale. */
   accepted: readonly string[];
-  /** The default locale of the project, or null. */
+  /** The project's default locale, or null. */
   defaultLocale: string | null;
 }
 
-/** Returns the languages of an `Accept-Language` header in order of preference (RFC 9110, section 12.5.4). */
+/** Returns the languages in an `Accept-Language` header in order of preference (RFC 9110, section 12.5.4). */
 export function parseAcceptLanguage(header: string | undefined): string[] {
   const ranges = (header ?? '').split(',', MAX_ACCEPTED).flatMap((range) => {
     const [, tag = '', weight = '1'] =
@@ -28,8 +28,8 @@ export function parseAcceptLanguage(header: string | undefined): string[] {
 }
 
 /**
- * Returns the languages in which to look for a text, best first: each preferred language is followed by its
- * less specific forms, then come the default of the project and English.
+ * Returns the languages in which to look for a message, best first: each preferred language is followed by its less
+ * specific forms, then the project's default and English.
  */
 export function preferredLanguages({ locale, accepted, defaultLocale }: LanguagePreference): string[] {
   const preferred = locale === null ? accepted : [locale];
@@ -37,7 +37,7 @@ export function preferredLanguages({ locale, accepted, defaultLocale }: Language
   return [...new Set(languages.flatMap(withLessSpecific))];
 }
 
-/** Returns a tag and its less specific forms: `zh-Hant-TW`, `zh-Hant`, `zh` (lookup of RFC 4647). */
+/** Returns a tag and its less specific forms: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647, lookup). */
 function withLessSpecific(tag: string): string[] {
   const subtags = tag.split('-');
   // A single character only introduces the subtags that follow it.

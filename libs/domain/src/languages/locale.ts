@@ -1,4 +1,4 @@
-/** Maximum length of a stored language tag (RFC 5646, section 4.4.1). */
+/** Maximum length for a stored language tag (RFC 5646, section 4.4.1). */
 export const LOCALE_LENGTH = 35;
 
 /**

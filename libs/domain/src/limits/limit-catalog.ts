@@ -1,9 +1,9 @@
-/** The counted events of a limit, its default, and the values that a project or a key can set instead. */
+/** The events that a limit counts, its default, and the values that a project or a key can set instead. */
 interface LimitEntry {
   /** The counted events, in words for the documentation. */
   counts: string;
   quota: number;
-  /** Length of the window in seconds. */
+  /** Window length in seconds. */
   window: number;
 }
 
@@ -20,12 +20,12 @@ const perMinute = (quota: number, counts: string, max = 1_000) => ({
   max,
 });
 
-/** The limit of a step that verifies no password, code or token: the maximum is higher. */
+/** The limit for a step that verifies no password, code or token: the maximum is higher. */
 const perMinuteWithoutGuess = (quota: number, counts: string) => perMinute(quota, counts, 10_000);
 
 /**
- * The limits of requests per client address and project. The setting `limits` of the project changes them, under their
- * names in camel case.
+ * The request limits per client IP and project. The project's setting `limits` changes them, under their names in camel
+ * case.
  */
 export const addressLimits = {
   login: perMinute(30, 'Sign-ins with a password, and changes of the account that require it'),
@@ -58,9 +58,9 @@ const failures = (max: number, counts: string) => ({
 });
 
 /**
- * The limits of failed attempts. The setting `limits` of the project changes their quotas, and with `failureWindow` the
- * first window of all of them. The highest values still limit guesses: of passwords to those that close it
- * (docs/adr/0035), of codes with six digits to fewer.
+ * The limits on failed attempts. The project's setting `limits` changes their quotas, and with `failureWindow` the
+ * first window for all of them. The highest values still limit guesses: for a password, to the number of guesses that
+ * closes it (docs/adr/0035); for a six-digit code, to fewer.
  */
 export const failureLimits = {
   'failed-login': failures(100, 'Failed sign-ins with a password, per email address'),
@@ -68,10 +68,10 @@ export const failureLimits = {
   'failed-second-factor': failures(20, 'Wrong codes of second factors, per customer'),
 } as const satisfies Record<string, AdjustableLimitEntry>;
 
-/** The range of the first window of failed attempts, in seconds. */
+/** The range for the first window in which failed attempts count, in seconds. */
 export const failureWindowRange = { fallback: FAILURE_WINDOW_SECONDS, min: 300, max: 86_400 } as const;
 
-/** The limit of requests with a secret key. The key itself can have another one. */
+/** The limit on requests with a secret key. The key itself can have another limit. */
 export const secretKeyLimit = {
   counts: 'Requests with a secret key',
   quota: 100,
@@ -80,7 +80,7 @@ export const secretKeyLimit = {
   max: 10_000,
 } as const satisfies AdjustableLimitEntry;
 
-/** The limits that concern no customers of a project, or that are no maximum of the requests to one project. */
+/** The limits that concern no customers of a project, or that are not a maximum for requests to one project. */
 export const fixedLimits = {
   'oauth-callback': { counts: 'Returns from identity providers, per client address', quota: 120, window: 60 },
   'provider-test': { counts: 'Tests of an identity provider, per client address', quota: 10, window: 60 },
@@ -93,7 +93,7 @@ export const fixedLimits = {
   },
 } as const satisfies Record<string, LimitEntry>;
 
-/** The limits of emails that a caller may learn about, and the members of the setting `mailLimits` with their quotas. */
+/** The email limits that a caller may learn about, and the members in the setting `mailLimits` with their quotas. */
 export const mailLimitSettings = {
   'mail-recipient': {
     counts: 'Emails of one purpose to one recipient, in an hour',
@@ -108,7 +108,7 @@ export const mailLimitSettings = {
 export type AddressLimit = keyof typeof addressLimits;
 export type FailureLimit = keyof typeof failureLimits;
 
-/** The name of a limit in `limit` of a 429 response and in its header `RateLimit`. */
+/** A limit's name in a 429 response's `limit` and in its header `RateLimit`. */
 export type LimitName =
   | AddressLimit
   | FailureLimit
@@ -116,7 +116,7 @@ export type LimitName =
   | keyof typeof fixedLimits
   | keyof typeof mailLimitSettings;
 
-/** All names of limits: a 429 response never contains another one. */
+/** All limit names: a 429 response never contains another one. */
 export const limitNames = [
   ...Object.keys(addressLimits),
   ...Object.keys(failureLimits),
@@ -131,14 +131,14 @@ type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Rest}`
 
 type QuotaSetting = CamelCase<AddressLimit | FailureLimit>;
 
-/** The setting `limits` of a project: quotas by the name of the limit, and `failureWindow` in seconds. */
+/** A project's setting `limits`: quotas by limit name, and `failureWindow` in seconds. */
 export type ProjectLimits = Record<QuotaSetting | 'failureWindow', number>;
 
-/** Returns the name of a limit in the setting `limits`. */
+/** Returns a limit's name in the setting `limits`. */
 export const limitSetting = <Name extends AddressLimit | FailureLimit>(name: Name) =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
 
-/** A member of the setting `limits`. */
+/** A member in the setting `limits`. */
 export interface LimitSetting {
   description: string;
   fallback: number;
@@ -146,7 +146,7 @@ export interface LimitSetting {
   max: number;
 }
 
-/** The members of the setting `limits` with their defaults and ranges. */
+/** The members in the setting `limits` with their defaults and ranges. */
 export const limitSettings = {
   ...Object.fromEntries(
     Object.entries({ ...addressLimits, ...failureLimits }).map(
@@ -168,7 +168,7 @@ export const limitSettings = {
   },
 } as Record<keyof ProjectLimits, LimitSetting>;
 
-/** The limits of a project without changes. */
+/** The limits in a project without changes. */
 export const defaultLimits = Object.fromEntries(
   Object.entries(limitSettings).map(([setting, { fallback }]) => [setting, fallback]),
 ) as ProjectLimits;

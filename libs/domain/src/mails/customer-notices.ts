@@ -1,4 +1,4 @@
-/** Emails that inform customers of a change. They require no action and contain no link to Gatehouse. */
+/** Emails that inform customers about a change. They require no action and contain no link to Gatehouse. */
 export const customerNotices = [
   'password-changed',
   'password-closed',

@@ -1,21 +1,21 @@
 /**
- * The texts of one email, in plain text. They can contain variables such as `{{project_name}}`, and nothing
- * that is executed: no conditions, no markup.
+ * The strings for one email, in plain text. They can contain variables such as `{{project_name}}`, and nothing that is
+ * executed: no conditions, no markup.
  */
 export interface MailText {
   subject: string;
   heading: string;
   /** The message. Email clients show the first paragraph next to the subject. */
   paragraphs: string[];
-  /** Label of the button that opens the link; null for an email without a link. */
+  /** The label on the button that opens the link; null for an email without a link. */
   button: string | null;
-  /** Text that precedes the link below the button; null for an email without a link. */
+  /** The message that precedes the link below the button; null for an email without a link. */
   linkLabel: string | null;
-  /** Small print: the validity of the link, and what to do if the recipient did not cause the email. */
+  /** Small print: the link's validity, and what to do if the recipient did not cause the email. */
   closing: string[];
 }
 
-/** The variables of emails. Each kind of email has some of them. */
+/** The email variables. Each email kind uses some of them. */
 export const mailVariables = [
   'project_name',
   'email',
@@ -27,7 +27,7 @@ export const mailVariables = [
 ] as const;
 export type MailVariable = (typeof mailVariables)[number];
 
-/** The values of the variables. They are inserted as they are, and not escaped. */
+/** The variables' values. They are inserted as they are, and not escaped. */
 export type MailValues = Readonly<Record<MailVariable, string>>;
 
 const PLACEHOLDER = /\{\{ *([a-z_]+) *\}\}/g;
@@ -35,7 +35,7 @@ const PLACEHOLDER = /\{\{ *([a-z_]+) *\}\}/g;
 /** Matches a valid placeholder as a whole. */
 const WHOLE_PLACEHOLDER = new RegExp(`^${PLACEHOLDER.source}$`);
 
-/** Returns the placeholders of a text that are malformed or name a variable that is not in `variables`. */
+/** Returns the placeholders in a string that are malformed or name a variable that is not in `variables`. */
 export function unknownPlaceholders(text: string, variables: readonly MailVariable[]): string[] {
   const placeholders = text.match(/\{\{.*?(?:\}\}|$)/gs) ?? [];
   return placeholders.filter((placeholder) => {
@@ -45,15 +45,15 @@ export function unknownPlaceholders(text: string, variables: readonly MailVariab
 }
 
 /**
- * Returns a text with the values of its variables. A value is never searched for placeholders, so that a name
- * cannot insert another value.
+ * Returns a string with its variables replaced. A value is never searched for placeholders, so that a name cannot
+ * insert another value.
  */
 const fill = (text: string, values: MailValues): string =>
   text.replace(PLACEHOLDER, (placeholder, name: string) =>
     (mailVariables as readonly string[]).includes(name) ? values[name as MailVariable] : placeholder,
   );
 
-/** Returns the texts with the values of their variables. */
+/** Returns the strings with their variables replaced. */
 export function fillMailText(text: MailText, values: MailValues): MailText {
   const filled = (part: string): string => fill(part, values);
   return {

@@ -1,6 +1,6 @@
 /**
- * The purposes of emails. The limits of one purpose are independent of those of all others, and are counted
- * separately for addresses that their customers have not verified.
+ * The email purposes. Each purpose has independent limits, and emails are counted separately for email addresses that
+ * their customers have not verified.
  */
 export const mailPurposes = [
   'signUp',
@@ -13,8 +13,8 @@ export const mailPurposes = [
 export type MailPurpose = (typeof mailPurposes)[number];
 
 /**
- * The limits because of which an email is not sent: emails of one purpose to one recipient per hour, emails
- * of one purpose in a project per hour, and one email of a kind to an address per minute.
+ * The limits because of which an email is not sent: emails with one purpose to one recipient per hour, emails with one
+ * purpose in a project per hour, and one email per kind and email address per minute.
  */
 export const mailLimitReasons = ['recipient_limit', 'project_limit', 'too_soon'] as const;
 export type MailLimitReason = (typeof mailLimitReasons)[number];
@@ -27,9 +27,9 @@ export type MailLimitReason = (typeof mailLimitReasons)[number];
 export const mailReasons = [...mailLimitReasons, 'customer_deleted', 'rejected', 'expired'] as const;
 export type MailReason = (typeof mailReasons)[number];
 
-/** The states of an email. A captured email is `sent`. */
+/** The email states. A captured email is `sent`. */
 export const mailStates = ['queued', 'sent', 'failed', 'dropped'] as const;
 export type MailState = (typeof mailStates)[number];
 
-/** The actions of the audit log on emails. */
+/** The audit log actions on emails. */
 export const mailActions = ['mail.tested'] as const;

@@ -1,4 +1,4 @@
-/** The actions of the audit log on operators. */
+/** The audit log actions on operators. */
 export const operatorActions = [
   'operator.created',
   'operator.invited',

@@ -2,10 +2,10 @@ import { isRpId, type RelyingParty } from '../passkeys/relying-party.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 import type { OperatorRole } from './role.js';
 
-/** Maximum number of organizations to which an operator can be limited. */
+/** Maximum organizations to which an operator can be limited. */
 export const MAX_OPERATOR_ORGANIZATIONS = 50;
 
-/** The status of an operator. Invited operators have neither a password nor an account at an OpenID Provider. */
+/** An operator's status. Invited operators have neither a password nor an account at an OpenID Provider. */
 export const operatorStatuses = ['invited', 'active', 'disabled'] as const;
 export type OperatorStatus = (typeof operatorStatuses)[number];
 
@@ -28,13 +28,16 @@ export interface Operator {
 }
 
 /**
- * The steps of a sign-in to the console. Only a session with the stage `signed_in` can access other routes.
- * Each step replaces the session's token.
+ * The steps in a sign-in to the console. Only a session with the stage `signed_in` can access other routes. Each step
+ * replaces the session's token.
  */
 export const operatorStages = ['second_factor', 'enrollment', 'signed_in'] as const;
 export type OperatorStage = (typeof operatorStages)[number];
 
-/** How operators sign in: with a password and a second factor, or at an OpenID Provider, which verifies both. */
+/**
+ * The methods by which operators sign in: with a password and a second factor, or at an OpenID Provider, which verifies
+ * both.
+ */
 export const operatorSignInMethods = ['password', 'oidc'] as const;
 export type OperatorSignInMethod = (typeof operatorSignInMethods)[number];
 
@@ -42,14 +45,14 @@ export type OperatorSignInMethod = (typeof operatorSignInMethods)[number];
 export interface OperatorSessionState {
   method: OperatorSignInMethod;
   hasSecondFactor: boolean;
-  /** The OpenID Provider of the operator's account; null before the first sign-in there. */
+  /** The OpenID Provider at which the operator has an account; null before the first sign-in there. */
   issuer: string | null;
 }
 
 /**
- * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was
- * opened in development without one must not survive the change (requirement CO-01). Sessions of single
- * sign-on do not survive that it is turned off, or that the provider is another one.
+ * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was opened in
+ * development without one must not survive the change (requirement CO-01). Single sign-on sessions are rejected once
+ * single sign-on is turned off or the provider changes.
  */
 export const acceptsOperatorSession = (
   { method, hasSecondFactor, issuer }: OperatorSessionState,
@@ -66,33 +69,33 @@ export const acceptsOperatorSession = (
 export const browserName = (userAgent: string | null): string =>
   (userAgent ?? '').replace(/\d[\d._]*/g, '').trim();
 
-/** Validity of a console session in seconds (requirement CO-01). */
+/** Console session validity in seconds (requirement CO-01). */
 export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
 
-/** Time in seconds for which a proof of the second factor allows sensitive actions (requirement OP-01). */
+/** The seconds for which a second factor proof allows sensitive actions (requirement OP-01). */
 export const REAUTHENTICATION_TTL = 5 * 60;
 
-/** The kinds of second factors that operators can enroll. */
+/** The second factors that operators can enroll. */
 export const operatorFactors = ['totp', 'passkey'] as const;
 export type OperatorFactor = (typeof operatorFactors)[number];
 
-/** Returns the site to which the passkeys of operators are bound: the host of `PUBLIC_URL`. Null for an IP address. */
+/** Returns the site to which operators' passkeys are bound: the host in `PUBLIC_URL`. Null for an IP address. */
 export function operatorRelyingParty(publicUrl: string): RelyingParty | null {
   const { hostname, origin } = parseValidUrl(publicUrl);
   return isRpId(hostname) ? { id: hostname, name: `Gatehouse (${hostname})`, origins: [origin] } : null;
 }
 
-/** How an operator can reauthenticate, by the method of the sign-in. */
+/** The methods with which an operator can reauthenticate, by sign-in method. */
 export const reauthenticationMethods: Record<OperatorSignInMethod, readonly string[]> = {
   password: ['totp', 'passkey', 'recovery_code'],
   oidc: ['oidc'],
 };
 
-/** Validity of a link that a command prints, and of an operator invitation, in seconds. */
+/** The validity in seconds for a link that a command prints, and for an operator invitation. */
 export const operatorLinkTtl = { command: 3600, invitation: 7 * 24 * 3600 };
 
 /**
- * Minimum length of an operator's password in code points. It is longer than that of customers because it
- * protects all of them.
+ * Minimum length for an operator's password in code points. It is longer than the minimum for customers because it
+ * protects all customers.
  */
 export const OPERATOR_PASSWORD_MIN_LENGTH = 12;

@@ -1,6 +1,6 @@
 import { scopes, type Scope } from '../api-keys/scopes.js';
 
-/** The roles of operators. Each role has all permissions of the preceding ones. */
+/** The operator roles. Each role has all permissions that the preceding ones have. */
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
@@ -8,9 +8,9 @@ export type OperatorRole = (typeof operatorRoles)[number];
 const readScopes = scopes.filter((scope) => scope.endsWith(':read') && scope !== 'mailbox:read');
 
 /**
- * The scopes of each role on the routes that also accept a secret key. Operators do not have
- * `customer:write`, because setting an email address or a password takes over the account. Their other
- * permissions for customers and endpoints are declared by the routes (`MinimumRole`).
+ * Each role's scopes on the routes that also accept a secret key. Operators do not have `customer:write`, because
+ * setting an email address or a password takes over the account. Their other permissions for customers and endpoints
+ * are declared by the routes (`MinimumRole`).
  */
 export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   viewer: readScopes,
@@ -18,10 +18,10 @@ export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   admin: scopes,
 };
 
-/** Returns whether a role has all permissions of another role. */
+/** Returns whether a role has all permissions that another role has. */
 export const hasRole = (role: OperatorRole, required: OperatorRole): boolean =>
   operatorRoles.indexOf(role) >= operatorRoles.indexOf(required);
 
-/** Returns the lowest role that has all of the scopes. Admins have every permission. */
+/** Returns the lowest role that has all scopes in the list. Admins have every permission. */
 export const minimumRoleFor = (required: readonly Scope[]): OperatorRole =>
   operatorRoles.find((role) => required.every((scope) => roleScopes[role].includes(scope))) ?? 'admin';

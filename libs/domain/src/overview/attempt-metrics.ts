@@ -2,31 +2,30 @@ import { attemptErrors, type AttemptError } from '../webhooks/delivery.js';
 import type { StatusClass } from '../webhooks/http-status.js';
 import type { Bucket } from './buckets.js';
 
-/** The classes of HTTP statuses that are counted. All other attempts are `other`. */
+/** The HTTP status classes that are counted. All other attempts are `other`. */
 export const countedStatusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 
-/** Boundaries between the bins of the duration histogram, in ms. The last bin has no upper bound. */
+/** Boundaries between the duration histogram's bins, in ms. The last bin has no upper bound. */
 export const durationBounds = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000,
   7_000, 10_000, 15_000, 30_000,
 ] as const;
 
-/** The metrics of a set of attempts. */
+/** The metrics for a set of attempts. */
 export interface AttemptMetrics {
   attempts: number;
   failed: number;
   byStatus: Record<StatusClass, number>;
   byError: Record<AttemptError, number>;
   /**
-   * Number of attempts per bin of durations. An attempt that a worker aborted because of its own error has no
-   * duration.
+   * The attempt counts per duration bin. An attempt that a worker aborted because of an internal error has no duration.
    */
   durations: number[];
 }
 
 /**
- * The layout of stored counts: attempts, failed, by status, by error, by duration. New counts are appended at
- * the end, and older rows lack them.
+ * The layout for stored counts: attempts, failed, by status, by error, by duration. New counts are appended at the end,
+ * and older rows lack them.
  */
 const countsLayout = [1, 1, countedStatusClasses.length, attemptErrors.length, durationBounds.length + 1];
 
@@ -57,16 +56,16 @@ export function decodeCounts(counts: number[]): AttemptMetrics {
 const byName = <Name extends string>(names: readonly Name[], counts: number[]): Record<Name, number> =>
   Object.fromEntries(names.map((name, index) => [name, counts[index]])) as Record<Name, number>;
 
-/** Metrics of a range: the totals, and those of each bucket. */
+/** A range's metrics: the totals, and each bucket's metrics. */
 export interface AttemptSummary {
   totals: AttemptMetrics;
-  /** All buckets of the range, oldest first, including those without attempts. */
+  /** All buckets in the range, oldest first, including those without attempts. */
   series: (Bucket & { metrics: AttemptMetrics })[];
 }
 
 /**
- * Returns the metrics of a range.
- * @param counted stored counts of the buckets that have any, in any order; several of one bucket add up
+ * Returns a range's metrics.
+ * @param counted stored counts for the buckets that have any, in any order; several for one bucket add up
  */
 export function summarizeCounts(
   buckets: Bucket[],
@@ -82,7 +81,10 @@ export function summarizeCounts(
   };
 }
 
-/** Returns the metrics of the previous period; null if it has no counts, or no attempts. @param counted as in `summarizeCounts` */
+/**
+ * Returns the previous period's metrics; null if it has no counts, or no attempts. @param counted as in
+ * `summarizeCounts`
+ */
 export function summarizePrevious(
   buckets: Bucket[],
   counted: { at: number; counts: number[] }[] | null,
@@ -92,8 +94,8 @@ export function summarizePrevious(
 }
 
 /**
- * Returns the duration that the fraction `quantile` of all attempts does not exceed, in ms. The attempts
- * in a bin are assumed to be evenly distributed. Returns null without attempts.
+ * Returns the duration that the fraction `quantile` of all attempts does not exceed, in ms. The attempts in a bin are
+ * assumed to be evenly distributed. Returns null without attempts.
  */
 export function percentile(durations: number[], quantile: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,7 @@
 /**
- * The lengths of buckets in which metrics are stored and their retention, in seconds: a range, the previous period, and
- * a margin for clocks. Each length divides the next one. The longest is used for totals only: for ten thousand
- * endpoints, even the days of a month are too many rows for one response.
+ * The lengths of the buckets in which metrics are stored, and their retention, in seconds: a range, the previous
+ * period, and a margin for clocks. Each length divides the next one. The longest is used for totals only: for ten
+ * thousand endpoints, even a month's days are too many rows for one response.
  */
 export const bucketSpans = [
   { span: 60, retention: 2 * 3_600 + 600 },
@@ -11,7 +11,7 @@ export const bucketSpans = [
   { span: 5 * 86_400, retention: 36 * 86_400 },
 ] as const;
 
-/** The time ranges of the overview: number and length of buckets, including the current one. */
+/** The overview's time ranges: bucket count and length, including the current bucket. */
 const ranges = {
   '1h': { count: 60, span: 60 },
   '24h': { count: 96, span: 900 },
@@ -29,7 +29,7 @@ export interface Bucket {
   at: number;
 }
 
-/** Returns the buckets of a range, oldest first. @param time now, in seconds since 1970 */
+/** Returns a range's buckets, oldest first. @param time now, in seconds since 1970 */
 export function bucketsForRange(range: OverviewRange, time: number): Bucket[] {
   const { count, span } = ranges[range];
   const last = Math.floor(time / span);
@@ -41,7 +41,7 @@ export function previousBuckets(buckets: Bucket[]): Bucket[] {
   return buckets.map(({ span, at }) => ({ span, at: at - buckets.length * span }));
 }
 
-/** Returns the smallest number of buckets that cover the time since the start of a bucket. */
+/** Returns the fewest buckets that cover the time since a bucket's start. */
 export function coveringBuckets({ span, at: begin }: Bucket, time: number): Bucket[] {
   const covering: Bucket[] = [];
   let at = begin;

@@ -6,7 +6,10 @@ export const identityEventTypes = [
   'login.succeeded',
 ] as const;
 
-/** How a customer signed in, by the first factor. `other`: an event that does not contain its methods. */
+/**
+ * The methods with which a customer signed in, by the first factor. `other`: an event that does not contain its
+ * methods.
+ */
 export const signInMethods = [
   'password',
   'email_code',
@@ -18,9 +21,9 @@ export const signInMethods = [
 export type SignInMethod = (typeof signInMethods)[number];
 
 /**
- * The counters of identity. Those of `sign_in`, `provider` and `failure` have a label: the method, the slug of the
- * provider and the reason. `second_factor` counts the sign-ins with a second factor. `customers` and
- * `customers_with_factor` are not counters, but the latest numbers of active customers in the bucket.
+ * The identity counters. `sign_in`, `provider` and `failure` have a label: the method, the provider's slug and the
+ * reason. `second_factor` counts the sign-ins with a second factor. `customers` and `customers_with_factor` are not
+ * counters, but the bucket's latest counts of active customers.
  */
 export const identityMetrics = [
   'sign_up',
@@ -37,5 +40,5 @@ export type IdentityMetric = (typeof identityMetrics)[number];
 /** Days since the last sign-in for which a customer counts as active. */
 export const ACTIVE_CUSTOMER_DAYS = 30;
 
-/** The lengths of the buckets that contain the number of active customers, which is counted once an hour. */
+/** The lengths of the buckets that contain the active customer count, which is counted once an hour. */
 export const customerCountSpans = [7_200, 86_400] as const;

@@ -3,21 +3,21 @@ import type { FieldError } from '../errors/gatehouse-error.js';
 import { isPageOrigin } from '../urls/page-url.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 
-/** The setting `passkeys` of a project. */
+/** A project's setting `passkeys`. */
 export interface PasskeySettings {
-  /** Domain to which passkeys are bound. */
+  /** The domain to which passkeys are bound. */
   rpId: string;
-  /** Name that browsers show; null for the name of the project. */
+  /** The name that browsers show; null for the project's name. */
   rpName: string | null;
-  /** Origins of pages and Android apps that may use the passkeys. */
+  /** Origins for pages and Android apps that may use the passkeys. */
   origins: string[];
 }
 
-/** The site or app to which the passkeys of a project are bound. */
+/** The site or app to which a project's passkeys are bound. */
 export interface RelyingParty {
   id: string;
   name: string;
-  /** null allows every page of the local machine. */
+  /** null allows every page on the local machine. */
   origins: string[] | null;
 }
 
@@ -29,27 +29,29 @@ const hostNamePattern =
 const androidOriginPattern = /^android:apk-key-hash:[A-Za-z0-9_-]{43}$/;
 const localOriginPattern = /^https?:\/\/localhost(:\d{1,5})?$/;
 
-/** Returns whether passkeys can be bound to this text: a domain name in lowercase or `localhost`, not an IP address. */
+/**
+ * Returns whether passkeys can be bound to this string: a domain name in lowercase or `localhost`, not an IP address.
+ */
 export const isRpId = (text: string): boolean =>
   hostNamePattern.test(text) && (text.includes('.') || text === DEVELOPMENT_RP_ID);
 
 /**
- * Returns whether the passkeys of a project can be bound to this text: not to a public suffix, below which everyone can
- * register a domain. Browsers would offer these passkeys only on a page of the suffix itself.
+ * Returns whether a project's passkeys can be bound to this string: not to a public suffix, below which everyone can
+ * register a domain. Browsers would offer these passkeys only on a page at the suffix itself.
  */
 export const isProjectRpId = (text: string): boolean =>
   isRpId(text) && (text === DEVELOPMENT_RP_ID || getDomain(text, { allowPrivateDomains: true }) !== null);
 
 /**
- * Returns whether passkeys can be used from this origin: an https page with a domain name, an http page of localhost, or
- * an Android app.
+ * Returns whether passkeys can be used from this origin: an https page with a domain name, an http page on localhost,
+ * or an Android app.
  */
 export const isPasskeyOrigin = (text: string): boolean =>
   androidOriginPattern.test(text) ||
   localOriginPattern.test(text) ||
   (isPageOrigin(text) && text.startsWith('https:') && isRpId(parseValidUrl(text).hostname));
 
-/** Returns the domain of the passkeys of a project, or null if it has none. */
+/** Returns the domain for a project's passkeys, or null if it has none. */
 export const effectiveRpId = (
   passkeys: PasskeySettings | null,
   { production }: { production: boolean },
@@ -59,11 +61,11 @@ export const effectiveRpId = (
 export const isAllowedOrigin = ({ origins }: RelyingParty, origin: string): boolean =>
   origins ? origins.includes(origin) : localOriginPattern.test(origin);
 
-/** Returns the origins of pages, which browsers compare with the list of related origins (WebAuthn, section 5.11). */
+/** Returns the page origins, which browsers compare with the related origins (WebAuthn, section 5.11). */
 export const webOrigins = (origins: string[]): string[] =>
   origins.filter((origin) => !androidOriginPattern.test(origin));
 
-/** Returns the errors of the setting after a merge. The fields that were sent are valid on their own. */
+/** Returns the errors in the setting after a merge. The fields that were sent are valid on their own. */
 export function passkeySettingsErrors({ rpId, origins }: PasskeySettings): FieldError[] {
   const errors: FieldError[] = [];
   if (rpId === '') errors.push(fieldError('rpId', 'required', 'is required'));

@@ -2,23 +2,23 @@ import { parseUrl } from '../urls/parse-url.js';
 import { textColorOn } from './contrast.js';
 import type { Branding } from './project-settings.js';
 
-/** The effective branding of a project on hosted pages and in emails. */
+/** A project's effective branding on hosted pages and in emails. */
 export interface Brand {
   /** A single line. */
   name: string;
   /** An https URL with a plain host name; null without a logo. */
   logoUrl: string | null;
-  /** Color of buttons, `#rrggbb`. */
+  /** Button color, `#rrggbb`. */
   color: string;
-  /** Color of text on `color`. */
+  /** Text color on `color`. */
   textColor: '#000000' | '#ffffff';
 }
 
 const DEFAULT_COLOR = '#1d4ed8';
 
 /**
- * Returns the branding of a project. A value that is not safe in a style, a header or a content security
- * policy is replaced with its default.
+ * Returns a project's branding. A value that is not safe in a style, a header or a content security policy is replaced
+ * with its default.
  */
 export function resolveBrand(projectName: string, branding?: Partial<Branding>): Brand {
   const { displayName, logoUrl, color } = branding ?? {};
@@ -38,8 +38,8 @@ export function resolveBrand(projectName: string, branding?: Partial<Branding>):
 export const toSingleLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 /**
- * Returns whether the origin is https with a plain host name. The host of a URL may contain `;`, `,` and `*`,
- * which have another meaning in a content security policy.
+ * Returns whether the origin is https with a plain host name. A URL's host may contain `;`, `,` and `*`, which have
+ * another meaning in a content security policy.
  */
 const isPlainHttpsUrl = (text: string): boolean =>
   /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(parseUrl(text)?.origin ?? '');

@@ -4,21 +4,21 @@ const linearChannels = (color: string): number[] =>
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
 
-/** Returns the relative luminance of `#rrggbb` from 0 to 1 (WCAG 2.2, "relative luminance"). */
+/** Returns the relative luminance for `#rrggbb` from 0 to 1 (WCAG 2.2, "relative luminance"). */
 export function relativeLuminance(color: string): number {
   const [red, green, blue] = linearChannels(color);
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
-/** Returns the contrast of two colors `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** Returns the contrast between two colors `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrastRatio(one: string, other: string): number {
   const [lighter, darker] = [relativeLuminance(one), relativeLuminance(other)].sort((a, b) => b - a);
   return (lighter! + 0.05) / (darker! + 0.05);
 }
 
 /**
- * Returns black or white, whichever has the higher contrast on `#rrggbb`. It is at least 4.58:1, because the
- * product of the two contrasts is 21.
+ * Returns black or white, whichever has the higher contrast on `#rrggbb`. It is at least 4.58:1, because the product of
+ * the two contrasts is 21.
  */
 export const textColorOn = (color: string): '#000000' | '#ffffff' =>
   contrastRatio(color, '#ffffff') >= contrastRatio(color, '#000000') ? '#ffffff' : '#000000';

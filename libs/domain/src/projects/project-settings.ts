@@ -4,15 +4,15 @@ import { defaultLimits, type ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
 import type { RefreshGrace } from '../sessions/refresh-decision.js';
 
-/** Algorithms of access tokens (RFC 7518). */
+/** Access token algorithms (RFC 7518). */
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** The fields of a customer that can be the `sub` of access tokens. */
+/** The customer fields that can be the `sub` in access tokens. */
 export const tokenSubjects = ['id', 'externalId'] as const;
 export type TokenSubject = (typeof tokenSubjects)[number];
 
-/** How customers can sign in to a project, and whether they can create accounts. */
+/** The methods with which customers can sign in to a project, and whether they can create accounts. */
 export interface SignInSettings {
   password: boolean;
   /** True if a code in an email signs customers in. */
@@ -29,40 +29,40 @@ export interface LegacySignInSettings {
   url: string;
 }
 
-/** The branding of the hosted pages and emails of a project. */
+/** The branding on a project's hosted pages and in its emails. */
 export interface Branding {
   /** Replaces the project's name; null for the project's name. */
   displayName: string | null;
   /** https URL; null for no logo. */
   logoUrl: string | null;
-  /** `#rrggbb`; null for the default of Gatehouse. */
+  /** `#rrggbb`; null for Gatehouse's default. */
   color: string | null;
 }
 
-/** The sender of a project's emails. */
+/** The sender for a project's emails. */
 export interface MailSettings {
-  /** Name of the sender; null for the name in MAIL_FROM. */
+  /** The sender name; null for the name in MAIL_FROM. */
   fromName: string | null;
   replyTo: string | null;
 }
 
-/** Maximum numbers of emails per hour. Emails to unverified addresses are counted separately. */
+/** Maximum emails per hour. Emails to unverified addresses are counted separately. */
 export interface MailLimits {
   /** Verification emails, notices that an address is already registered, and codes for new customers. */
   signUp: number;
   /** Password reset emails. */
   passwordReset: number;
-  /** Emails that confirm a change of address. */
+  /** Emails that confirm a new email address. */
   emailChange: number;
   /** Invitations. */
   invitation: number;
   /** Codes that sign in existing customers. */
   signIn: number;
-  /** Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient. */
+  /** Emails with one purpose to one recipient. Email addresses that differ only by a +tag are one recipient. */
   perRecipient: number;
 }
 
-/** The settings of a project (contract, section 4). Times in seconds. */
+/** A project's settings (contract, section 4). Times in seconds. */
 export interface ProjectSettings {
   /** Origins whose pages may call the API, also with a wildcard label; empty allows any. */
   allowedOrigins: string[];
@@ -79,8 +79,8 @@ export interface ProjectSettings {
   /** null for none. */
   legacySignIn: LegacySignInSettings | null;
   /**
-   * The email code of all addresses at reserved test domains, so that tests can sign in without an email; null for none.
-   * Available only in development.
+   * The email code for all email addresses at reserved test domains, so that tests can sign in without an email; null
+   * for none. Available only in development.
    */
   testEmailCode: string | null;
   requireVerifiedEmail: boolean;
@@ -93,25 +93,24 @@ export interface ProjectSettings {
   refreshIdleTtl: number;
   refreshAbsoluteTtl: number;
   refreshGrace: RefreshGrace;
-  /** The domain of the passkeys; null for none, or for localhost outside production. */
+  /** The domain for the passkeys; null for none, or for localhost outside production. */
   passkeys: PasskeySettings | null;
-  /** Whether customers can, or must, use a second factor. */
+  /** States whether customers can, or must, use a second factor. */
   mfa: MfaPolicy;
   /** Days for which sessions without a second factor can still be refreshed after `mfa` became `required`. */
   mfaGraceDays: number;
-  /** Keys of `publicMetadata`, and `profileClaims`, that access tokens contain as claims of the same name. */
+  /** Keys in `publicMetadata`, and `profileClaims`, that access tokens contain as claims with the same name. */
   accessTokenClaims: string[];
   signingAlgorithm: SigningAlgorithm;
-  /** The field that is the `sub` of access tokens. The id takes the place of an `externalId` that is null. */
+  /** The field that is the `sub` in access tokens. The id replaces an `externalId` that is null. */
   tokenSubject: TokenSubject;
   passwordMinLength: number;
-  /** How new passwords, and those of sign-ins whose hash is of the other kind, are hashed. */
+  /** The hash kind for new passwords, and for a password at a sign-in whose stored hash has the other kind. */
   passwordHashing: PasswordHashing;
   /** True if new passwords are checked against a public list of breached passwords. */
   breachCheck: boolean;
   /**
-   * Language of emails and hosted pages for readers whose language is not known; null for English. A BCP 47
-   * tag.
+   * The language of emails and hosted pages for readers whose language is not known; null for English. A BCP 47 tag.
    */
   defaultLocale: string | null;
   branding: Branding;
@@ -131,7 +130,7 @@ export type StoredSettings = Partial<
   limits?: Partial<ProjectLimits>;
 };
 
-/** The settings of a project without changes. */
+/** The settings in a project without changes. */
 export const defaultSettings: ProjectSettings = {
   allowedOrigins: [],
   redirectUrls: [],
@@ -170,13 +169,13 @@ export const defaultSettings: ProjectSettings = {
   limits: defaultLimits,
 };
 
-/** Returns the effective limits: the defaults, overridden by the changes of the project. */
+/** Returns the effective limits: the defaults, overridden by the project's changes. */
 export const effectiveLimits = (stored: Partial<ProjectLimits> | null | undefined): ProjectLimits => ({
   ...defaultLimits,
   ...stored,
 });
 
-/** Returns the effective settings: the defaults, overridden by the changes of the project. */
+/** Returns the effective settings: the defaults, overridden by the project's changes. */
 export const effectiveSettings = (stored: StoredSettings): ProjectSettings => ({
   ...defaultSettings,
   ...stored,

@@ -1,6 +1,6 @@
 import type { ProjectSettings } from './project-settings.js';
 
-/** The properties of a project that requests use. */
+/** A project's properties that requests use. */
 export interface ProjectContext {
   id: string;
   organizationId: string;
@@ -9,7 +9,7 @@ export interface ProjectContext {
   settings: ProjectSettings;
 }
 
-/** The properties of a project that its customers' tokens depend on. */
+/** A project's properties that its customers' tokens depend on. */
 export type TokenProject = Pick<ProjectContext, 'id' | 'settings'>;
 
 export const environments = ['development', 'staging', 'production'] as const;

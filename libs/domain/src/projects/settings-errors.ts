@@ -12,13 +12,13 @@ interface SettingsContext extends TargetPolicy {
   environment: Environment;
   /** The settings that the patch changes. */
   before: ProjectSettings;
-  /** True if an identity provider of the project is enabled. */
+  /** True if one of the project's identity providers is enabled. */
   hasProvider: boolean;
 }
 
 /**
- * Returns the errors of a patch whose individual fields are valid: settings that are inconsistent after the
- * merge, and settings that production rejects. Each error is assigned to a field of the request.
+ * Returns the errors in a patch whose individual fields are valid: settings that are inconsistent after the merge, and
+ * settings that production rejects. Each error is assigned to a field in the request.
  */
 export function settingsErrors(
   patch: SettingsPatch,

@@ -16,7 +16,7 @@ import {
 
 type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
 
-/** A merge patch of the settings (RFC 7396): null resets a setting to its default. */
+/** A merge patch for the settings (RFC 7396): null resets a setting to its default. */
 export type SettingsPatch = Patch<
   Omit<
     ProjectSettings,
@@ -35,7 +35,7 @@ export type SettingsPatch = Patch<
 
 type Fields = Record<string, unknown>;
 
-/** The members of groups that are null by default. A merge that leaves the first member empty is rejected. */
+/** The members in groups that are null by default. A merge that leaves the first member empty is rejected. */
 const nullableGroups: Fields = {
   legacySignIn: { url: '' } satisfies LegacySignInSettings,
   passkeys: { rpId: '', rpName: null, origins: [] } satisfies PasskeySettings,
@@ -53,14 +53,11 @@ function withoutSecrets({ legacySignIn, ...others }: SettingsPatch): Fields {
   return { ...others, legacySignIn: legacySignIn && { url: url && normalizeUrl(url) } };
 }
 
-/** Returns the part of the settings to store: only values that differ from the defaults. */
+/** Returns the settings to store: only values that differ from the defaults. */
 export const toStoredSettings = (settings: ProjectSettings): StoredSettings =>
   changedFields(settings, defaultSettings);
 
-/**
- * Returns the fields of `before`, at every level, whose value is different in `after`. Both must be JSON
- * values.
- */
+/** Returns the fields in `before`, at every level, whose value is different in `after`. Both must be JSON values. */
 export function changedFields<Value extends object>(before: Value, after: Value): Partial<Value> {
   const changes = Object.entries(before).filter(
     ([name, value]) => !isDeepStrictEqual(value, (after as Fields)[name]),

@@ -5,7 +5,7 @@ import { effectiveRpId } from '../passkeys/relying-party.js';
 import type { ProjectSettings } from './project-settings.js';
 import type { ProjectContext } from './project.js';
 
-/** @throws GatehouseError `method_not_enabled` if customers of the project cannot sign in in this way */
+/** @throws GatehouseError `method_not_enabled` if the project's customers cannot sign in with this method */
 export function assertMethodEnabled(
   { settings }: Pick<ProjectContext, 'settings'>,
   method: 'password' | 'emailCode' | 'passkey',
@@ -13,14 +13,14 @@ export function assertMethodEnabled(
   if (!settings.signIn[method]) throw new GatehouseError('method_not_enabled');
 }
 
-/** The ways in which a customer can sign in. */
+/** The methods with which a customer can sign in. */
 export interface CustomerSignInMethods {
   hasPassword: boolean;
-  /** Number of passkeys. */
+  /** The passkey count. */
   passkeys: number;
-  /** Slugs of the enabled providers at which the customer has identities. */
+  /** The slugs of the enabled providers at which the customer has identities. */
   identities: string[];
-  /** Slug of the provider that the domain of the customer's address requires, or null. */
+  /** The slug of the provider that the customer's email domain requires, or null. */
   requiredProvider: string | null;
 }
 
@@ -36,13 +36,13 @@ export function hasSignInMethod(
   );
 }
 
-/** Returns whether a customer of a project can use second factors. */
+/** Returns whether a project's customer can use second factors. */
 export const isMfaEnabled = (
   { settings }: Pick<ProjectContext, 'settings'>,
   { mfa }: Pick<Customer, 'mfa'>,
 ): boolean => effectiveMfa(settings.mfa, mfa) !== 'off';
 
-/** @throws GatehouseError `method_not_enabled` if a customer of the project cannot use second factors */
+/** @throws GatehouseError `method_not_enabled` if the project's customers cannot use second factors */
 export function assertMfaEnabled(
   project: Pick<ProjectContext, 'settings'>,
   customer: Pick<Customer, 'mfa'>,
@@ -50,7 +50,7 @@ export function assertMfaEnabled(
   if (!isMfaEnabled(project, customer)) throw new GatehouseError('method_not_enabled');
 }
 
-/** Returns whether a change of settings turns on second factors or passkeys, which earlier versions ignore. */
+/** Returns whether a settings change turns on second factors or passkeys, which earlier versions ignore. */
 export const enablesSignInMethod = (
   before: ProjectSettings,
   after: ProjectSettings,

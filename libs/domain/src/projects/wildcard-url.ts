@@ -9,34 +9,34 @@ const wildcardPattern =
   /^https:\/\/\*\.((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)((?:[:/?][^#*]*)?)$/;
 
 /**
- * Scheme, first label, rest of the host, and everything after the host. The label has only letters, digits and hyphens,
- * and is not the encoded form of other letters (RFC 5890, section 2.3.2.1).
+ * Scheme, first label, the host's other labels, and everything after the host. The label has only letters, digits and
+ * hyphens, and does not encode other letters (RFC 5890, section 2.3.2.1).
  */
 const candidatePattern =
   /^https:\/\/(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.([a-z0-9.-]+)((?:[:/?#].*)?)$/i;
 
-/** Scheme and host of a loopback address, and the port. `localhost` is a name, which may resolve to another address. */
+/** A loopback address's scheme and host, and the port. `localhost` is a name, which may resolve to another address. */
 const loopbackPattern = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d+(?=[/?#]|$)/;
 
-/** Returns whether an entry of `allowedOrigins` or `redirectUrls` begins its host with a wildcard label. */
+/** Returns whether the host in an `allowedOrigins` or `redirectUrls` entry begins with a wildcard label. */
 export const isWildcard = (entry: string): boolean => entry.startsWith(WILDCARD);
 
-/** Returns whether `allowedOrigins` may contain the text: an origin, or an https origin with a wildcard label. */
+/** Returns whether `allowedOrigins` may contain the string: an origin, or an https origin with a wildcard label. */
 export const isOriginEntry = (text: string): boolean =>
   isPageOrigin(text) || isWildcardOf(isPageOrigin, text);
 
-/** Returns whether `redirectUrls` may contain the text: a page URL, or an https URL with a wildcard label. */
+/** Returns whether `redirectUrls` may contain the string: a page URL, or an https URL with a wildcard label. */
 export const isRedirectUrlEntry = (text: string): boolean => isPageUrl(text) || isWildcardOf(isPageUrl, text);
 
-/** Returns whether the pages of an origin may send requests to a project. */
+/** Returns whether an origin's pages may send requests to a project. */
 export const isOriginAllowed = (
   { allowedOrigins }: Pick<ProjectSettings, 'allowedOrigins'>,
   origin: string,
 ): boolean => allowedOrigins.length === 0 || isListed(allowedOrigins, isPageOrigin, origin);
 
 /**
- * Returns whether a hosted page or a link in an email may lead to a URL. The port of a loopback address may be any:
- * desktop apps listen on the port that the operating system assigns (RFC 8252, section 7.3).
+ * Returns whether a hosted page or a link in an email may lead to a URL. A loopback address may have any port: desktop
+ * apps listen on the port that the operating system assigns (RFC 8252, section 7.3).
  */
 export const isRedirectUrlAllowed = (
   { redirectUrls }: Pick<ProjectSettings, 'redirectUrls'>,
@@ -44,15 +44,15 @@ export const isRedirectUrlAllowed = (
 ): boolean => isListed(redirectUrls, isPageUrl, url) || isListedLoopbackUrl(redirectUrls, url);
 
 /**
- * Returns the redirect URL of emails that a server requests, which cannot name one: the first one that is a URL itself,
- * or null.
+ * Returns the redirect URL for emails that a server requests: the first entry without a wildcard, or null. Such a
+ * request cannot contain a redirect URL.
  */
 export const defaultRedirectUrl = ({ redirectUrls }: Pick<ProjectSettings, 'redirectUrls'>): string | null =>
   redirectUrls.find((entry) => !isWildcard(entry)) ?? null;
 
 /**
- * Returns whether the text is valid with a label in place of the wildcard, and the host below the wildcard is not a public
- * suffix. Everyone can register a host directly below a suffix such as `com`, `co.uk` or `github.io`.
+ * Returns whether the string is valid with a label instead of the wildcard, and the host below the wildcard is not a
+ * public suffix. Everyone can register a host directly below a suffix such as `com`, `co.uk` or `github.io`.
  */
 function isWildcardOf(isValid: (text: string) => boolean, text: string): boolean {
   const host = wildcardPattern.exec(text)?.[1];

@@ -1,4 +1,4 @@
-/** The last event that ended all access of a customer from before it: sessions, codes, flows, challenges. */
+/** The last event that ended all of a customer's earlier access: sessions, codes, flows, challenges. */
 export interface RevocableAccess {
   /** Null if there was none. */
   accessRevokedAt: Date | null;
@@ -7,7 +7,7 @@ export interface RevocableAccess {
 /**
  * Returns whether a proof, code, flow or challenge is older than the last event that revoked the customer's access, so
  * that it completes nothing (requirement EX-01).
- * @param issuedAt time of the proof, or the earlier time at which the client requested it
+ * @param issuedAt the proof's time, or the earlier time at which the client requested it
  */
 export const isRevoked = ({ accessRevokedAt }: RevocableAccess, issuedAt: Date): boolean =>
   accessRevokedAt !== null && issuedAt <= accessRevokedAt;

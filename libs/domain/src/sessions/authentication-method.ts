@@ -1,7 +1,8 @@
 /**
- * How a customer proves their identity, as the claim `amr` of an access token names it (RFC 8176): `pwd` is the password,
- * `email` a code or a link in an email, `fed` an identity provider, `otp` the code of an authenticator or a recovery code, `hwk` a passkey that is bound to a device, `swk` another passkey,
- * `user` the verification of the user by the passkey, `mfa` two factors, `support` a sign-in token that a secret key created.
+ * The methods with which a customer proves their identity, as in an access token's claim `amr` (RFC 8176): `pwd` is the
+ * password, `email` a code or a link in an email, `fed` an identity provider, `otp` an authenticator code or a recovery
+ * code, `hwk` a passkey that is bound to a device, `swk` another passkey, `user` user verification by the passkey,
+ * `mfa` two factors, `support` a sign-in token that a secret key created.
  */
 export const authenticationMethods = [
   'pwd',
@@ -36,7 +37,7 @@ export const passkeyMethods = (isDeviceBound: boolean): AuthenticationMethod[] =
 
 export const isSecondFactor = (method: AuthenticationMethod): boolean => secondFactors.includes(method);
 
-/** Returns the methods of a session after another proof: `mfa` is one of them if they prove two factors. */
+/** Returns a session's methods after another proof: `mfa` is one of them if they prove two factors. */
 export function addMethods(
   amr: readonly AuthenticationMethod[],
   added: readonly AuthenticationMethod[],

@@ -1,13 +1,13 @@
 import bowser from 'bowser';
 
-/** Returns the browser and the operating system of a user agent, or the one of them that is known. */
+/** Returns a user agent's browser and operating system, or only the known one. */
 export const deviceName = (userAgent: string | null): string | null => joinNames(parseNames(userAgent));
 
 const wellKnownBrowsers = new Set(Object.values(bowser.BROWSER_MAP));
 
 /**
- * Returns the same without a browser that is not well known, for text that is shown to another person: an
- * unknown browser has the name that its client chose, which could be a message.
+ * Returns the same without a browser that is not well known, for strings that another person reads: a client chooses
+ * the name for an unknown browser, which could be a message.
  */
 export function wellKnownDeviceName(userAgent: string | null): string | null {
   const [browser = '', os] = parseNames(userAgent);

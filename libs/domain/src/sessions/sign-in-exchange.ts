@@ -1,21 +1,21 @@
 import { parseValidUrl } from '../urls/parse-url.js';
 
 /**
- * Who has proven their identity in an exchange: the owner of an email address, a person at an identity provider, or a
- * customer who has signed in on a hosted page.
+ * The person who has proven their identity in an exchange: an email address's owner, a person at an identity provider,
+ * or a customer who has signed in on a hosted page.
  */
 export type ExchangeMethod = 'email' | 'provider' | 'customer';
 
 /**
- * The kind of a code. Each kind has one consumer: an application that completes a sign-in (`sign_in`), or the session
- * that links an identity (`link`) or proves its customer's identity again (`reauthenticate`).
+ * A code's kind. Each kind has one consumer: an application that completes a sign-in (`sign_in`), or the session that
+ * links an identity (`link`) or proves its customer's identity again (`reauthenticate`).
  */
 export type CodeKind = 'sign_in' | 'link' | 'reauthenticate';
 
-/** Validity of the code of an exchange in seconds (sign-in contract, section 2). */
+/** The exchange code validity in seconds (sign-in contract, section 2). */
 export const EXCHANGE_TTL = 60;
 
-/** Returns whether a text is a PKCE challenge: a SHA-256 hash in base64url (RFC 7636, S256). */
+/** Returns whether a string is a PKCE challenge: a SHA-256 hash in base64url (RFC 7636, S256). */
 export const isCodeChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
 
 /** Returns the URL with a query parameter added. */
@@ -25,11 +25,11 @@ export function withParameter(redirectUrl: string, name: string, value: string):
   return url.href;
 }
 
-/** Where a sign-in that ends on a page of Gatehouse leads back to. */
+/** The target to which a sign-in that ends on a page in Gatehouse redirects. */
 export interface ExchangeTarget {
   redirectUrl: string;
-  /** Hash of the verifier of the client that began the sign-in (RFC 7636, S256). */
+  /** The hash of the verifier from the client that began the sign-in (RFC 7636, S256). */
   codeChallenge: string;
-  /** The state of the application, which the redirect returns. Default: none. */
+  /** The application's state, which the redirect returns. Default: none. */
   state?: string | null;
 }

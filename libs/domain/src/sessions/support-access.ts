@@ -1,7 +1,7 @@
-/** Who acts in a session of a sign-in token. Both are null if an earlier version has opened the session. */
+/** The actor in a session that a sign-in token opened. Both are null if an earlier version has opened the session. */
 export interface SupportAccess {
   /** The secret key that created the sign-in token. */
   keyId: string | null;
-  /** Why it was created. */
+  /** The reason why it was created. */
   reason: string | null;
 }

@@ -1,17 +1,14 @@
 /**
- * Maximum number of active sessions of a customer. It is limited so that revoking all of them remains one
- * short transaction.
+ * Maximum active sessions per customer. The count is limited so that revoking all of them remains one short
+ * transaction.
  */
 export const MAX_ACTIVE_SESSIONS = 100;
 
-/**
- * Maximum number of sessions that one login revokes, for customers with more sessions from before the limit
- * existed.
- */
+/** Maximum sessions that one login revokes, for customers with more sessions from before the limit existed. */
 const MAX_REVOKED_AT_ONCE = 100;
 
 /**
- * Returns the number of the customer's least recently used sessions to revoke for a new one.
+ * Returns the count of the customer's least recently used sessions to revoke for a new one.
  * @param otherSessions active sessions without the new one
  */
 export function surplusSessionCount(otherSessions: number): number {

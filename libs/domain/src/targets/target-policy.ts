@@ -4,11 +4,11 @@ import { parseUrl } from '../urls/parse-url.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * The targets that webhooks may have. The same policy applies at the creation of an endpoint and at every
- * attempt (WH-01 to WH-03).
+ * The targets that webhooks may have. The same policy applies when an endpoint is created and at every attempt (WH-01
+ * to WH-03).
  */
 export interface TargetPolicy {
-  /** Production: https only, no loopback, no single-label or local names, no ports of internal services. */
+  /** Production: https only, no loopback, no single-label or local names, no ports that internal services use. */
   production: boolean;
   /** CIDR ranges that are allowed in addition to the public internet. */
   allowedCidrs: string[];
@@ -23,9 +23,9 @@ const internalPorts = new Set([
 ]);
 
 /**
- * The addresses of metadata services and of the other services that a cloud platform offers to each of its
- * machines (requirement OP-06). No setting can allow them. Link-local addresses, which most platforms use, are
- * blocked as a whole.
+ * The addresses for metadata services and for the other services that a cloud platform offers to each machine
+ * (requirement OP-06). No setting can allow them. Link-local addresses, which most platforms use, are blocked as a
+ * whole.
  */
 const metadataRanges = [
   '168.63.129.16/32', // Azure
@@ -47,7 +47,7 @@ const embeddedMetadataAddresses = new Set([
   '192.0.0.192',
 ]);
 
-/** The bytes of the IPv4 address for each prefix length of NAT64, which skip byte 8 (RFC 6052, section 2.2). */
+/** The bytes of the IPv4 address for each NAT64 prefix length, which skip byte 8 (RFC 6052, section 2.2). */
 const embeddedBytes = [
   [4, 5, 6, 7],
   [5, 6, 7, 9],
@@ -96,13 +96,13 @@ function matchesCidr(ip: Address, cidr: string): boolean {
 const matchesRange = (ip: Address, range: Address, bits: number): boolean =>
   range.kind() === ip.kind() && ip.match(range, bits);
 
-/** Returns the IP address in the host of a URL without brackets, or null if the host is a name. */
+/** Returns the IP address in a URL's host without brackets, or null if the host is a name. */
 export function hostIpLiteral(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return ipaddr.isValid(bare) ? bare : null;
 }
 
-/** Returns whether the host of a URL is localhost or a loopback address. */
+/** Returns whether a URL's host is localhost or a loopback address. */
 export function isLoopbackUrl(url: string): boolean {
   const hostname = parseUrl(url)?.hostname;
   if (hostname === undefined) return false;
@@ -111,12 +111,12 @@ export function isLoopbackUrl(url: string): boolean {
 }
 
 /**
- * Returns the problem of a target URL, as words that follow the field's name, or null if there is none. The
- * WHATWG parser converts every notation of an IPv4 address to dotted decimal before it is checked.
+ * Returns a target URL's problem, as words that follow the field's name, or null if there is none. The WHATWG parser
+ * converts every IPv4 notation to dotted decimal before it is checked.
  */
 export function targetUrlProblem(text: string, policy: TargetPolicy): string | null {
   const url = parseUrl(text);
-  // The parser encodes characters outside of ASCII.
+  // The parser encodes non-ASCII characters.
   if (Math.max(text.length, url?.href.length ?? 0) > TARGET_URL_MAX_LENGTH)
     return `must be at most ${TARGET_URL_MAX_LENGTH} characters`;
   if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an absolute http or https URL';

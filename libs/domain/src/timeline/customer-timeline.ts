@@ -8,27 +8,27 @@ const events: Partial<Record<string, EventDeclaration>> = customerEventTypes;
 const actions: Declarations = auditActions;
 
 /**
- * Returns the kind of an event in the timeline, or null if another entry describes the same change: the sign-in or the
+ * Returns an event's kind in the timeline, or null if another entry describes the same change: the sign-in or the
  * registration describes `session.created`, and the email describes a requested email.
  */
 export const eventKind = (type: string): TimelineKind | null => events[type]?.timeline ?? null;
 
-/** Returns the kind of an audit log entry in the timeline. */
+/** Returns an audit log entry's kind in the timeline. */
 export const actionKind = (action: string): TimelineKind => actions[action]?.timeline ?? 'account';
 
-/** Returns whether an audit log entry of the same transaction describes the same change as an event. */
+/** Returns whether an audit log entry from the same transaction describes the same change as an event. */
 export function isAuditedAs(type: string, action: string): boolean {
   const event = events[type];
   return event?.action === action || (event?.otherActions?.includes(action) ?? false);
 }
 
-/** Returns the event types that are entries of these kinds. */
+/** Returns the event types whose entries have these kinds. */
 export const timelineEventTypes = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(events, kinds);
 
-/** Returns the actions of the audit log that are entries of these kinds. */
+/** Returns the audit log actions whose entries have these kinds. */
 export const timelineActions = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(actions, kinds);
 
-/** The sentences of events and actions, by name, without those that depend on the details of the entry. */
+/** The sentences for events and actions, by name, without sentences that depend on the entry's details. */
 export const timelineLabels: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({ ...actions, ...events }).flatMap(([name, declared]) =>
     declared?.label === undefined ? [] : [[name, declared.label]],

@@ -2,32 +2,28 @@ import { parseUrl } from './parse-url.js';
 
 const PAGE_URL_MAX_LENGTH = 2048;
 
-/** Length of `https://`, of a host name with 253 characters, and of a port. */
+/** The length of `https://`, a host name with 253 characters, and a port. */
 const ORIGIN_MAX_LENGTH = 267;
 
 /**
- * Scheme and host of a web page in the form in which they are written. The URL parser accepts hosts that are
- * not valid here: with whitespace, line breaks, backslashes, missing slashes or credentials before `@`; and
- * it accepts `*` as a letter.
+ * A web page's scheme and host in the form in which they are written. The URL parser accepts hosts that are not valid
+ * here: with whitespace, line breaks, backslashes, missing slashes or credentials before `@`; and it accepts `*` as a
+ * letter.
  */
 const webUrlPattern = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?(?=[/?#]|$)/i;
 
-/**
- * The custom scheme of an app: a reversed domain name (RFC 8252, section 7.1), so it is never `javascript:`
- * or `data:`.
- */
+/** An app's custom scheme: a reversed domain name (RFC 8252, section 7.1), so it is never `javascript:` or `data:`. */
 const appUrlPattern = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/(?!\/[^/?#]*@)/;
 
 /** Printable ASCII without the characters that a URL must encode (RFC 3986, appendix A). */
 const urlCharacters = /^[!#-;=?-[\]_a-z~]+$/;
 
-/** Hosts of the local machine: `localhost` and its subdomains (RFC 6761, section 6.3), 127/8, [::1]. */
+/** The local machine's hosts: `localhost` and its subdomains (RFC 6761, section 6.3), 127/8, [::1]. */
 const loopbackHostPattern = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Returns whether a link may point to this URL: an absolute https URL, an http URL of the local machine, or
- * the custom scheme of an app such as `com.example.app:/welcome`; at most 2048 ASCII characters, without
- * credentials.
+ * Returns whether a link may point to this URL: an absolute https URL, an http URL on the local machine, or an app's
+ * custom scheme such as `com.example.app:/welcome`; at most 2048 ASCII characters, without credentials.
  */
 export function isPageUrl(text: string): boolean {
   const url = text.length <= PAGE_URL_MAX_LENGTH && urlCharacters.test(text) ? parseUrl(text) : null;
@@ -42,13 +38,11 @@ export function isPageUrl(text: string): boolean {
 export const isLogoUrl = (text: string): boolean =>
   isPageUrl(text) && /^https:\/\/[a-z0-9.:-]+([/?#]|$)/i.test(text);
 
-/**
- * Returns whether the text is the origin of a web page exactly as browsers send it (RFC 6454, section 6.2).
- */
+/** Returns whether the string is a web page's origin exactly as browsers send it (RFC 6454, section 6.2). */
 export const isPageOrigin = (text: string): boolean =>
   text.length <= ORIGIN_MAX_LENGTH && webUrlPattern.test(text) && parseUrl(text)?.origin === text;
 
-/** Returns whether the pages of this origin are protected against modification in transit. */
+/** Returns whether this origin's pages are protected against modification in transit. */
 export function isSecureOrigin(origin: string): boolean {
   const url = parseUrl(origin);
   return url !== null && isSecureTransport(url);

@@ -8,10 +8,10 @@ const hostPattern = /^([\0- ]*(?:https?|wss?|ftp|file):[/\\]*(?:[^/?#\\]*@)?)([^
 
 /**
  * Parses an absolute URL. Returns null if it is invalid, or if UTS 46 rejects its host. The host does not depend on the
- * version of Node.js, unlike a host that the parser of Node.js has converted (ADR 0099).
+ * Node.js version, unlike a host that the Node.js parser has converted (ADR 0099).
  */
 export function parseUrl(text: string): URL | null {
-  // The parser of Node.js removes these characters first.
+  // The Node.js parser removes these characters first.
   const plain = text.replace(/[\t\n\r]/g, '');
   const [matched = '', start = '', host = ''] = hostPattern.exec(plain) ?? [];
   const ascii = asciiHost(host);
@@ -19,7 +19,7 @@ export function parseUrl(text: string): URL | null {
   const converted = `${start}${ascii}${plain.slice(matched.length)}`;
   if (!URL.canParse(converted)) return null;
   const url = new URL(converted);
-  // The parser of Node.js decodes the host before it converts it.
+  // The Node.js parser decodes the host before it converts it.
   const isSame = !host.includes('%') || (!/%[89a-f]/i.test(host) && asciiHost(url.hostname) === url.hostname);
   return isSame ? url : null;
 }

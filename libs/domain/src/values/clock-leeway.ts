@@ -1,8 +1,8 @@
 import { MAX_TIME_MS } from './timestamp.js';
 
 /**
- * Maximum difference between the clocks of Gatehouse and another system, in seconds (sign-in contract, section 2). Every
- * comparison with a time that another system has set uses it.
+ * Maximum difference between Gatehouse's clock and another system's clock, in seconds (sign-in contract, section 2).
+ * Every comparison with a time that another system has set uses it.
  */
 export const CLOCK_LEEWAY_SECONDS = 60;
 

@@ -3,23 +3,23 @@ import { GatehouseError } from '../errors/gatehouse-error.js';
 const uuidDigits = '[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 const uuidPattern = new RegExp(`^${uuidDigits}$`);
 
-/** Returns whether the text is a UUID in its canonical lower-case form. */
+/** Returns whether the string is a UUID in its canonical lower-case form. */
 export const isUuid = (text: unknown): text is string => typeof text === 'string' && uuidPattern.test(text);
 
-/** Returns the 16 bytes of a UUID. */
+/** Returns a UUID's 16 bytes. */
 export const uuidToBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
-/** Formats 16 bytes as a UUID of any version. */
+/** Formats 16 bytes as a UUID with any version. */
 export const formatUuid = (bytes: Buffer): string =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-/** Returns the canonical form of 16 bytes, or null if they are not a UUID. */
+/** Returns the canonical UUID for 16 bytes, or null if they are not a UUID. */
 export function uuidFromBytes(bytes: Buffer): string | null {
   const id = formatUuid(bytes);
   return isUuid(id) ? id : null;
 }
 
-/** The prefixes of ids in the `/v1` family (contract, section 2). */
+/** The id prefixes in the `/v1` family (contract, section 2). */
 export const idPrefixes = {
   event: 'evt',
   delivery: 'dlv',
@@ -29,24 +29,21 @@ export const idPrefixes = {
 } as const;
 export type PrefixedIdKind = keyof typeof idPrefixes;
 
-/** Returns the public form of an id in the `/v1` family, such as `dlv_0199…`. */
+/** Returns an id's public form in the `/v1` family, such as `dlv_0199…`. */
 export const publicId = (kind: PrefixedIdKind, id: string): string => `${idPrefixes[kind]}_${id}`;
 
-/** Returns the regular expression of the ids of these kinds. */
+/** Returns the regular expression that matches ids with these kinds. */
 export const publicIdPattern = (...kinds: PrefixedIdKind[]): string =>
   `^(${kinds.map((kind) => idPrefixes[kind]).join('|')})_${uuidDigits}$`;
 
-/** Returns the UUID of a prefixed id, or null if the text is not an id of this kind. */
+/** Returns the UUID in a prefixed id, or null if the string is not an id with this kind. */
 export function parsePublicId(kind: PrefixedIdKind, text: string): string | null {
   const prefix = `${idPrefixes[kind]}_`;
   const id = text.startsWith(prefix) ? text.slice(prefix.length) : '';
   return isUuid(id) ? id : null;
 }
 
-/**
- * Returns the UUID of a prefixed id from a path. Throws `not_found` if the id is malformed (contract, section
- * 2).
- */
+/** Returns the UUID in a prefixed id from a path. Throws `not_found` if the id is malformed (contract, section 2). */
 export function parsePathId(kind: PrefixedIdKind, text: string): string {
   const id = parsePublicId(kind, text);
   if (!id) throw new GatehouseError('not_found');

@@ -1,7 +1,7 @@
 /** A JSON Schema (2020-12), or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The members of an object. */
+/** An object's members. */
 export type Members = Readonly<Record<string, JsonSchema>>;
 
 export const text = { type: 'string' };
@@ -21,10 +21,7 @@ export const nullable = (schema: { type: string; format?: string }): JsonSchema 
   type: [schema.type, 'null'],
 });
 
-/**
- * Returns the schema of an object that has all of these members. Later versions may add others (contract,
- * section 5).
- */
+/** Returns the schema for an object that has all these members. Later versions may add others (contract, section 5). */
 export const object = (properties: Members, description?: string): JsonSchema => ({
   type: 'object',
   ...(description === undefined ? {} : { description }),
@@ -34,8 +31,7 @@ export const object = (properties: Members, description?: string): JsonSchema =>
 });
 
 /**
- * Returns the schema of `previous` in an `*.updated` event: at least one of these members, and only those
- * that changed.
+ * Returns the schema for `previous` in an `*.updated` event: at least one of these members, and only changed members.
  */
 export const previousValues = (properties: Members): JsonSchema => ({
   type: 'object',
@@ -46,8 +42,8 @@ export const previousValues = (properties: Members): JsonSchema => ({
 });
 
 /**
- * Returns the schema of a text with known values. It has no `enum`, because a receiver that rejects new
- * values would lose events.
+ * Returns the schema for a string with known values. It has no `enum`, because a receiver that rejects new values would
+ * lose events.
  */
 export const openEnum = (description: string, ...values: string[]): JsonSchema => ({
   type: 'string',

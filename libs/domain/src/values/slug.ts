@@ -1,12 +1,12 @@
 const MAX_LENGTH = 48;
 
-/** The form of a slug (contract, section 4). */
+/** The slug format (contract, section 4). */
 export const slugPattern = /^[a-z0-9-]{3,48}$/;
 
 export const isSlug = (text: string): boolean => slugPattern.test(text);
 
 /**
- * Returns a slug derived from the ASCII part of a name. A name in another script results in `fallback`.
+ * Returns a slug derived from a name's ASCII part. A name in another script results in `fallback`.
  * @param suffix appended to make the slug unique
  */
 export function slugify(name: string, fallback: string, suffix = ''): string {

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 
-/** The custom headers of an endpoint, by their names in lower case. */
+/** An endpoint's custom headers, by their names in lower case. */
 export type CustomHeaders = Record<string, string>;
 
 export const MAX_CUSTOM_HEADERS = 20;
@@ -23,7 +23,7 @@ const reservedNames = new Set([
   ...['accept', 'accept-encoding', 'user-agent', 'host', 'expect', 'cookie', 'cookie2', 'set-cookie'],
   ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
   ...['forwarded', 'via', 'max-forwards', 'x-real-ip'],
-  // Methods of AxiosHeaders, which a header of the same name would hide.
+  // AxiosHeaders methods, which a header with the same name would hide.
   ...['set', 'get', 'has', 'delete', 'clear', 'normalize', 'concat'],
 ]);
 const reservedPrefixes = ['content-', 'proxy-', 'webhook-', 'x-forwarded-'];
@@ -32,7 +32,7 @@ const isReserved = (name: string): boolean =>
   reservedNames.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix));
 
 /**
- * Returns the errors of the headers in a request, each under `headers.<name>`.
+ * Returns the errors in a request's headers, each under `headers.<name>`.
  * @param isPatch true if null, which removes a header, is a valid value (RFC 7396)
  */
 export function customHeaderErrors(headers: Record<string, unknown>, isPatch: boolean): FieldError[] {
@@ -63,10 +63,7 @@ export function customHeaderErrors(headers: Record<string, unknown>, isPatch: bo
   });
 }
 
-/**
- * Returns the current headers merged with those of a request, in which null removes a header. Both must be
- * valid.
- */
+/** Returns the current headers merged with a request's headers, in which null removes a header. Both must be valid. */
 export function applyHeadersPatch(
   current: CustomHeaders,
   patch: Record<string, string | null>,
@@ -83,10 +80,7 @@ export function applyHeadersPatch(
 export const hiddenHeaders = (names: string[]): CustomHeaders =>
   Object.fromEntries(names.map((name) => [name, HIDDEN_VALUE_PLACEHOLDER]));
 
-/**
- * Returns the headers of every attempt, without its timestamp, its signature and the custom headers of the
- * endpoint.
- */
+/** Returns the headers for every attempt, without its timestamp, its signature and the endpoint's custom headers. */
 export const deliveryHeaders = (eventId: string, userAgent: string) => ({
   accept: '*/*',
   'accept-encoding': 'identity',

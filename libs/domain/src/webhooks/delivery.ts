@@ -2,18 +2,18 @@
 export const deliveryStates = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Why a delivery was canceled: its customer was deleted, or its endpoint was disabled or deleted. */
+/** The reasons why a delivery was canceled: its customer was deleted, or its endpoint was disabled or deleted. */
 export const deliveryCancelReasons = ['customer_deleted', 'endpoint_inactive'] as const;
 export type DeliveryCancelReason = (typeof deliveryCancelReasons)[number];
 
-/** The priorities of attempts: first attempts, retries, bulk redeliveries. */
+/** The attempt priorities: first attempts, retries, bulk redeliveries. */
 export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 
-/** How a dead letter was resolved. `erased`: the customer of its event was deleted. */
+/** The resolutions for a dead letter. `erased`: its event's customer was deleted. */
 export const deliveryResolutions = ['redelivered', 'discarded', 'erased'] as const;
 export type DeliveryResolution = (typeof deliveryResolutions)[number];
 
-/** The reasons why an attempt failed: the closed list of `error` in the delivery history. */
+/** The reasons why an attempt failed: the closed list for `error` in the delivery history. */
 export const attemptErrors = [
   'http_error',
   'timeout',
@@ -26,10 +26,7 @@ export const attemptErrors = [
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
-/**
- * The outcome of one HTTP request to a target. A 500 from a target is an outcome and not an error of
- * Gatehouse.
- */
+/** The outcome of one HTTP request to a target. A 500 from a target is an outcome and not an error in Gatehouse. */
 export interface AttemptResult {
   /** 0 if no response was received. */
   httpStatus: number;
@@ -39,14 +36,14 @@ export interface AttemptResult {
   durationMs: number;
   /** At most 16 KiB of text; "" if no response was received. */
   responseBody: string;
-  /** The Retry-After of the response. It is only recorded and does not affect the schedule. */
+  /** The response's Retry-After. It is only recorded and does not affect the schedule. */
   retryAfter: string | null;
 }
 
 /** An attempt whose outcome is to be recorded. */
 export interface FinishedAttempt extends AttemptResult {
   deliveryId: string;
-  /** Also the fencing token: only the holder of the claim can record the outcome. */
+  /** Also the fencing token: only the claim holder can record the outcome. */
   attemptId: string;
   /** Delay until the next attempt in ms, or null after the last one. */
   nextDelayMs: number | null;

@@ -1,6 +1,6 @@
-/** The health of an endpoint, derived from its attempts. */
+/** An endpoint's health, derived from its attempts. */
 export interface EndpointHealth {
-  /** Time of the first failure after the last success. */
+  /** The time of the first failure after the last success. */
   failingSince: Date | null;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
@@ -23,7 +23,7 @@ export const mergeHealth = (before: EndpointHealth, after: EndpointHealth): Endp
 /** An endpoint is disabled only if its attempts failed on at least so many days, which cover the window. */
 export const MIN_FAILING_DAYS = 3;
 
-/** Minimum number of failed attempts in the window after which an endpoint is disabled. */
+/** Minimum failed attempts in the window after which an endpoint is disabled. */
 export const MIN_FAILED_ATTEMPTS = 5;
 
 /** A time range in ms since 1970: `from` is included, `to` is excluded. */
@@ -33,8 +33,8 @@ export interface TimeRange {
 }
 
 /**
- * Returns the days of a window that ends now, the first one cut at its start. Days are those of UTC, whatever the time
- * zone of the database is. They get shorter with the window (`TIME_SCALE`).
+ * Returns the days in a window that ends now, the first one cut at its start. Days are UTC days, whatever the
+ * database's time zone is. They get shorter with the window (`TIME_SCALE`).
  */
 export function daysOfWindow(now: Date, windowMs: number): TimeRange[] {
   const dayMs = windowMs / MIN_FAILING_DAYS;

@@ -1,13 +1,10 @@
-/**
- * The kinds of bulk redeliveries: of deliveries that match a filter, or of the events that an endpoint has
- * missed.
- */
+/** The bulk redelivery kinds: for deliveries that match a filter, or for events that an endpoint has missed. */
 export const redeliveryKinds = ['redelivery', 'recovery'] as const;
 export type RedeliveryKind = (typeof redeliveryKinds)[number];
 
 /**
- * The states of a bulk redelivery. `planned` becomes `running`, `cancelled` or, a day later, `expired`;
- * `running` becomes `completed` or `cancelled`.
+ * The bulk redelivery states. `planned` becomes `running`, `cancelled` or, a day later, `expired`; `running` becomes
+ * `completed` or `cancelled`.
  */
 export const redeliveryStates = ['planned', 'running', 'completed', 'cancelled', 'expired'] as const;
 export type RedeliveryState = (typeof redeliveryStates)[number];
@@ -25,10 +22,10 @@ export const redeliverySkipReasons = [
 ] as const;
 export type RedeliverySkipReason = (typeof redeliverySkipReasons)[number];
 
-/** Number of skipped deliveries, by reason. */
+/** Skipped delivery counts, by reason. */
 export type SkipCounts = Partial<Record<RedeliverySkipReason, number>>;
 
-/** Maximum number of deliveries in one bulk redelivery. */
+/** Maximum deliveries in one bulk redelivery. */
 export const MAX_BATCH_SIZE = 100_000;
 
 /** Time within which a plan must be started, in hours. */

@@ -1,12 +1,12 @@
-/** Maximum number of attempts of a delivery (specification, section 6). */
+/** Maximum attempts per delivery (specification, section 6). */
 export const MAX_ATTEMPTS = 5;
 
 /** Uniform jitter around each scheduled delay, as a fraction of the delay (contract, section 5). */
 export const RETRY_JITTER = 0.1;
 
 /**
- * Returns the delay before attempt `attempt` in ms, counted from the end of the previous one, or null if
- * there is no such attempt.
+ * Returns the delay before attempt `attempt` in ms, counted from the end of the previous one, or null if there is no
+ * such attempt.
  * @param schedule exactly five delays in ms; the first is the delay before attempt 1
  * @param random uniform in [0, 1)
  */

@@ -12,14 +12,14 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 export const endpointDisabledReasons = ['manual', 'failing'] as const;
 export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];
 
-/** A webhook endpoint as the API returns it: without its secrets and the values of its headers. */
+/** A webhook endpoint as the API returns it: without its secrets and its header values. */
 export interface WebhookEndpoint {
   id: string;
   organizationId: string;
-  /** Null for an endpoint that receives the events of all projects of its organization. */
+  /** Null for an endpoint that receives events from all projects in its organization. */
   projectId: string | null;
   level: 'project' | 'organization';
-  /** The host of the URL if no name was chosen. */
+  /** The URL's host if no name was chosen. */
   name: string;
   url: string;
   description: string | null;
@@ -31,10 +31,7 @@ export interface WebhookEndpoint {
   updatedAt: Date;
 }
 
-/**
- * Returns an endpoint as the API returns it to secret keys, and as events of the API and of the worker
- * contain it.
- */
+/** Returns an endpoint as the API returns it to secret keys, and as events from the API and the worker contain it. */
 export const endpointResource = (endpoint: WebhookEndpoint) => ({
   id: publicId('endpoint', endpoint.id),
   level: endpoint.level,

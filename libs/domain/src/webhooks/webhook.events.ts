@@ -36,7 +36,7 @@ export const endpointResources = {
   ),
 };
 
-/** A delivery whose attempts have all failed, without its payload and without the responses of the target. */
+/** A delivery whose attempts have all failed, without its payload and without the target's responses. */
 const delivery = object(
   {
     id: { ...text, pattern: '^dlv_' },
