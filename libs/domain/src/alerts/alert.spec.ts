@@ -11,7 +11,7 @@ const condition = (changed: Partial<AlertCondition> = {}): AlertCondition => ({
 
 describe('alertText', () => {
   it.each(alertKinds)(
-    '%s: contains the problem, its count, its start and a link, and reports the resolution',
+    'describes %s by the problem, its count, its start and a link, and reports the resolution',
     (kind) => {
       const { subject, text } = alertText(kind, condition({ kind }), url);
       expect(subject).not.toBe('');

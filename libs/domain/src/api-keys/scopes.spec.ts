@@ -1,7 +1,7 @@
 import { scopes } from './scopes.js';
 
 describe('scopes', () => {
-  it('AK-06: equal those of the contract', () => {
+  it('AK-06: match the contract', () => {
     const contract =
       'organization:read|write project:read|write api_key:read|write customer:read|write|delete|export_hashes|impersonate session:read|revoke|migrate mailbox:read billing:write webhook:read|write|redeliver event:read|write audit:read';
     const named = contract.split(' ').flatMap((group) => {

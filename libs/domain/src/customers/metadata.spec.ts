@@ -30,7 +30,7 @@ describe('fitMetadata', () => {
     expect(dropped.map(({ key }) => key)).toEqual(['k50', 'k51']);
   });
 
-  it('names keys with a problem, and keeps what they leave room for', () => {
+  it('names keys with a problem, and keeps other keys in their place', () => {
     const value = { bad: text(9_000), good: text(8_000) };
     const fitted = fitMetadata(value, (key) => (key === 'bad' ? 'invalid' : null));
     expect(fitted).toEqual({ kept: { good: value.good }, dropped: [{ key: 'bad', code: 'invalid' }] });

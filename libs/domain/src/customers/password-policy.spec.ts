@@ -23,7 +23,7 @@ describe('passwordWeaknesses', () => {
     expect(weaknesses(password)).toEqual([]),
   );
 
-  it('PW-01: counts code points of the NFC form, from 8 to 128', () => {
+  it('PW-01: counts code points in the NFC form, from 8 to 128', () => {
     for (const character of ['x', '🦄', 'e\u0301']) {
       expect(weaknesses(character.repeat(7))).toEqual(['too_short']);
       expect(weaknesses(character.repeat(8))).toEqual([]);
@@ -33,7 +33,7 @@ describe('passwordWeaknesses', () => {
     expect(PASSWORD_MAX_LENGTH).toBe(128);
   });
 
-  it('PW-06: rejects more than 72 bytes of the NFC form if hashes are portable', () => {
+  it('PW-06: rejects more than 72 bytes in the NFC form if hashes are portable', () => {
     for (const [character, count] of [
       ['x', 72],
       ['e\u0301', 36],

@@ -3,7 +3,7 @@ import { GatehouseError } from './gatehouse-error.js';
 
 const entries = Object.entries(errorCatalog);
 
-/** The codes of implemented features with their statuses (contract, section 2). */
+/** The codes for implemented features with their statuses (contract, section 2). */
 const documentedCodes = {
   400: 'invalid_json validation_failed invalid_cursor multiple_credentials invalid_token',
   401: 'invalid_credentials invalid_refresh_token refresh_token_expired refresh_token_reused invalid_access_token invalid_api_key',
@@ -24,7 +24,7 @@ const documentedCodes = {
 };
 
 describe('the error catalog', () => {
-  it('LG-04: each code has a status of 4xx or 5xx, a unique title, a cause and a remedy', () => {
+  it('LG-04: gives each code a 4xx or 5xx status, a unique title, a cause and a remedy', () => {
     for (const [code, { status, title, cause, remedy }] of entries) {
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(Number.isInteger(status) && status >= 400 && status <= 599).toBe(true);
@@ -34,14 +34,14 @@ describe('the error catalog', () => {
     expect(new Set(entries.map(([, { title }]) => title)).size).toBe(entries.length);
   });
 
-  it('LG-04: has the codes of the contract with their statuses', () => {
+  it('LG-04: has the codes in the contract with their statuses', () => {
     const expected = Object.entries(documentedCodes).flatMap(([status, codes]) =>
       codes.split(' ').map((code) => [code, Number(status)]),
     );
     expect(expected.map(([code]) => [code, errorCatalog[code as ErrorCode]?.status])).toEqual(expected);
   });
 
-  it('an error has its cause, and its message is its detail or the title of its code', () => {
+  it('preserves the cause of an error, with its detail or its title as the message', () => {
     const cause = new Error('connection to 10.0.0.5 refused');
     const error = new GatehouseError('unavailable', { detail: 'The service is starting.', cause });
     expect([error.cause, error.message]).toEqual([cause, 'The service is starting.']);

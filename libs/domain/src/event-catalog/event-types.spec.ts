@@ -28,7 +28,7 @@ describe('event types', () => {
     expect(['', 'customer.created ', ...others].filter(isEventType)).toEqual([]);
   });
 
-  it('can be subscribed to by name, by noun and with *', () => {
+  it('allow subscriptions by name, by noun and with *', () => {
     const subscriptions = ['*', 'customer.*', 'session.*', 'login.*', 'token.*', ...types];
     expect(subscriptions.filter((text) => !isSubscription(text))).toEqual([]);
     const others =
@@ -60,13 +60,13 @@ describe('custom event types', () => {
     expect(texts.filter(isCustomEventType)).toEqual([]);
   });
 
-  it('can be subscribed to by their full type, with app.* and with *, but not by a part of them', () => {
+  it('allow subscriptions by full type, with app.* and with *, but not by a partial type', () => {
     expect([...custom, longest, 'app.*'].filter((text) => !isSubscription(text))).toEqual([]);
     expect(splitWords('app.order.* app app.** app.*.paid').filter(isSubscription)).toEqual([]);
     expect(matchingSubscriptions('app.order.paid')).toEqual(['app.order.paid', 'app.*', '*']);
   });
 
-  it('are selected by filters like the types of Gatehouse', () => {
+  it('match filters like built-in types', () => {
     expect([...custom, 'app.*', 'login.failed'].filter((text) => !isEventTypeFilter(text))).toEqual([]);
     expect(splitWords('* customer.* app.order.* order.paid').filter(isEventTypeFilter)).toEqual([]);
     expect(matchingEventTypes(['app.paid', 'login.*', 'app.order.paid'])).toEqual([
@@ -79,7 +79,7 @@ describe('custom event types', () => {
     expect(matchingEventTypes(['*'])).toEqual([...types, 'app.*']);
   });
 
-  it('are received by the endpoints that subscribe to them', () => {
+  it('reach the endpoints that subscribe to them', () => {
     expect(subscribedEventTypes(['app.paid', 'login.failed'])).toEqual(['login.failed', 'app.paid']);
     expect(subscribedEventTypes(['app.*'])).toEqual(['app.*']);
     expect(subscribedEventTypes(['*'])).toContain('app.*');

@@ -7,7 +7,7 @@ it.each([
   ['invisible characters', '\ufeff12\u200b34\u2060\u00ad56\ufe0f', '123456'],
   ['digits of another script', '١٢٣٤٥٦', '١٢٣٤٥٦'],
   ['letters', 'é23456', 'é23456'],
-])('canonicalCode: %s', (_, text, expected) => {
+])('canonicalizes a code with %s', (_, text, expected) => {
   expect(canonicalCode(text)).toBe(expected);
 });
 
@@ -16,6 +16,6 @@ it.each([
   ['dashes', '7k2xm\u2013q4d0v\u20143n8ct \u2010\u2011\u2212', '7k2xmq4d0v3n8ct'],
   ['O for 0', 'OoＯ', '000'],
   ['I and l for 1', 'IilL', '1111'],
-])('canonicalRecoveryCode: %s', (_, text, expected) => {
+])('canonicalizes a recovery code with %s', (_, text, expected) => {
   expect(canonicalRecoveryCode(text)).toBe(expected);
 });

@@ -28,29 +28,32 @@ it.each<[name: Name, trusted: string, untrusted: string]>([
   ['unverified', 'claim_and_link', 'account_exists'],
   ['disabled', 'customer_disabled', 'customer_disabled'],
   ['disabled and unverified', 'customer_disabled', 'customer_disabled'],
-])('FE-03: a new identity, and the customer with its email: %s', (name, whenTrusted, whenUntrusted) => {
-  const owner = customers[name];
-  expect(decide({ owner })).toBe(whenTrusted);
-  expect(decide({ owner, profile: untrusted })).toBe(whenUntrusted);
-  expect(decide({ owner, hidesAccounts: true })).toBe(whenTrusted);
-});
+])(
+  'FE-03: decides on a new identity if the customer with its email is: %s',
+  (name, whenTrusted, whenUntrusted) => {
+    const owner = customers[name];
+    expect(decide({ owner })).toBe(whenTrusted);
+    expect(decide({ owner, profile: untrusted })).toBe(whenUntrusted);
+    expect(decide({ owner, hidesAccounts: true })).toBe(whenTrusted);
+  },
+);
 
 it.each<[name: Name, expected: string]>([
   ['verified', 'sign_in'],
   ['unverified', 'claim_and_sign_in'],
   ['disabled', 'customer_disabled'],
   ['disabled and unverified', 'customer_disabled'],
-])('FE-03: a known identity of a customer: %s', (name, expected) => {
+])('FE-03: decides on a known identity of a customer who is: %s', (name, expected) => {
   const linked = customers[name]!;
   expect(decide({ linked })).toBe(expected);
-  // Neither another address nor an untrusted one proves that of the customer.
+  // Neither another email address nor an untrusted one proves the customer's address.
   const usual = expected === 'claim_and_sign_in' ? 'sign_in' : expected;
   const profiles = [untrusted, { email: 'grace@example.com', isEmailTrusted: true }];
   for (const profile of [...profiles, { email: null, isEmailTrusted: false }])
     for (const hidesAccounts of [false, true]) expect(decide({ linked, profile, hidesAccounts })).toBe(usual);
 });
 
-it('FE-03: requires an email of a new customer, and sign-up', () => {
+it('FE-03: requires an email from a new customer, and that sign-up is allowed', () => {
   const profile = { email: null, isEmailTrusted: false };
   for (const hidesAccounts of [false, true])
     expect(decide({ profile, hidesAccounts })).toBe('email_required');
@@ -58,7 +61,7 @@ it('FE-03: requires an email of a new customer, and sign-up', () => {
     expect(decide({ allowSignUp: false, ...(each ? { profile: each } : {}) })).toBe('sign_up_not_allowed');
 });
 
-it('PW-08: decides alike on every address that is not proven, apart from the email to its owner', () => {
+it('PW-08: decides alike on every unproven address, apart from the email to its owner', () => {
   const mails = names.flatMap((name) =>
     [true, false].map((allowSignUp) => {
       const facts = { profile: untrusted, owner: customers[name], allowSignUp, hidesAccounts: true };
@@ -73,7 +76,7 @@ it('PW-08: decides alike on every address that is not proven, apart from the ema
   ]);
 });
 
-it('PW-08: treats an unused identity of a hidden sign-up as not linked while no address is proven', () => {
+it('PW-08: treats an unused identity from a hidden sign-up as not linked until an address is proven', () => {
   const other = { email: 'grace@example.com', isEmailTrusted: true };
   const pending = names.flatMap((name) => {
     const customer = customers[name];
@@ -96,7 +99,7 @@ it.each<[pendingAt: ProviderSignIn['pendingAt'], owner: Name, mail: unknown]>([
   ['other', 'unverified', 'notice'],
   ['other', 'none', null],
 ])(
-  'PW-08: the email about an identity that is pending at %s, if the email of the person is of %s',
+  'PW-08: selects the email about an identity pending at %s, if the owner of the address is: %s',
   (pendingAt, owner, mail) => {
     const facts = { profile: untrusted, hidesAccounts: true, pendingAt, owner: customers[owner] };
     expect(decideIdentity({ ...base, ...facts })).toEqual({ refusal: 'sign_in_failed', mail });

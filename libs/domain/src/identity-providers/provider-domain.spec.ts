@@ -25,13 +25,13 @@ it.each<[string, string | null]>([
   ['192.0.2.1', null],
   ['', null],
   [`${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(42)}.example`, null],
-])('canonicalDomain: %s is %s', (input, expected) => {
+])('canonicalizes the domain %s as %s', (input, expected) => {
   expect(canonicalDomain(input)).toBe(expected);
 });
 
 const record = domainRecord({ domain: 'acme.example', token: 't1' });
 
-it('domainRecord: names the domain and contains the token', () => {
+it('creates a record that names the domain and contains the token', () => {
   expect(record).toEqual({
     type: 'TXT',
     name: '_gatehouse-challenge.acme.example',
@@ -47,7 +47,7 @@ it.each<[string[], DomainFinding]>([
   [['GATEHOUSE-domain-verification=t1'], 'other_value'],
   [['v=spf1 -all', 'gatehouse-domain-verification=t1'], 'verified'],
   [[' gatehouse-domain-verification=t1 '], 'verified'],
-])('evaluateRecords: %j is %s', (texts, expected) => {
+])('evaluates the records %j as %s', (texts, expected) => {
   expect(evaluateRecords(record, texts)).toBe(expected);
 });
 
@@ -60,24 +60,24 @@ const failing = (days: number): State => ({ verifiedAt: before(30), failingSince
 
 it.each<[string, State, DomainFinding, State]>([
   ['verifies a domain', unverified, 'verified', { verifiedAt: now, failingSince: null }],
-  ['keeps the time of the verification', verified, 'verified', verified],
+  ['keeps the verification time', verified, 'verified', verified],
   ['ends a failure', failing(6), 'verified', verified],
   ['leaves a domain unverified without its record', unverified, 'no_record', unverified],
   ['leaves a domain unverified after a DNS error', unverified, 'dns_error', unverified],
   ['begins a failure without the record', verified, 'no_record', failing(0)],
   ['begins a failure with another value', verified, 'other_value', failing(0)],
-  ['keeps the time of the failure', failing(6.9), 'no_record', failing(6.9)],
+  ['keeps the failure time', failing(6.9), 'no_record', failing(6.9)],
   ['ends the verification after seven days', failing(7), 'no_record', unverified],
-  ['ends the verification after seven days of another value', failing(7), 'other_value', unverified],
+  ['ends the verification after seven days with another value', failing(7), 'other_value', unverified],
   ['ignores a DNS error', verified, 'dns_error', verified],
   ['does not end the verification by a DNS error', failing(8), 'dns_error', failing(8)],
-])('decideDomain: %s', (_, state, finding, expected) => {
+])('%s', (_, state, finding, expected) => {
   expect(decideDomain({ ...state, checkedAt: before(1) }, finding, now)).toEqual(expected);
 });
 
 it.each([
   [2, unverified],
   [2.1, failing(0)],
-])('decideDomain: after a look-up %d days ago, a failure of seven days leads to %j', (days, expected) => {
+])('decides after a lookup %d days ago that a seven-day failure leads to %j', (days, expected) => {
   expect(decideDomain({ ...failing(7), checkedAt: before(days) }, 'no_record', now)).toEqual(expected);
 });

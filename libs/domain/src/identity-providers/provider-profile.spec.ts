@@ -13,12 +13,12 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
   ['no subject', { sub: undefined }, null],
   ['an empty subject', { sub: '' }, null],
   ['a number as the subject', { sub: 7 }, null],
-  ['a subject of 256 characters', { sub: 'x'.repeat(256) }, null],
+  ['a subject with 256 characters', { sub: 'x'.repeat(256) }, null],
   ['a subject with a NUL', { sub: 'a\0' }, null],
-  ['a subject with half of a surrogate pair', { sub: 'a\ud800b' }, null],
+  ['a subject with half a surrogate pair', { sub: 'a\ud800b' }, null],
   ['a subject with a surrogate pair', { sub: '🦄' }, { subject: '🦄' }],
   ['a trusted email', { email: 'Ada@EXAMPLE.com' }, { email: 'ada@example.com', isEmailTrusted: true }],
-  ['a text that is no email', { email: 'ada' }, {}],
+  ['a string that is no email', { email: 'ada' }, {}],
   ['a list of emails', { email: ['ada@example.com'] }, {}],
   ['both names', { given_name: ' Ada ', family_name: 'Byron' }, { firstName: 'Ada', lastName: 'Byron' }],
   ['the family name alone', { family_name: 'Byron', name: 'Ada Byron' }, { lastName: 'Byron' }],
@@ -31,7 +31,7 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
   ['an image over http', { picture: 'http://a.example/1.png' }, {}],
   ['a script as the image', { picture: 'javascript:alert(1)' }, {}],
   ['credentials in the image', { picture: 'https://a@a.example/' }, {}],
-])('readProfile: %s', (_, claims, expected) => {
+])('reads a profile with %s', (_, claims, expected) => {
   const profile = readProfile({ sub: '1', ...claims }, true);
   expect(profile).toEqual(expected && { subject: '1', ...nothing, ...expected });
 });
@@ -42,10 +42,10 @@ it.each<[string, ProviderClaims, boolean]>([
   ['with everything', complete, true],
   ['with a given name only', { ...complete, name: undefined, given_name: 'Ada' }, true],
   ['without an email', { ...complete, email: null }, false],
-  ['with a text that is no email', { ...complete, email: 'ada' }, false],
+  ['with a string that is no email', { ...complete, email: 'ada' }, false],
   ['without a name', { ...complete, name: 7 }, false],
   ['without an image', { ...complete, picture: '' }, false],
-])('isProfileComplete: an id token %s: %p', (_, claims, expected) => {
+])('decides whether an id token %s is complete: %p', (_, claims, expected) => {
   expect(isProfileComplete(claims)).toBe(expected);
 });
 
@@ -69,6 +69,6 @@ it.each<[string, ProviderClaims, ProviderClaims, ProviderClaims]>([
     { email: 'ada@a.example', email_verified: false },
     { email: 'ada@a.example', email_verified: false, hd: undefined, xms_edov: undefined },
   ],
-])('mergeUserInfo %s', (_, idToken, userInfo, expected) => {
+])('%s', (_, idToken, userInfo, expected) => {
   expect(mergeUserInfo(idToken, userInfo)).toMatchObject(expected);
 });

@@ -143,9 +143,9 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
   ['a newer line of a customer who was not imported', createdHere, line(day(3), renamed), 'update firstName'],
   ['an older line of such a customer', createdHere, line(day(1), renamed), 'keep firstName'],
   ['a line of the same time after a removal here', createdHere, line(day(2), renamed), 'keep firstName'],
-])('planImportUpdate: %s', (_, target, update, expected) => expect(plan(target, update)).toBe(expected));
+])('plans an update for %s', (_, target, update, expected) => expect(plan(target, update)).toBe(expected));
 
-it('planImportUpdate keeps the first time of a ban and the last sign-in', () => {
+it('keeps the first time of a ban and the last sign-in', () => {
   const target = { ...imported, ...disabled, lastLoginAt: day(2) };
   const { after } = planImportUpdate(target, line(day(3), {}, { ...banned, lastLoginAt: day(1) })) as {
     after: Customer;

@@ -18,7 +18,7 @@ const text: MailText = {
   closing: ['{{link_validity}} {{time}}'],
 };
 
-it('fillMailText inserts each value once and unchanged, and nothing else', () => {
+it('inserts each value once and unchanged, and nothing else', () => {
   expect(fillMailText(text, values)).toEqual({
     subject: '{{email}} & $1: ada@example.com',
     heading: '{{token}} {{constructor}} {{}} {{email',
@@ -29,7 +29,7 @@ it('fillMailText inserts each value once and unchanged, and nothing else', () =>
   });
 });
 
-it('unknownPlaceholders returns placeholders that are malformed or not allowed', () => {
+it('returns placeholders that are malformed or not allowed', () => {
   const unknown = (part: string) => unknownPlaceholders(part, ['project_name', 'email']);
   expect(unknown('{{project_name}} {{ email }} { } }} {email} none')).toEqual([]);
   const invalid = [

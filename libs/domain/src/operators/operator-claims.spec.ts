@@ -1,6 +1,6 @@
 import { findRole, readClaimValues } from './operator-claims.js';
 
-describe('the claims of an operator', () => {
+describe("an operator's claims", () => {
   it.each([
     [{ groups: ['a', 'b', 7, ''] }, 'groups', ['a', 'b']],
     [{ role: 'a' }, 'role', ['a']],
@@ -9,7 +9,9 @@ describe('the claims of an operator', () => {
     [{ groups: { a: true } }, 'groups', []],
     [{}, 'groups', []],
     [{}, 'constructor.name', []],
-  ])('are read from %j', (claims, path, expected) => expect(readClaimValues(claims, path)).toEqual(expected));
+  ])('contain the strings in %j', (claims, path, expected) =>
+    expect(readClaimValues(claims, path)).toEqual(expected),
+  );
 
   const mappings = [
     { role: 'operator', value: 'support' },
@@ -23,7 +25,7 @@ describe('the claims of an operator', () => {
     [['others'], null],
     [['*'], null],
     [[], null],
-  ])('%j give the highest role: %s', (values, expected) =>
+  ])('give for the values %j the highest role: %s', (values, expected) =>
     expect(findRole(values, [...mappings])).toBe(expected),
   );
 

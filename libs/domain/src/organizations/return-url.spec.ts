@@ -4,7 +4,7 @@ import { isReturnUrl, returnUrlProblem } from './return-url.js';
 const app = 'https://app.example.com/';
 
 describe('isReturnUrl', () => {
-  it('IN-10: accepts https, and http of the local machine', () => {
+  it('IN-10: accepts https, and http on the local machine', () => {
     const urls = splitWords(`https://app.example.com https://app.example.com/billing?tab=plan&from=/home#top
       https://app.example.com:8443/billing HTTPS://APP.example.com/billing https://192.0.2.7/billing
       http://localhost:5173/billing http://app.localhost:5173/billing http://127.0.0.1:5173/billing
@@ -78,7 +78,7 @@ describe('returnUrlProblem', () => {
       true,
       'billingReturn',
     ],
-  ])('IN-10: %s', (_, urls, list, production, problem) => {
+  ])('IN-10: checks %s', (_, urls, list, production, problem) => {
     for (const url of urls) {
       const found = returnUrlProblem(url, list, production);
       if (problem === null) expect(found).toBeNull();

@@ -7,8 +7,8 @@ const times = [
   '2026-03-01T14:45:00Z',
 ].map((text) => Date.parse(text) / 1_000);
 
-describe('the buckets of a range', () => {
-  it.each(overviewRanges)('%s end with the current bucket', (range) => {
+describe('bucketsForRange', () => {
+  it.each(overviewRanges)('ends the range %s with the current bucket', (range) => {
     const seconds = { '1h': 3_600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 }[range];
     for (const time of times) {
       const buckets = bucketsForRange(range, time);
@@ -20,8 +20,8 @@ describe('the buckets of a range', () => {
   });
 });
 
-describe('the buckets of the previous period', () => {
-  it.each(overviewRanges)('of %s end where the range begins, and are still retained', (range) => {
+describe('previousBuckets', () => {
+  it.each(overviewRanges)('ends where the range %s begins, with buckets that are still retained', (range) => {
     for (const time of times) {
       const buckets = bucketsForRange(range, time);
       const previous = previousBuckets(buckets);
@@ -29,31 +29,34 @@ describe('the buckets of the previous period', () => {
       expect(at + span).toBe(buckets[0]!.at);
       expect(previous).toHaveLength(buckets.length);
       const { retention } = bucketSpans.find((each) => each.span === span)!;
-      // With a margin of a minute for the clock of the worker that removes old buckets.
+      // With a one-minute margin for the clock of the worker that removes old buckets.
       expect(previous[0]!.at).toBeGreaterThan(time - retention + 60);
     }
   });
 });
 
-describe('the buckets that cover a range', () => {
-  it.each(overviewRanges)('%s have no gaps or overlaps and are still retained', (range) => {
-    for (const time of times) {
-      const [first] = bucketsForRange(range, time);
-      const covering = coveringBuckets(first!, time);
-      let end = first!.at;
-      for (const { span, at } of covering) {
-        expect([at, at % span]).toEqual([end, 0]);
-        expect(at + span).toBeGreaterThan(
-          time - bucketSpans.find((each) => each.span === span)!.retention + span,
-        );
-        end = at + span;
+describe('coveringBuckets', () => {
+  it.each(overviewRanges)(
+    'covers the range %s without gaps or overlaps, with buckets that are still retained',
+    (range) => {
+      for (const time of times) {
+        const [first] = bucketsForRange(range, time);
+        const covering = coveringBuckets(first!, time);
+        let end = first!.at;
+        for (const { span, at } of covering) {
+          expect([at, at % span]).toEqual([end, 0]);
+          expect(at + span).toBeGreaterThan(
+            time - bucketSpans.find((each) => each.span === span)!.retention + span,
+          );
+          end = at + span;
+        }
+        expect(end).toBeGreaterThan(time);
+        expect(covering.length).toBeLessThanOrEqual(40);
       }
-      expect(end).toBeGreaterThan(time);
-      expect(covering.length).toBeLessThanOrEqual(40);
-    }
-  });
+    },
+  );
 
-  it('are as long as possible', () => {
+  it('returns the longest possible buckets', () => {
     const from = Date.parse('2026-03-01T22:58:00Z') / 1_000;
     const spans = coveringBuckets({ span: 60, at: from }, from + 3_600).map(({ span }) => span);
     expect(spans).toEqual([60, 60, 900, 900, 900, 900]);

@@ -3,7 +3,7 @@ import { resolveBrand, toSingleLine } from './brand.js';
 const branding = { displayName: 'The Shop', logoUrl: 'https://cdn.example.com/logo.png', color: '#ffd400' };
 
 describe('resolveBrand', () => {
-  it('returns the branding of the project, or its name and the default color', () => {
+  it("returns the project's branding, or its name and the default color", () => {
     const { displayName: name, logoUrl, color } = branding;
     expect(resolveBrand('shop', branding)).toEqual({ name, logoUrl, color, textColor: '#000000' });
     const fallback = { name: 'shop', logoUrl: null, color: '#1d4ed8', textColor: '#ffffff' };
@@ -23,7 +23,7 @@ describe('resolveBrand', () => {
   });
 });
 
-it('toSingleLine removes line breaks of any kind', () => {
+it('removes line breaks of any kind', () => {
   const breaks = 'Shop\r\nBcc: eve@example.com\u2028x\u2029y\0z\u0085 ';
   expect(toSingleLine(breaks)).toBe('Shop Bcc: eve@example.com x y z');
   expect(toSingleLine('Zoë’s  Shop 🦄')).toBe('Zoë’s  Shop 🦄');

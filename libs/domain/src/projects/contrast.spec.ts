@@ -6,17 +6,17 @@ it.each([
   ['#ff0000', 0.2126],
   ['#00FF00', 0.7152],
   ['#808080', 0.2159],
-])('the relative luminance of %s is %d', (color, luminance) => {
+])('returns for %s the relative luminance %d', (color, luminance) => {
   expect(relativeLuminance(color)).toBeCloseTo(luminance, 4);
 });
 
-it('the contrast ratio follows WCAG in either order of the colors', () => {
+it('returns the contrast ratio according to WCAG for either color order', () => {
   expect(contrastRatio('#000000', '#ffffff')).toBeCloseTo(21, 5);
   expect(contrastRatio('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
   expect(contrastRatio('#ffffff', '#777777')).toBeCloseTo(4.48, 2);
 });
 
-it('the text color has a contrast of at least 4.5:1 on every color', () => {
+it('returns a text color with at least 4.5:1 contrast on every color', () => {
   expect(['#1d4ed8', '#ffd400'].map(textColorOn)).toEqual(['#ffffff', '#000000']);
   const steps = Array.from({ length: 18 }, (_, step) => (step * 15).toString(16).padStart(2, '0'));
   const colors = steps.flatMap((red) =>

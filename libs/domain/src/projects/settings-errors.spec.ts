@@ -28,16 +28,16 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     { refreshIdleTtl: null },
     ['refreshIdleTtl'],
   ],
-  ['a reset of the absolute expiry', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
+  ['a reset absolute expiry', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
   [
     'a change of another setting while the stored settings are invalid',
     { refreshIdleTtl: 9_000_000 },
     { passwordMinLength: 10 },
     [],
   ],
-  ['no method of signing in', {}, { signIn: { password: false } }, ['signIn.password']],
+  ['no sign-in method', {}, { signIn: { password: false } }, ['signIn.password']],
   [
-    'a reset of the only method of signing in',
+    'a reset that removes the only sign-in method',
     { signIn: { password: false, emailCode: true } },
     { signIn: { emailCode: null } },
     ['signIn.emailCode'],
@@ -77,7 +77,7 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     ['allowedOrigins', 'refreshIdleTtl'],
     true,
   ],
-])('settingsErrors: %s', (_, stored, patch, fields, production = false) => {
+])('checks %s', (_, stored, patch, fields, production = false) => {
   const before = effectiveSettings(stored);
   const errors = settingsErrors(patch, applySettingsPatch(before, patch), {
     production,
@@ -90,7 +90,7 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
 });
 
 it.each(['staging', 'production'] as const)(
-  'settingsErrors: a test code in a project of the environment %s',
+  'checks a test code in a project in the environment %s',
   (environment) => {
     const patch = { testEmailCode: '424242' };
     const before = effectiveSettings({});
@@ -105,7 +105,7 @@ it.each([
   ['development', []],
   ['staging', []],
   ['production', ['settings.redirectUrls']],
-] as const)('settingsErrors: FE-01: wildcards in a project of the environment %s', (environment, fields) => {
+] as const)('FE-01: checks wildcards in a project in the environment %s', (environment, fields) => {
   const patch = {
     allowedOrigins: ['https://*.example.com'],
     redirectUrls: ['https://app.example.com/', 'https://*.example.com/'],
@@ -116,7 +116,7 @@ it.each([
   expect(errors.map(({ field }) => field)).toEqual(fields);
 });
 
-it('settingsErrors: neither password nor email code, with an enabled identity provider', () => {
+it('accepts neither password nor email code if an identity provider is enabled', () => {
   const patch = { signIn: { password: false } };
   const before = effectiveSettings({});
   const errors = settingsErrors(patch, applySettingsPatch(before, patch), {

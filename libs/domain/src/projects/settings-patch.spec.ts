@@ -40,12 +40,12 @@ describe('applySettingsPatch', () => {
   });
 });
 
-it('toStoredSettings returns values that differ from the defaults, which result in the same settings', () => {
+it('returns the values to store, which differ from the defaults and result in the same settings', () => {
   expect(toStoredSettings(settings)).toEqual(stored);
   expect(toStoredSettings(defaultSettings)).toEqual({});
 });
 
-it('changedFields returns the previous values of changed fields at every level', () => {
+it('returns the previous values of changed fields at every level', () => {
   const before = { name: 'Shop', settings };
   const changed = (patch: object) =>
     changedFields(before, { ...before, settings: applySettingsPatch(settings, patch) });

@@ -11,7 +11,7 @@ const origin = 'https://*.preview.example.com';
 const redirectUrl = `${origin}/callback`;
 const withPort = `${origin}:9443/callback?from=/x`;
 
-it('isOriginEntry and isRedirectUrlEntry accept one wildcard label of an https URL', () => {
+it('accepts as origin or redirect URL one wildcard label in an https URL', () => {
   const origins = splitWords(`https://*.preview.example.com https://*.example.com https://*.example.com:8443
     https://*.example.co.uk https://*.shop.vercel.app https://*.xn--mnchen-3ya.example https://*.www.ck
     https://*.app.localhost https://app.example.com http://localhost:5173`);
@@ -67,18 +67,18 @@ it.each<[string, string[]]>([
       `https://*.example.com/${'x'.repeat(2048)}`,
     ],
   ],
-])('isOriginEntry and isRedirectUrlEntry reject %s', (_, entries) => {
+])('rejects as origin or redirect URL %s', (_, entries) => {
   expect(entries.filter((entry) => isOriginEntry(entry) || isRedirectUrlEntry(entry))).toEqual([]);
   const urls = entries.map((entry) => `${entry}/callback`);
   expect(urls.filter(isRedirectUrlEntry)).toEqual([]);
 });
 
-it('isOriginEntry rejects a wildcard origin in a form that browsers do not send', () => {
+it('rejects a wildcard origin in a form that browsers do not send', () => {
   const entries = splitWords('https://*.example.com/ https://*.example.com/x https://*.example.com:443');
   expect(entries.filter(isOriginEntry)).toEqual([]);
 });
 
-it('FE-01: isRedirectUrlAllowed compares entries without a wildcard as strings', () => {
+it('FE-01: compares redirect URLs without a wildcard as strings', () => {
   const settings = { redirectUrls: ['https://app.example.com/welcome', 'com.example.app:/welcome'] };
   expect(settings.redirectUrls.filter((url) => !isRedirectUrlAllowed(settings, url))).toEqual([]);
   const urls = splitWords(`https://APP.example.com/welcome https://app.example.com:443/welcome
@@ -90,7 +90,7 @@ it('FE-01: isRedirectUrlAllowed compares entries without a wildcard as strings',
   expect(isRedirectUrlAllowed({ redirectUrls: ['https://xn--a/'] }, 'https://xn--a/')).toBe(false);
 });
 
-it('FE-01: isRedirectUrlAllowed lets a wildcard match exactly one label', () => {
+it('FE-01: matches exactly one label with a wildcard in a redirect URL', () => {
   const settings = { redirectUrls: ['https://app.example.com/', redirectUrl, withPort] };
   const urls = splitWords(`https://pr-1.preview.example.com/callback https://a.preview.example.com/callback
     https://7.preview.example.com/callback https://PR-1.Preview.Example.COM/callback
@@ -170,12 +170,12 @@ it.each<[string, string[]]>([
       '',
     ],
   ],
-])('FE-01: isRedirectUrlAllowed lets a wildcard match no URL with %s', (_, urls) => {
+])('FE-01: matches with a wildcard no redirect URL with %s', (_, urls) => {
   const redirectUrls = [redirectUrl, withPort];
   expect(urls.filter((url) => isRedirectUrlAllowed({ redirectUrls }, url))).toEqual([]);
 });
 
-it('isRedirectUrlAllowed lets an http URL of a loopback address match any port (RFC 8252, section 7.3)', () => {
+it('matches any port with an http redirect URL at a loopback address (RFC 8252, section 7.3)', () => {
   const redirectUrls =
     splitWords(`http://127.0.0.1/callback http://[::1]:3000/callback?from=/x http://127.0.0.1
     http://localhost:3000/callback http://127.0.0.2/callback https://127.0.0.1/secure com.example.app:/callback`);
@@ -196,7 +196,7 @@ it('isRedirectUrlAllowed lets an http URL of a loopback address match any port (
   expect(others.filter((url) => isRedirectUrlAllowed(settings, url))).toEqual([]);
 });
 
-it('FE-01: isOriginAllowed allows the listed origins, and one label in place of a wildcard', () => {
+it('FE-01: allows the listed origins, and one label instead of a wildcard', () => {
   const settings = { allowedOrigins: ['http://localhost:5173', origin, 'https://*.example.com:8443'] };
   const origins =
     splitWords(`http://localhost:5173 https://pr-1.preview.example.com https://a.preview.example.com
@@ -212,7 +212,7 @@ it('FE-01: isOriginAllowed allows the listed origins, and one label in place of 
   expect(isOriginAllowed({ allowedOrigins: [] }, 'https://evil.example')).toBe(true);
 });
 
-it('FE-01: defaultRedirectUrl is the first URL without a wildcard', () => {
+it('FE-01: returns the first URL without a wildcard as the default redirect URL', () => {
   const [first, second] = ['https://app.example.com/1', 'https://app.example.com/2'];
   expect(defaultRedirectUrl({ redirectUrls: [redirectUrl, first, second] })).toBe(first);
   expect(defaultRedirectUrl({ redirectUrls: [redirectUrl] })).toBeNull();

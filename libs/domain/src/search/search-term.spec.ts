@@ -14,9 +14,9 @@ it.each([
   ['Ada@Example.com', { kind: 'email', email: 'ada@example.com' }],
   [url, { kind: 'url', prefix: url }],
   ['http://', { kind: 'url', prefix: 'http://' }],
-])('a search for %s refers to one object', (text, named) => expect(parseSearchTerm(text)).toEqual(named));
+])('returns the one object that %s refers to', (text, named) => expect(parseSearchTerm(text)).toEqual(named));
 
-it('a search for any other text returns null', () => {
+it('returns null for any other string', () => {
   const ids = ['dlv_', `dlv_${id}0`, `cus_${id}`, id.slice(1)];
   const texts = [...ids, '', 'ada', 'ada@', 'ftp://x', 'javascript:1', '%', "' OR 1=1"];
   expect(texts.filter((text) => parseSearchTerm(text) !== null)).toEqual([]);

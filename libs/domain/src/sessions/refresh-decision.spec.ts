@@ -13,44 +13,54 @@ const chain: RefreshTokenChain = {
 
 it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideRefresh>, RefreshGrace?]>([
   [
-    'TK-09: the predecessor gets the same successor until it is used, however late',
+    'TK-09: returns the same successor to the predecessor until it is used, however late',
     { rotatedAt: after(-86_400_000) },
     [4],
     'same-successor',
   ],
   [
-    'TK-09: a grace period includes its last second',
+    'TK-09: includes the last second in a grace period',
     { rotatedAt: after(-10_000) },
     [4],
     'same-successor',
     10,
   ],
-  ['TK-09: a grace period ends a millisecond later', { rotatedAt: after(-10_001) }, [4], 'reused', 10],
-  ['TK-09: without a grace period the predecessor is invalid', {}, [4], 'reused', 0],
-  ['TK-09: the grace period excludes older generations', { rotatedAt: now }, [0, 1, 2, 3], 'reused'],
+  ['TK-09: ends a grace period a millisecond later', { rotatedAt: after(-10_001) }, [4], 'reused', 10],
+  ['TK-09: rejects the predecessor without a grace period', {}, [4], 'reused', 0],
+  ['TK-09: excludes older generations from the grace period', { rotatedAt: now }, [0, 1, 2, 3], 'reused'],
   [
-    'TK-07: the predecessor counts as reused after its successor has been used',
+    'TK-07: counts the predecessor as reused after its successor has been used',
     { generation: 6, rotatedAt: now },
     [4],
     'reused',
   ],
-  ['TK-07: a token of a later generation is a fork and counts as reused', { rotatedAt: now }, [6], 'reused'],
-  ['TK-07: a chain that never rotated has no predecessor', { generation: 1, rotatedAt: null }, [0], 'reused'],
   [
-    'TK-04: the session expires at its idle expiry, even within the grace period',
+    'TK-07: counts a token from a later generation, which is a fork, as reused',
+    { rotatedAt: now },
+    [6],
+    'reused',
+  ],
+  [
+    'TK-07: accepts no predecessor in a chain that never rotated',
+    { generation: 1, rotatedAt: null },
+    [0],
+    'reused',
+  ],
+  [
+    'TK-04: ends a session at its idle expiry, even within the grace period',
     { idleExpiresAt: now },
     [4, 1],
     'expired',
   ],
-  ['TK-04: the session expires at its absolute expiry', { absoluteExpiresAt: now }, [4, 1], 'expired'],
-  ['TK-10: a revoked session has ended', { revokedAt: now }, [4], 'ended'],
+  ['TK-04: ends a session at its absolute expiry', { absoluteExpiresAt: now }, [4, 1], 'expired'],
+  ['TK-10: treats a revoked session as ended', { revokedAt: now }, [4], 'ended'],
   [
-    'TK-10: a revoked session has ended even if it has expired',
+    'TK-10: treats a revoked session as ended even if it has expired',
     { revokedAt: now, idleExpiresAt: now },
     [1],
     'ended',
   ],
-])('decideRefresh: %s', (_, changed, generations, decision, grace = 'until_used') => {
+])('%s', (_, changed, generations, decision, grace = 'until_used') => {
   for (const generation of generations)
     expect(decideRefresh({ ...chain, ...changed }, generation, grace, now)).toBe(decision);
 });

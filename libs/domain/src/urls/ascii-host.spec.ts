@@ -19,7 +19,7 @@ it.each([
   ['\u04c0.com', 'xn--s5a.com'],
   ['نامه\u200cای.com', 'xn--mgba3gch31f060k.com'],
   ['נאמה.com', 'xn--4dbi3ag.com'],
-])('EV-06: the ASCII form of %j is %j on every runtime', (host, expected) => {
+])('EV-06: converts %j to the ASCII form %j on every runtime', (host, expected) => {
   expect(asciiHost(host)).toBe(expected);
   expect(asciiHost(expected)).toBe(expected);
 });
@@ -47,9 +47,7 @@ it.each<[string, string[]]>([
     ['\u{1acf}a.com', 'a\u{1acf}.com', '\u{323b0}.com', '\u{378}.com'],
   ],
   ['a hostile length', ['ä'.repeat(1_001), `${'ä.'.repeat(1_000_000)}com`]],
-])('EV-06: asciiHost rejects %s', (_, hosts) =>
-  expect(hosts.filter((host) => asciiHost(host) !== null)).toEqual([]),
-);
+])('EV-06: rejects %s', (_, hosts) => expect(hosts.filter((host) => asciiHost(host) !== null)).toEqual([]));
 
 it.each([
   ['xn--mnchen-3ya.de', 'xn--mnchen-3ya.de'],
@@ -57,11 +55,11 @@ it.each([
   ['xn--strae-301b.de', 'xn--strae-oqa.de'],
   ['xn--a', null],
   ['xn--a-0hc.com', null],
-])('currentAsciiHost: the name behind %s has the form %s', (stored, expected) =>
+])('returns for the name behind %s the current form %s', (stored, expected) =>
   expect(currentAsciiHost(stored)).toBe(expected),
 );
 
-/** The first and the last code point of ranges with the characters that have other forms. */
+/** The first and the last code point in ranges with the characters that have other forms. */
 const RANGES = [
   [0x80, 0x2fff],
   [0xf900, 0xffff],
@@ -71,7 +69,7 @@ const RANGES = [
   [0x1f100, 0x1f2ff],
 ];
 
-it('EV-06: the ASCII form of characters and their normal forms are the same on every runtime', () => {
+it('EV-06: converts characters and their normal forms to the same ASCII on every runtime', () => {
   const hash = createHash('sha256');
   for (const [first = 0, last = 0] of RANGES)
     for (let code = first; code <= last; code += 1) {
@@ -84,8 +82,9 @@ it('EV-06: the ASCII form of characters and their normal forms are the same on e
   expect(hash.digest('hex')).toBe('0f8e992488f105b4c1da54605cfeb9d932bfb84e7f4c98f510db5ac4c53018b0');
 });
 
-it('EV-06: the runtime normalizes every character that the tables of UTS 46 contain', () => {
-  // Normal forms of assigned characters never change, so a newer Unicode of the runtime normalizes them equally.
+it('EV-06: normalizes every character in the UTS 46 tables with the runtime', () => {
+  // Normal forms of assigned characters never change, so a runtime with a newer Unicode version normalizes them
+  // equally.
   const { unicodeVersion } = createRequire(import.meta.url)('tr46/package.json') as {
     unicodeVersion: string;
   };

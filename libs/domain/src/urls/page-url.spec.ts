@@ -3,7 +3,7 @@ import { isLogoUrl, isPageOrigin, isPageUrl, isSecureOrigin } from './page-url.j
 
 const app = 'https://app.example.com/';
 
-it('isPageUrl accepts https, http of the local machine, and custom schemes of apps', () => {
+it('accepts as page URL https, http on the local machine, and custom app schemes', () => {
   const urls = splitWords(`https://app.example.com https://app.example.com/ https://app.example.com/@ada
     https://app.example.com:8443/a%20b?next=/x&y=[1]#/route https://192.0.2.7/welcome
     https://[2001:db8::1]:8443/welcome http://localhost:5173/welcome http://shop.localhost:5173/welcome
@@ -56,9 +56,9 @@ it.each<[string, string[]]>([
   ],
   ['invalid encoded labels', splitWords('https://xn--a/ https://www.xn--0.example/ http://xn--.localhost/')],
   ['2,049 characters', [app + 'x'.repeat(2025)]],
-])('isPageUrl rejects %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
+])('rejects as page URL %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
 
-it('isLogoUrl accepts only https with a plain host', () => {
+it('accepts as logo URL only https with a plain host', () => {
   const urls = splitWords(
     'https://cdn.example.com/logo.svg HTTPS://CDN.example.com:8443?logo https://192.0.2.7/logo',
   );
@@ -69,7 +69,7 @@ it('isLogoUrl accepts only https with a plain host', () => {
   expect(others.filter(isLogoUrl)).toEqual([]);
 });
 
-it('isPageOrigin accepts an origin in the form in which browsers send it', () => {
+it('accepts an origin in the form in which browsers send it', () => {
   const origins =
     splitWords(`https://app.example.com https://app.example.com:8443 https://xn--mnchen-3ya.example
     http://localhost:5173 http://192.168.1.5:5173 http://[::1]:5173 http://shop.example.com`);
@@ -83,7 +83,7 @@ it('isPageOrigin accepts an origin in the form in which browsers send it', () =>
   expect([...withBlanks, ...others].filter(isPageOrigin)).toEqual([]);
 });
 
-it('isSecureOrigin accepts https and the local machine', () => {
+it('accepts as secure origin https and the local machine', () => {
   const secure = splitWords(
     'https://app.example.com http://localhost:5173 http://127.0.0.1 http://[::1]:5173',
   );

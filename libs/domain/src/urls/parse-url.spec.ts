@@ -18,7 +18,7 @@ it.each([
   ['com.example.app://ä@ö', 'com.example.app://%C3%A4@%C3%B6'],
   ['mailto:ä@münchen.de', 'mailto:%C3%A4@m%C3%BCnchen.de'],
   ['postgres://DB_host/gatehouse', 'postgres://DB_host/gatehouse'],
-])('parseUrl: %j is %j on every runtime', (text, href) => expect(parseUrl(text)?.href).toBe(href));
+])('parses %j as %j on every runtime', (text, href) => expect(parseUrl(text)?.href).toBe(href));
 
 it.each<[string, string[]]>([
   ['invalid URLs', ['', 'example.com', '/x', 'https://', 'https://a b.com', 'https://example.com:65536']],
@@ -37,4 +37,4 @@ it.each<[string, string[]]>([
     'characters that become delimiters',
     ['https://evil.example\u2100.example', 'https://a\uff0fb.com', 'https://a\uff20b.com'],
   ],
-])('parseUrl rejects %s', (_, texts) => expect(texts.filter((text) => parseUrl(text) !== null)).toEqual([]));
+])('rejects %s', (_, texts) => expect(texts.filter((text) => parseUrl(text) !== null)).toEqual([]));

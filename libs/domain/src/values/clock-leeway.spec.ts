@@ -11,7 +11,7 @@ it.each<[unknown, boolean]>([
   ['1764000000', false],
   [null, false],
   [undefined, false],
-])('isNumericDate returns for %p: %p', (value, expected) => {
+])('decides whether %p is a numeric date: %p', (value, expected) => {
   expect(isNumericDate(value)).toBe(expected);
 });
 
@@ -24,6 +24,6 @@ it.each<[authTime: unknown, expected: boolean]>([
   ['1500', false],
   [null, false],
   [undefined, false],
-])('hasSignedInSince compares auth_time %p with the period from 1000 to 2000: %p', (authTime, expected) => {
+])('compares auth_time %p with the period from 1000 to 2000: %p', (authTime, expected) => {
   expect(hasSignedInSince(authTime, 1_000, 2_000)).toBe(expected);
 });

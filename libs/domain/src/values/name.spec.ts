@@ -11,12 +11,12 @@ it.each([
   ['control characters, which fields reject', 'A\0\tB', 'A\0\tB'],
   ['text in two directions', '\u202eAda\u202c', '\u202eAda\u202c'],
   ['nothing', ' \n', ''],
-])('canonicalName: %s', (_, text, expected) => {
+])('canonicalizes a name with %s', (_, text, expected) => {
   expect(canonicalName(text)).toBe(expected);
   expect(canonicalName(expected)).toBe(expected);
 });
 
-it('isVisible: a text needs one visible character', () => {
+it('requires one visible character', () => {
   const invisible = [
     ...[
       '',

@@ -5,18 +5,18 @@ import { canonicalLocale } from '../languages/locale.js';
 import { parseUrl } from '../urls/parse-url.js';
 
 /**
- * What Gatehouse still takes from the tables and parsers of the runtime. The tests run on every supported version of
- * Node.js (docs/adr/0099-unicode-tables.md).
+ * Covers everything that Gatehouse still takes from the runtime's tables and parsers. The tests run on every supported
+ * Node.js version (docs/adr/0099-unicode-tables.md).
  */
 const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
 
-/** Returns the number and a digest of the characters that a test accepts. */
+/** Returns the count and a digest of the characters that a test accepts. */
 function summarize(accepts: (character: string) => boolean): string {
   const accepted = characters.filter(accepts).map((character) => character.codePointAt(0));
   return `${accepted.length} ${createHash('sha256').update(accepted.join()).digest('hex').slice(0, 16)}`;
 }
 
-it('characters that names, subjects and codes must not contain are the same on every runtime', () => {
+it('rejects the same characters in names, subjects and codes on every runtime', () => {
   expect({
     controls: summarize((character) => /\p{Cc}/u.test(character)),
     surrogates: summarize((character) => /\p{Cs}/u.test(character)),
@@ -36,14 +36,14 @@ it('characters that names, subjects and codes must not contain are the same on e
   });
 });
 
-it('only the Kelvin sign and the dotted capital I have a lower case that contains ASCII', () => {
+it('lowercases only the Kelvin sign and the dotted capital I to ASCII', () => {
   const found = characters.filter(
     (character) => character > '\x7f' && /[\0-\x7f]/.test(character.toLowerCase()),
   );
   expect(found).toEqual(['\u0130', '\u212a']);
 });
 
-it('canonicalLocale returns the same language tag on every runtime', () => {
+it('returns the same language tag on every runtime', () => {
   const tags = splitWords(
     'DE-at iw zh-hans-cn sr-YU en-UK und i-klingon x-private de-DE-1996 pt-BR-u-co-standard',
   );
@@ -61,14 +61,14 @@ it('canonicalLocale returns the same language tag on every runtime', () => {
   ]);
 });
 
-it('isIP accepts the same notations on every runtime', () => {
+it('accepts the same IP notations on every runtime', () => {
   const addresses =
     splitWords(`192.0.2.1 2001:db8::1 ::ffff:192.0.2.1 ::192.0.2.1 fe80::1%eth0 192.0.02.1 192.0.2
     0xc0.0.2.1 1::2::3 [::1] ::ffff:192.0.02.1`);
   expect(addresses.map(isIP)).toEqual([4, 6, 6, 6, 6, 0, 0, 0, 0, 0, 0]);
 });
 
-it('parseUrl returns the same URL on every runtime', () => {
+it('returns the same URL on every runtime', () => {
   const urls =
     splitWords(`https://a.example:0443/ http://192.0.2/ http://0x7f.1/ http://a.0x/ http://4294967296/
     http://[::ffff:192.0.2.1]/ http://a..b/ http://a_b.example/ http://a|b/ http://a^b/ https://a.example/../%2e%2e/b

@@ -49,12 +49,12 @@ const missingDates = [
 ];
 
 describe('a timestamp', () => {
-  it('is RFC 3339 with up to nine fraction digits, cut to milliseconds', () => {
+  it('follows RFC 3339 with up to nine fraction digits, cut to milliseconds', () => {
     const read = Object.keys(times).map((text) => [text, parseTimestamp(text)?.toISOString()]);
     expect(Object.fromEntries(read)).toEqual(times);
   });
 
-  it('rejects other formats, times out of range and dates that do not exist', () => {
+  it('excludes other formats, times out of range and dates that do not exist', () => {
     const ofMissingDates = missingDates.flatMap((date) => [
       `${date}T00:00:00Z`,
       `${date} 12:30:00.123456-05:00`,

@@ -1,6 +1,6 @@
 import { MAX_HTTP_STATUS, statusClasses, statusRanges } from './http-status.js';
 
-it('each recorded status has one class', () => {
+it('assigns each recorded status to one class', () => {
   for (let status = 0; status <= MAX_HTTP_STATUS; status += 1) {
     const matching = statusClasses.filter((name) =>
       statusRanges[name].some(([first, last]) => status >= first && status <= last),
