@@ -8,7 +8,7 @@ import { AccessTokens } from './tokens/access-tokens.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 import { SigningKeyRing } from './tokens/signing-key-ring.js';
 
-/** Authentication: the guard that the API applies to every route, and the tokens of customers. */
+/** Authentication: the guard that the API applies to every route, and customer tokens. */
 @Global()
 @Module({
   imports: [JwtModule.register({})],

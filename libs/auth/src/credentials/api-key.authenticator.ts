@@ -4,7 +4,7 @@ import { ApiKeysRepository, type ActiveApiKey } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { KeyCaller } from './caller.js';
 
-/** Authenticates the caller of an API key. */
+/** Authenticates a caller by an API key. */
 @Injectable()
 export class ApiKeyAuthenticator {
   constructor(

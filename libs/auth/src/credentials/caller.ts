@@ -16,7 +16,7 @@ export interface SecretKeyCaller {
   keyId: string;
   access: Access;
   scopes: Scope[];
-  /** Maximum number of requests per second; null for the default. */
+  /** Maximum requests per second; null for the default. */
   rateLimit: number | null;
   project: ProjectContext;
   reach: Reach;
@@ -36,7 +36,7 @@ export interface CustomerCaller {
   /** The limits of the customer's project. */
   limits: ProjectLimits;
   sessionId: string;
-  /** Who acts in a session of a sign-in token; null in a session of the customer. */
+  /** The actor in a session that a sign-in token opened; null in the customer's own session. */
   support: SupportAccess | null;
 }
 
@@ -53,8 +53,8 @@ export interface OperatorCaller {
   /** True if the operator was verified again in this session within the last five minutes. */
   isReauthenticated: boolean;
   /**
-   * On the routes that also accept a secret key, an operator is treated like a key with these scopes and
-   * access to all organizations within `reach`.
+   * On the routes that also accept a secret key, an operator is treated like a key with these scopes and access to all
+   * organizations within `reach`.
    */
   scopes: readonly Scope[];
   access: Access;
@@ -65,7 +65,7 @@ export interface OperatorCaller {
 /** A caller with management permissions: a server or an operator. */
 export type ManagementCaller = SecretKeyCaller | OperatorCaller;
 
-/** Returns the name of the caller that is stored with its actions. */
+/** Returns the caller's name, which is stored with the caller's actions. */
 export const callerName = (caller: ManagementCaller): string =>
   caller.kind === 'operator' ? `operator:${caller.operatorId}` : `key:${caller.keyId}`;
 

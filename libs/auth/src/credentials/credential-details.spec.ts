@@ -27,7 +27,7 @@ it.each([
 it('AK-09: returns the same null for a well-formed key that is unknown, revoked or expired', () =>
   expect(malformedCredentialDetail({ header: 'authorization', value: key }, ['secret-key'])).toBeNull());
 
-it('names the type of a credential and the credentials that the route accepts, without repeating the value', () => {
+it('names the credential type and the accepted credentials, without repeating the value', () => {
   const detail = unexpectedCredentialDetail('secret-key', 'x-publishable-key', ['publishable-key']);
   expect(detail).toBe(
     'The X-Publishable-Key header contains a secret key. Send a publishable key, pk_…, in X-Publishable-Key.',

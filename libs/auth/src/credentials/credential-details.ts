@@ -3,9 +3,8 @@ import type { CallerKind } from './caller.js';
 import type { PresentedCredential } from './presented-credentials.js';
 
 /**
- * The `detail` of responses to missing, malformed and misplaced credentials. It depends only on the route and
- * on the form of the credential: the body is the same for an unknown, a revoked and an expired key
- * (requirement AK-09).
+ * The `detail` in responses to missing, malformed and misplaced credentials. It depends only on the route and on the
+ * credential's form: the body is the same for an unknown, a revoked and an expired key (requirement AK-09).
  */
 
 const acceptedForms: Record<CallerKind, string> = {
@@ -28,7 +27,10 @@ const kindNames: Record<CallerKind, string> = {
   operator: 'an operator session',
 };
 
-/** Returns what the route accepts, such as `Send a publishable key in X-Publishable-Key.` */
+/**
+ * Returns a sentence with the credentials that the route accepts, such as `Send a publishable key in
+ * X-Publishable-Key.`
+ */
 const expectedCredentials = (kinds: CallerKind[]): string =>
   `Send ${kinds.map((kind) => acceptedForms[kind]).join(', or ')}.`;
 

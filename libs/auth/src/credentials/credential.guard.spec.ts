@@ -124,7 +124,7 @@ describe('CredentialGuard', () => {
     ['register', publishable, 'publishable-key'],
     ['register', bearer(sk), 'secret-key'],
     ['me', bearer(jwt), 'access-token'],
-  ])('AK-03: the route %s accepts %j', async (route, headers, kind) => {
+  ])('AK-03: accepts on the route %s: %j', async (route, headers, kind) => {
     await expect(call(route, headers)).resolves.toMatchObject({ caller: { kind } });
   });
 
@@ -182,16 +182,16 @@ describe('CredentialGuard', () => {
       { 'keys of two projects': { 'x-publishable-key': foreignPk, ...bearer(sk) } },
     ],
     ['undeclared', 'not_found', { 'any key, because it declares none (AK-06)': bearer(sk) }],
-  ])('AK-03: the route %s rejects with %s: %j', async (route, code, cases) => {
+  ])('AK-03: rejects on the route %s with %s: %j', async (route, code, cases) => {
     for (const headers of Object.values(cases))
       await expect(call(route, headers)).rejects.toEqual(errorWith(code));
   });
 
-  it('AK-03: a route without a credential ignores credentials', async () => {
+  it('AK-03: ignores credentials on a route that requires none', async () => {
     await expect(call('open', bearer(unknownSk))).resolves.not.toHaveProperty('caller');
   });
 
-  it('AK-03, HD-04: a 403 lists the missing scopes and a 401 has a challenge', async () => {
+  it('AK-03, HD-04: lists the missing scopes in a 403 and sends a challenge with a 401', async () => {
     const details = async (route: Route, headers = {}) =>
       (await call(route, headers).catch((error: unknown) => error)) as { details: unknown };
     expect(await details('server', bearer(limitedSk))).toMatchObject({
@@ -209,7 +209,7 @@ describe('CredentialGuard', () => {
       });
   });
 
-  it('RL-02: a secret key together with a publishable key authorizes X-Client-Ip', async () => {
+  it('RL-02: accepts X-Client-Ip with a secret key together with a publishable key', async () => {
     await expect(call('page', { ...publishable, ...bearer(sk) })).resolves.toMatchObject({
       caller: { kind: 'publishable-key' },
       accompanyingSecretKey: { kind: 'secret-key', keyId: 'sk' },
@@ -229,14 +229,11 @@ describe('CredentialGuard', () => {
     ['an unknown secret key', { ...clientIpHeaders, 'x-api-key': unknownSk }],
     ['keys of two projects', { ...clientIpHeaders, 'x-publishable-key': foreignPk, 'x-api-key': sk }],
     ['two secret keys', { ...clientIpHeaders, 'x-api-key': sk, authorization: `Bearer ${limitedSk}` }],
-  ])(
-    'RL-02: on a route without a credential, %s neither authorizes X-Client-Ip nor causes a rejection',
-    async (_, headers) => {
-      expect((await call('open', headers)).accompanyingSecretKey).toBeUndefined();
-    },
-  );
+  ])('RL-02: ignores on a route without a credential %s, also for X-Client-Ip', async (_, headers) => {
+    expect((await call('open', headers)).accompanyingSecretKey).toBeUndefined();
+  });
 
-  it('RL-02: no key authorizes X-Client-Ip outside the API for front ends', async () => {
+  it('RL-02: ignores X-Client-Ip outside the API for front ends, whatever the key', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/setup', '/reset-password', '/api/v1/authors'])
       expect(
         (await call('open', { ...clientIpHeaders, 'x-api-key': sk }, path)).accompanyingSecretKey,
@@ -305,13 +302,13 @@ describe('CO-01: the console', () => {
       await expect(callConsole(route, headers)).rejects.toEqual(errorWith(code));
   });
 
-  it('a key does not extend the permissions of a session', async () => {
+  it('ignores a key when it checks the permissions of a session', async () => {
     await expect(callConsole('admins', { ...cookie('viewer'), 'x-api-key': sk })).rejects.toEqual(
       errorWith('insufficient_role'),
     );
   });
 
-  it('inherited routes accept no session in their original controller, and undeclared routes are rejected', async () => {
+  it('accepts no session on inherited routes in their own controller, or on undeclared routes', async () => {
     await expect(callConsole('read', cookie('admin'), Shared)).rejects.toEqual(errorWith('invalid_api_key'));
     await expect(callConsole('undeclared', cookie('admin'))).rejects.toEqual(errorWith('not_found'));
     await expect(callConsole('open', {})).resolves.not.toHaveProperty('caller');

@@ -35,9 +35,7 @@ export interface AuthenticatedRequest extends Request {
   accompanyingSecretKey?: SecretKeyCaller;
 }
 
-/**
- * Returns whether a page of the console sent the request automatically, after a minute without user activity.
- */
+/** Returns whether a page in the console sent the request automatically, after a minute without user activity. */
 const isBackgroundRequest = ({ headers }: Request): boolean => headers['x-gatehouse-console'] === 'resting';
 
 const isSecretKey = (caller: HeaderCaller | null): caller is SecretKeyCaller => caller?.kind === 'secret-key';
@@ -100,9 +98,9 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Attaches a secret key that accompanies a request on a route without a credential. Keys have no effect on
-   * such routes, and an invalid key is ignored. But on the routes where customers sign in, a server may state
-   * the client address (contract, section 3). The address of an operator cannot be set in this way.
+   * Attaches a secret key that accompanies a request on a route without a credential. Keys have no effect on such
+   * routes, and an invalid key is ignored. But on the routes where customers sign in, a server may state the client IP
+   * (contract, section 3). An operator's client IP cannot be set in this way.
    */
   private async attachAccompanyingSecretKey(request: AuthenticatedRequest): Promise<void> {
     if (!request.path.startsWith('/api/v1/auth/')) return;
@@ -119,8 +117,8 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Authenticates an operator. API keys and access tokens have no effect on routes of the console, so they
-   * are not looked up and do not cause a rejection.
+   * Authenticates an operator. API keys and access tokens have no effect on console routes, so they are not looked up
+   * and do not cause a rejection.
    */
   private async authenticateOperator(request: AuthenticatedRequest, route: RouteCredential): Promise<void> {
     const token = operatorToken(request);
@@ -201,13 +199,13 @@ function requireReauthentication(
 }
 
 /**
- * Returns whether a credential was sent with another scheme than Bearer. Then the challenge contains no error,
- * as if none had been sent (RFC 6750, section 3.1).
+ * Returns whether a credential was sent with another scheme than Bearer. Then the challenge contains no error, as if no
+ * credential had been sent (RFC 6750, section 3.1).
  */
 const usesOtherScheme = ({ header }: PresentedCredential, { headers }: Request): boolean =>
   header === 'authorization' && /^(?!bearer )[a-z][\w-]* +\S/i.test(headers.authorization ?? '');
 
-/** Creates the 401 for the route's type of credential, with the challenge of RFC 9110 and RFC 6750. */
+/** Creates the 401 for the route's credential type, with the challenge from RFC 9110 and RFC 6750. */
 function unauthorized(
   route: RouteCredential,
   detail: string,

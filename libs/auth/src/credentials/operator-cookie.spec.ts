@@ -13,12 +13,13 @@ it.each<[string, string | undefined, string | null]>([
   ['another case', `${NAME.toUpperCase()}=a`, null],
   ['two cookies of the name', `${NAME}=a; ${NAME}=b`, null],
   ['a space after the name', `${NAME} =a`, null],
-])('readCookie: %s', (_, cookie, expected) => {
+])('reads a cookie: %s', (_, cookie, expected) => {
   expect(read(cookie)).toBe(expected);
 });
 
-// Browsers refuse a cookie whose name begins with __Host- from a subdomain, but not one with these characters before it.
-it('readCookie: a character before the prefix makes another name, beside which the cookie is still read', () => {
+// Browsers reject a cookie whose name begins with __Host- from a subdomain, but not one with these characters before
+// it.
+it('reads the cookie beside another one whose name has a character before the prefix', () => {
   const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => !'\t ;'.includes(character),
   );

@@ -2,27 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import { GatehouseError, type ErrorCode, type ErrorDetails } from '@gatehouse/domain';
 
 /**
- * Name of the session cookie. Browsers send a cookie with this prefix to no other host and never over plain
- * http (RFC 6265bis, section 4.1.3.2).
+ * The session cookie's name. Browsers send a cookie with this prefix to no other host and never over plain http (RFC
+ * 6265bis, section 4.1.3.2).
  */
 export const OPERATOR_COOKIE = '__Host-gatehouse_operator';
 
 /** 256 random bits in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/**
- * Returns the token of an operator's session from the request's cookies, or null if there is none or it is
- * malformed.
- */
+/** Returns the operator session token from the request's cookies, or null if there is none or it is malformed. */
 export function operatorToken(request: IncomingMessage): string | null {
   const value = readCookie(request, OPERATOR_COOKIE);
   return value !== null && tokenPattern.test(value) ? value : null;
 }
 
 /**
- * Returns the value of a cookie, or null if the request has none or several of this name. A name is compared as the
- * browser sent it, without spaces and tabs only: `trim` would also remove characters such as U+00A0, with which any
- * subdomain can set a cookie whose name does not begin with `__Host-` in a browser (RFC 6265bis, section 5.7).
+ * Returns a cookie's value, or null if the request has none or several with this name. A name is compared as the
+ * browser sent it, with only spaces and tabs removed: `trim` would also remove characters such as U+00A0, with which
+ * any subdomain can set a cookie whose name does not begin with `__Host-` in a browser (RFC 6265bis, section 5.7).
  */
 export function readCookie({ headers }: IncomingMessage, name: string): string | null {
   const values = (headers.cookie ?? '')
@@ -33,10 +30,7 @@ export function readCookie({ headers }: IncomingMessage, name: string): string |
   return values.length === 1 ? values[0]! : null;
 }
 
-/**
- * Creates a 401 of the console. HTTP requires a challenge (RFC 9110, section 15.5.2) but defines none for
- * cookies.
- */
+/** Creates a 401 for the console. HTTP requires a challenge (RFC 9110, section 15.5.2) but defines none for cookies. */
 export const notSignedIn = (
   code: ErrorCode = 'operator_session_required',
   subject?: ErrorDetails['subject'],

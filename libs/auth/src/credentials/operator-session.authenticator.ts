@@ -4,7 +4,7 @@ import { OperatorSessionsRepository } from '@gatehouse/persistence';
 import { Config, errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { OperatorCaller } from './caller.js';
 
-/** Authenticates the operator of a console session. */
+/** Authenticates the operator from a console session. */
 @Injectable()
 export class OperatorSessionAuthenticator {
   constructor(
@@ -43,8 +43,8 @@ export class OperatorSessionAuthenticator {
   }
 
   /**
-   * Records the use of the session. The caller does not wait for it, because an inaccuracy of one minute in
-   * an idle timeout of thirty is acceptable.
+   * Records that the session was used. The caller does not wait for this, because a one-minute inaccuracy in a
+   * thirty-minute idle timeout is acceptable.
    */
   private touch(id: string): void {
     this.sessions.recordUse(id).catch((error: unknown) => {

@@ -2,17 +2,17 @@ import { SetMetadata } from '@nestjs/common';
 import { minimumRoleFor, type Access, type OperatorRole, type Scope } from '@gatehouse/domain';
 import type { CallerKind } from './caller.js';
 
-/** All operators, or those who have a second factor. Only development allows operators without one. */
+/** All operators, or only operators who have a second factor. Only development allows operators without one. */
 export type ReauthenticatedOperators = 'all' | 'enrolled';
 
 /** The credential that a route requires. */
 export interface RouteCredential {
-  /** The kinds of credentials that the route accepts; empty for a route without authentication. */
+  /** The credential kinds that the route accepts; empty for a route without authentication. */
   kinds: CallerKind[];
-  /** The scopes that a secret key must have, all of them. */
+  /** The scopes that a secret key must have, without exception. */
   scopes: Scope[];
   access: Access;
-  /** The minimum role of an operator; on shared routes it replaces the scopes. */
+  /** An operator's minimum role; on shared routes it replaces the scopes. */
   role?: OperatorRole;
   /** The operators who must have verified the second factor again within the last five minutes. */
   reauthentication?: ReauthenticatedOperators;
@@ -39,22 +39,22 @@ export const NoCredential = (): MethodDecorator & ClassDecorator => declareCrede
 /** Declares a route that accepts a publishable key in `x-publishable-key`. */
 export const PublishableKey = (): MethodDecorator & ClassDecorator => declareCredential(['publishable-key']);
 
-/** Declares a route that accepts a publishable key, or a secret key with all of the scopes. */
+/** Declares a route that accepts a publishable key, or a secret key with all scopes. */
 export const PublishableOrSecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['publishable-key', 'secret-key'], scopes);
 
-/** Declares a route that accepts a secret key with all of the scopes, as a bearer token or in `x-api-key`. */
+/** Declares a route that accepts a secret key with all scopes, as a bearer token or in `x-api-key`. */
 export const SecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes);
 
-/** Declares a route that accepts a secret key with all of the scopes and organization access. */
+/** Declares a route that accepts a secret key with all scopes and organization access. */
 export const OrganizationKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes, 'organization');
 
 /** Declares a route that accepts a customer's access token as a bearer token. */
 export const AccessToken = (): MethodDecorator & ClassDecorator => declareCredential(['access-token']);
 
-/** Declares a route that accepts the session of an operator with at least this role. */
+/** Declares a route that accepts an operator's session if the operator has at least this role. */
 export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =>
   SetMetadata(ROUTE_CREDENTIAL, {
     kinds: ['operator'],
@@ -64,13 +64,12 @@ export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =
   } satisfies RouteCredential);
 
 /**
- * Makes the inherited routes of a controller accept an operator's session instead of a secret key. The
- * operator's role must have the scopes (`roleScopes`), or be at least the one that the handler declares with
- * `MinimumRole`.
+ * Makes a controller's inherited routes accept an operator's session instead of a secret key. The operator's role must
+ * have the scopes (`roleScopes`), or be at least the role that the handler declares with `MinimumRole`.
  */
 export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES, true);
 
-/** Declares the minimum role of an operator for a route whose scopes would require a higher one. */
+/** Declares an operator's minimum role for a route whose scopes would require a higher role. */
 export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(OPERATOR_ROLE, role);
 
 /**
@@ -88,7 +87,7 @@ export const ReauthenticationRequired = (operators: ReauthenticatedOperators = '
 export const InstallationAccessRequired = (): MethodDecorator & ClassDecorator =>
   SetMetadata(INSTALLATION_ACCESS, true);
 
-/** Returns the minimum role of an operator on a route. */
+/** Returns an operator's minimum role on a route. */
 export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
   role ?? minimumRoleFor(scopes);
 

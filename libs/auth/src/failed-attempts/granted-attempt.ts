@@ -9,12 +9,12 @@ import {
 import type { AttemptLimit, LoginAllowance } from '@gatehouse/persistence';
 import { limitReached, type LimitPolicy } from '@gatehouse/platform';
 
-/** The limit of failed attempts at a password or at codes. */
+/** The limit on failed attempts at a password or at codes. */
 type AttemptPolicy = LimitPolicy & AttemptLimit;
 
 /**
- * Known client addresses have a separate count with the same quota (contract, section 3). The window doubles with each
- * further quota of consecutive failures (docs/adr/0035).
+ * Known client IPs have a separate count with the same quota (contract, section 3). The window doubles whenever
+ * consecutive failures reach the quota again (docs/adr/0035).
  */
 const growingPolicy = (name: LimitName, quota: number, windowSeconds: number): AttemptPolicy => ({
   name,
@@ -23,7 +23,7 @@ const growingPolicy = (name: LimitName, quota: number, windowSeconds: number): A
   maxWindowSeconds: 24 * 3600,
 });
 
-/** Returns the limit of failed attempts of customers of a project. */
+/** Returns the limit on failed attempts by a project's customers. */
 export const failurePolicy = (
   name: FailureLimit,
   { settings: { limits } }: Pick<ProjectContext, 'settings'>,
@@ -31,10 +31,10 @@ export const failurePolicy = (
 
 const { quota, window } = fixedLimits['failed-operator-login'];
 
-/** The limit of failed passwords, codes and passkeys of operators, together per email address. */
+/** The limit on operators' failed passwords, codes and passkeys, which count together per email address. */
 export const operatorFailurePolicy = growingPolicy('failed-operator-login', quota, window);
 
-/** A counted attempt of a customer or an operator. */
+/** A counted attempt by a customer or an operator. */
 interface CountedAttempt {
   /** Null if the attempt is rejected. */
   granted: LoginAllowance | null;
@@ -55,8 +55,8 @@ export function assertGranted<T extends CountedAttempt>(
 }
 
 /**
- * Returns the error of a failed attempt. One of the allowance for known addresses fails like a rejected one, so that the
- * allowance is not observable.
+ * Returns the error for a failed attempt. An attempt within the allowance for known client IPs fails like a rejected
+ * one, so that callers cannot observe the allowance.
  */
 export const failedAttempt = (
   policy: LimitPolicy,
@@ -65,7 +65,7 @@ export const failedAttempt = (
   subject?: { operatorId: string },
 ): GatehouseError => (attempt.granted === 'open' ? error : tooManyAttempts(policy, attempt, subject));
 
-/** Returns a 429 `too_many_attempts`, the same for every email and address (requirement RL-01). */
+/** Returns a 429 `too_many_attempts`, the same for every email address and client IP (requirement RL-01). */
 function tooManyAttempts(
   policy: LimitPolicy,
   { secondsLeft, windowSeconds }: CountedAttempt,

@@ -108,13 +108,13 @@ describe('AccessTokens', () => {
     it.each([
       ['auth0|64a1', 'auth0|64a1'],
       [null, customer.id],
-    ])('has the sub of the externalId %s, and the id as customer_id', (externalId, sub) => {
+    ])('issues for the externalId %s the sub %s, and the id as customer_id', (externalId, sub) => {
       const token = signFor(externalId);
       expect(decode(token, 1)).toMatchObject({ sub, customer_id: customer.id });
       expect(customerIdOf(tokens.verify(token)!)).toBe(customer.id);
     });
 
-    it('needs a customer_id to verify a sub that is no id', () => {
+    it('requires a customer_id to verify a sub that is no id', () => {
       expect(tokens.verify(signed(header(), claims({ sub: 'auth0|64a1' })))).toBeNull();
       expect(
         tokens.verify(signed(header(), claims({ sub: 'auth0|64a1', customer_id: customer.id }))),
@@ -126,7 +126,7 @@ describe('AccessTokens', () => {
     });
   });
 
-  it.each(signingAlgorithms)('signs with the signingAlgorithm of the project, %s', (signingAlgorithm) => {
+  it.each(signingAlgorithms)("signs with the project's signingAlgorithm, %s", (signingAlgorithm) => {
     const settings = { ...project.settings, signingAlgorithm };
     const token = tokens.sign(customer, session, { ...project, settings });
     const { kid } = ring.getCurrentKey(signingAlgorithm);
@@ -134,7 +134,7 @@ describe('AccessTokens', () => {
     expect(tokens.verify(token)).toMatchObject({ sub: customer.id, sid });
   });
 
-  it.each([60, 600, 3600, 86_400])('TK-04: expires after exactly the accessTokenTtl of %d s', (ttl) => {
+  it.each([60, 600, 3600, 86_400])('TK-04: expires after exactly the accessTokenTtl, %d s', (ttl) => {
     const settings = { ...project.settings, accessTokenTtl: ttl };
     const body = decode(
       tokens.sign(customer, session, { ...project, settings }),
@@ -143,7 +143,7 @@ describe('AccessTokens', () => {
     expect(body.exp - body.iat).toBe(ttl);
   });
 
-  describe('TK-02: the claims of a project', () => {
+  describe("TK-02: a project's claims", () => {
     const signWith = (accessTokenClaims: string[], person: Partial<Customer>) => {
       const settings = { ...project.settings, accessTokenClaims };
       const token = tokens.sign({ ...customer, ...person }, session, { ...project, settings });
@@ -151,14 +151,14 @@ describe('AccessTokens', () => {
       return decode(token, 1);
     };
 
-    it('are the configured keys of publicMetadata that the customer has', () => {
+    it('consist of the configured publicMetadata keys that the customer has', () => {
       const publicMetadata = { plan: 'pro', roles: ['a', { b: null }], other: 1, empty: null };
       const body = signWith(['plan', 'roles', 'empty', 'absent'], { publicMetadata });
       expect(body).toMatchObject({ plan: 'pro', roles: ['a', { b: null }], empty: null, sub: customer.id });
       expect(Object.keys(body)).toHaveLength(10 + 3);
     });
 
-    it('are fields of the customer, which a key of publicMetadata replaces unless it is email', () => {
+    it('contain customer fields, which a publicMetadata key replaces unless it is email', () => {
       const person = { email: 'ada@example.com', firstName: 'Ada', lastName: null, externalId: 'u1' };
       const publicMetadata = { email: 'forged@example.com', externalId: 7 };
       const body = signWith(['email', 'firstName', 'lastName', 'externalId'], { ...person, publicMetadata });
@@ -166,7 +166,7 @@ describe('AccessTokens', () => {
       expect(body).not.toHaveProperty('lastName');
     });
 
-    it('never contain private metadata or inherited members of objects', () => {
+    it('never contain private metadata or inherited object members', () => {
       const body = signWith(['plan', 'metadata'], { metadata: { plan: 'hidden' } });
       expect(JSON.stringify(body)).not.toMatch(/plan|metadata|hidden/);
       const names = ['toString', 'hasOwnProperty', '__proto__', 'constructor'];
@@ -190,12 +190,12 @@ describe('AccessTokens', () => {
     expect(tokens.verify(signed(header({ kid: 'previous' }), claims(), previous))).not.toBeNull();
   });
 
-  it('TK-04: an expired token has a leeway of exactly five seconds', () => {
+  it('TK-04: accepts an expired token for exactly five seconds', () => {
     expect(tokens.verify(signed(header(), claims({ exp: now() - 2 })))).not.toBeNull();
     expect(tokens.verify(signed(header(), claims({ exp: now() - 6 })))).toBeNull();
   });
 
-  it('TK-04: a cached token expires on time', () => {
+  it('TK-04: rejects a cached token as soon as it expires', () => {
     const start = Date.now();
     const token = signed(header(), claims({ exp: now() + 60 }));
     jest.useFakeTimers({ now: start });
@@ -210,7 +210,7 @@ describe('AccessTokens', () => {
     }
   });
 
-  it('TK-01: a cached token is invalid once its key is gone', () => {
+  it('TK-01: rejects a cached token once its key is gone', () => {
     const keys = [current, previous];
     const changingRing = { find: (kid: string) => keys.find((key) => key.kid === kid) } as SigningKeyRing;
     const others = new AccessTokens(new JwtService(), changingRing, { publicUrl: issuer } as Config);
@@ -265,7 +265,7 @@ describe('AccessTokens', () => {
     expect(tokens.verify(signed(header(ownKey), claims()))).not.toBeNull();
   });
 
-  it('TK-01: rejects alg none, an HMAC with the public key, and a missing, foreign or all-zero signature', () => {
+  it('TK-01: rejects alg none, HMAC with the public key, and a missing, foreign or zero signature', () => {
     for (const alg of ['none', 'None', 'NONE', 'nOnE']) {
       expect(tokens.verify(`${encode(header({ alg }))}.${encode(claims())}.`)).toBeNull();
       expect(tokens.verify(signed(header({ alg }), claims()))).toBeNull();
@@ -293,7 +293,7 @@ describe('AccessTokens', () => {
     expect(tokens.verify(`${head}.${encode(claims({ email_verified: false }))}.${signature}`)).toBeNull();
   });
 
-  it('TK-01: accepts only the algorithm of the key that the token names', () => {
+  it("TK-01: accepts only the algorithm that belongs to the token's key", () => {
     const rsa = { alg: 'RS256', kid: currentRsa.kid };
     expect(tokens.verify(signed(header(rsa), claims(), currentRsa))).not.toBeNull();
     const otherHeaders: [string, object, SigningKey, string?][] = [
@@ -320,7 +320,7 @@ describe('AccessTokens', () => {
     expect(tokens.verify(token)).not.toBeNull();
     const [head, body, signature] = token.split('.') as [string, string, string];
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    // A signature of 64 bytes leaves four bits of its last character unused.
+    // A 64-byte signature leaves four bits in its last character unused.
     const last = alphabet.indexOf(signature.at(-1)!);
     const sameBytes = Array.from({ length: 15 }, (_, bits) => alphabet[last + bits + 1]!).map(
       (character) => `${head}.${body}.${signature.slice(0, -1)}${character}`,
@@ -360,7 +360,7 @@ describe('AccessTokens', () => {
       expect(tokens.findRejectionReason(token)).toBeNull();
   });
 
-  it('AK-09: rejects texts that are not tokens without throwing', () => {
+  it('AK-09: rejects strings that are not tokens without throwing', () => {
     const parts = [null, [], 'at+jwt'].map((part) => `${encode(part)}.x.y`);
     const texts = ['', '.', '..', '...', 'a.b.c', 'null.null.null', 'rt_AAAA', '🦄', 'x'.repeat(100_000)];
     for (const token of [...texts, ...parts]) expect(tokens.verify(token)).toBeNull();

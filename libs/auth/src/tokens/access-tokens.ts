@@ -14,23 +14,23 @@ import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 
 const TOKEN_TYPE = 'at+jwt';
 
-/** Tolerance for differences between the clocks of two replicas, in seconds. */
+/** Tolerance for differences between two replicas' clocks, in seconds. */
 const LEEWAY_SECONDS = 5;
 
-/** Maximum number of cached verified tokens. A customer sends the same token for up to an hour. */
+/** Maximum cached verified tokens. A customer sends the same token for up to an hour. */
 const VERIFIED_TOKEN_CACHE_SIZE = 10_000;
 
 /**
- * The claims of an access token (RFC 9068; contract, section 3), without those of the project's
- * `accessTokenClaims`. Times in seconds since 1970.
+ * The claims in an access token (RFC 9068; contract, section 3), without the project's `accessTokenClaims`. Times in
+ * seconds since 1970.
  */
 export interface AccessTokenClaims {
   iss: string;
   /** Project id. */
   aud: string;
-  /** Customer id, or the customer's `externalId` if the project's `tokenSubject` says so. */
+  /** Customer id, or the customer's `externalId` if the project's `tokenSubject` is `externalId`. */
   sub: string;
-  /** Customer id. Only in tokens of a project whose `tokenSubject` is `externalId`. */
+  /** Customer id. Only in tokens for a project whose `tokenSubject` is `externalId`. */
   customer_id?: string;
   /** Session id. */
   sid: string;
@@ -38,17 +38,17 @@ export interface AccessTokenClaims {
   iat: number;
   exp: number;
   email_verified: boolean;
-  /** How the customer proved their identity (RFC 8176). Missing in tokens of earlier versions. */
+  /** The methods with which the customer proved their identity (RFC 8176). Missing in tokens from earlier versions. */
   amr?: AuthenticationMethod[];
-  /** Time of the last proof. Missing in tokens of earlier versions. */
+  /** The last proof's time. Missing in tokens from earlier versions. */
   auth_time?: number;
 }
 
-/** The properties of a session that its tokens depend on. */
+/** A session's properties that its tokens depend on. */
 export interface TokenSession {
   id: string;
   amr: AuthenticationMethod[];
-  /** Time of the last proof of identity. */
+  /** The time of the last proof of identity. */
   authTime: Date;
 }
 
@@ -85,7 +85,7 @@ export class AccessTokens {
         auth_time: Math.floor(session.authTime.getTime() / 1000),
       },
       {
-        // The types of @nestjs/jwt lack KeyObject. With a PEM key the same signature takes ten times as long.
+        // The @nestjs/jwt types lack KeyObject. With a PEM key the same signature takes ten times as long.
         privateKey: key.privateKey as unknown as string,
         algorithm: key.algorithm,
         header: { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid },
@@ -114,8 +114,8 @@ export class AccessTokens {
   }
 
   /**
-   * Returns why `verify` rejects a token, for the detail of the error: `malformed` if it is not a JWT,
-   * `expired` if it is authentic but expired, otherwise null.
+   * Returns the reason why `verify` rejects a token, for the error's detail: `malformed` if it is not a JWT, `expired`
+   * if it is authentic but expired, otherwise null.
    */
   findRejectionReason(token: string): 'malformed' | 'expired' | null {
     const header = readHeader(token);
@@ -140,7 +140,7 @@ export class AccessTokens {
     });
   }
 
-  /** Verifies the signature and caches the result, because verification is most of the cost of a request. */
+  /** Verifies the signature and caches the result, because verification causes most of a request's cost. */
   private verifySignature(token: string): VerifiedToken | null {
     const header = readHeader(token);
     if (header?.['typ'] !== TOKEN_TYPE || 'crit' in header) return null;
@@ -171,7 +171,7 @@ function customClaims(customer: CustomerIdentity, { settings }: TokenProject): R
   );
 }
 
-/** Returns the id of the customer of a token, whatever its `sub` (docs/adr/0105). */
+/** Returns the customer's id from a token, whatever its `sub` contains (docs/adr/0105). */
 export const customerIdOf = ({ customer_id: id, sub }: AccessTokenClaims): string => id ?? sub;
 
 const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
@@ -181,8 +181,8 @@ const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
   Number.isInteger(claims.exp);
 
 /**
- * Returns the header of a JWT; null unless each of its three parts is canonical base64url. The library that
- * verifies signatures ignores the unused bits of the last character.
+ * Returns a JWT's header; null unless each of the three parts is canonical base64url. The library that verifies
+ * signatures ignores the unused bits in the last character.
  */
 function readHeader(token: string): Record<string, unknown> | null {
   const parts = token.split('.').map(decodeBase64Url);

@@ -13,7 +13,7 @@ const parsed = (token: string): ParsedRefreshToken => {
 };
 
 describe('RefreshTokens', () => {
-  it('TK-05: a first token contains its session, generation 1 and 256 random bits, stored as SHA-256', () => {
+  it('TK-05: issues a first token with session, generation 1 and 256 random bits, stored hashed', () => {
     const { token, hash } = tokens.issueFirst(sessionId);
     expect(token).toMatch(/^rt_[\w-]+$/);
     const { secret: bits, ...rest } = parsed(token);
@@ -23,7 +23,7 @@ describe('RefreshTokens', () => {
     expect(tokens.issueFirst(sessionId).token).not.toBe(token);
   });
 
-  it('TK-09: the successor of a token is always the same', () => {
+  it('TK-09: always returns the same successor to a token', () => {
     const first = parsed(tokens.issueFirst(sessionId).token);
     const successor = tokens.issueSuccessor(first);
     expect(tokens.issueSuccessor(first)).toEqual(successor);
@@ -31,7 +31,7 @@ describe('RefreshTokens', () => {
     expect(parsed(successor.token)).toMatchObject({ sessionId, generation: 2, hash: successor.hash });
   });
 
-  it('TK-06: every generation has its own secret', () => {
+  it('TK-06: derives a separate secret for every generation', () => {
     const hashes = new Set<string>();
     let current = parsed(tokens.issueFirst(sessionId).token);
     for (let generation = 1; generation <= 50; generation += 1) {
@@ -42,13 +42,13 @@ describe('RefreshTokens', () => {
     expect(hashes.size).toBe(50);
   });
 
-  it('TK-06: two sessions with the same secret get different successors', () => {
+  it('TK-06: returns different successors to two sessions with the same secret', () => {
     const mine = parsed(tokens.issueFirst(sessionId).token);
     const other = tokens.issueSuccessor({ ...mine, sessionId: sessionId.replace('2b', '2c') });
     expect(other.hash.equals(tokens.issueSuccessor(mine).hash)).toBe(false);
   });
 
-  it('TK-03, TK-07: rejects a token that was modified in any character, in its length or in its alphabet, and any other text', () => {
+  it('TK-03, TK-07: rejects a token modified in a character, length or alphabet, and other text', () => {
     const { token } = tokens.issueFirst(sessionId);
     const changed = [...token].map(
       (character, index) => token.slice(0, index) + (character === 'A' ? 'B' : 'A') + token.slice(index + 1),
@@ -66,7 +66,7 @@ describe('RefreshTokens', () => {
     expect(texts.filter((text) => tokens.parse(text) !== null)).toEqual([]);
   });
 
-  it('CF-04: tokens stay valid with a new secret in the ring and become invalid when their own secret is removed', () => {
+  it('CF-04: accepts tokens as long as their secret stays in the ring, also behind a new one', () => {
     const { token, hash } = tokens.issueFirst(sessionId);
     expect(new RefreshTokens(new Keyring([newer, secret])).parse(token)).toMatchObject({ sessionId, hash });
     expect(new RefreshTokens(new Keyring([newer])).parse(token)).toBeNull();

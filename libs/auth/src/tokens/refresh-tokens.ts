@@ -10,7 +10,7 @@ const BODY_LENGTH = 16 + 4 + SECRET_LENGTH;
 /** The content of an authentic refresh token. */
 export interface ParsedRefreshToken {
   sessionId: string;
-  /** 1 for the token of the login, incremented by each rotation. */
+  /** 1 for the token from the login, incremented by each rotation. */
   generation: number;
   secret: Buffer;
   hash: Buffer;
@@ -18,7 +18,7 @@ export interface ParsedRefreshToken {
 
 export interface IssuedRefreshToken {
   token: string;
-  /** SHA-256 of the secret, the only part that is stored. */
+  /** The secret's SHA-256 hash, the only part that is stored. */
   hash: Buffer;
 }
 
@@ -40,7 +40,7 @@ export class RefreshTokens {
     return this.issue(sessionId, generation + 1, this.keyring.mac('refresh-successor', body));
   }
 
-  /** Returns null for a text that this installation has not issued. */
+  /** Returns null for a string that this installation has not issued. */
   parse(token: string): ParsedRefreshToken | null {
     if (!token.startsWith(PREFIX)) return null;
     const bytes = decodeBase64Url(token.slice(PREFIX.length));

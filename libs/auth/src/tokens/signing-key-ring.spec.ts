@@ -59,7 +59,7 @@ const createRing = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>
   );
 
 const publishedKids = (ring: SigningKeyRing): unknown[] => ring.getJwks().keys.map(({ kid }) => kid);
-/** Returns the kids under which signing keys are published. */
+/** Returns the `kid`s under which signing keys are published. */
 const pairs = (...kids: string[]): string[] => kids.flatMap((kid) => [kid, `${kid}-rsa`]);
 const getSigners = (ring: SigningKeyRing): string[] =>
   signingAlgorithms.map((algorithm) => ring.getCurrentKey(algorithm).kid);
@@ -80,7 +80,7 @@ describe('SigningKeyRing', () => {
     expect(await ring.load()).toBeNull();
     expect(table.rows).toHaveLength(1);
     const b64u = expect.stringMatching(/^[\w-]{43}$/) as string;
-    // 2048 bits, the minimum of RFC 7518.
+    // 2048 bits, the minimum in RFC 7518.
     const modulus = expect.stringMatching(/^[\w-]{342}$/) as string;
     expect(ring.getJwks().keys).toEqual([
       { kty: 'EC', crv: 'P-256', x: b64u, y: b64u, kid: first, use: 'sig', alg: 'ES256' },
@@ -91,8 +91,8 @@ describe('SigningKeyRing', () => {
   it('publishes the next key long enough before its use and retains the previous one', async () => {
     const { kid, activatesAt } = await ring.rotate({ atOnce: false });
     const ahead = activatesAt.getTime() - table.time;
-    // By then every replica has loaded it and every cached copy of the keys is renewed; jose caches them for
-    // 10 minutes regardless of the header.
+    // By then every replica has loaded it and every client has renewed its cached keys; jose caches them for 10 minutes
+    // regardless of the header.
     expect(ahead).toBeGreaterThan(MINUTE + Math.max(JWKS_MAX_AGE_SECONDS * 1000, 10 * MINUTE));
 
     await ring.load();
@@ -137,7 +137,7 @@ describe('SigningKeyRing', () => {
     for (const [index, kid] of pairs(first).entries()) expect(ring.find(kid)).toBe(before[index]);
   });
 
-  it('signs with an RSA key that it could not add, because the key of a previous version was just deleted', async () => {
+  it('signs with an RSA key that it could not add because the previous key was just deleted', async () => {
     table.rows[0]!.rsaPrivateKey = null;
     table.addRsaKey = () => Promise.resolve(null);
     const other = createRing(table);
@@ -172,7 +172,7 @@ describe('SigningKeyRing', () => {
     expect(table.rows).toMatchObject([{ kid: first, rsaPrivateKey: null }]);
   });
 
-  it('TK-01: a row that was modified in the database adds no key', async () => {
+  it('TK-01: adds no key from a row that was modified in the database', async () => {
     const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
     Object.assign(table.rows[0]!, { publicJwk: foreign });
     const reader = createRing(table);

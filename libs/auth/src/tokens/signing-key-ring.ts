@@ -21,24 +21,24 @@ import { Config, Keyring, secureBytes } from '@gatehouse/platform';
 export const JWKS_MAX_AGE_SECONDS = 300;
 
 /**
- * Time between the publication of a key and its first use, in ms. Before that use, every replica must have
- * loaded the key (within a minute), and every client must have renewed its cached copy of the public keys
- * (within 5 minutes with Gatehouse's header; some libraries ignore it and cache for 10 minutes).
+ * Time between a key's publication and its first use, in ms. Before that use, every replica must have loaded the key
+ * (within a minute), and every client must have renewed its cached public keys (within 5 minutes with Gatehouse's
+ * header; some libraries ignore it and cache for 10 minutes).
  */
 const PUBLISH_LEAD_MS = 15 * 60_000;
 
 /**
- * Time for which a key is retained after its last signature, in ms: the maximum validity of an access token,
- * 24 h, and an hour for leeway, clock differences and a replica that could not reload for some time.
+ * Time for which a key is retained after its last signature, in ms: the maximum access token validity, 24 h, and an
+ * hour for leeway, clock differences and a replica that could not reload for some time.
  */
 const RETIRED_AFTER_MS = 25 * 3_600_000;
 
-/** The minimum of RFC 7518. Longer keys sign more slowly. */
+/** The minimum in RFC 7518. Longer keys sign more slowly. */
 const RSA_BITS = 2048;
 
 const generatePair = promisify(generateKeyPair);
 
-/** A key of one algorithm. A stored signing key contains one for each algorithm. */
+/** A key for one algorithm. A stored signing key contains one for each algorithm. */
 export interface SigningKey {
   kid: string;
   algorithm: SigningAlgorithm;
@@ -89,9 +89,10 @@ export class SigningKeyRing {
   }
 
   /**
-   * Adds a key that is published immediately and signs later, or, with `atOnce`, a key that immediately
-   * replaces all others, also those of a lost GATEHOUSE_SECRET. Every replica uses it after its next load. With `atOnce`,
-   * the caller must make sure that no running api has another GATEHOUSE_SECRET, which could not decrypt the key.
+   * Adds a key that is published immediately and signs later, or, with `atOnce`, a key that immediately replaces all
+   * others, even keys that a lost GATEHOUSE_SECRET encrypts. Every replica uses the new key after its next load. With
+   * `atOnce`, the caller must make sure that no running api has another GATEHOUSE_SECRET, which could not decrypt the
+   * key.
    * @throws RootSecretError without `atOnce` if GATEHOUSE_SECRET cannot decrypt the current keys
    */
   async rotate({ atOnce }: { atOnce: boolean }): Promise<NextSigningKey> {
@@ -107,10 +108,7 @@ export class SigningKeyRing {
     return signer;
   }
 
-  /**
-   * Returns a key by the `kid` of a token. Reads only from memory, never from the database or the token
-   * itself.
-   */
+  /** Returns a key by a token's `kid`. Reads only from memory, never from the database or the token itself. */
   find(kid: string): SigningKey | undefined {
     return this.keys.get(kid);
   }
@@ -124,8 +122,8 @@ export class SigningKeyRing {
   }
 
   /**
-   * Returns the stored keys. Called before a key is stored: other replicas could not decrypt a key of a
-   * replica that cannot decrypt theirs.
+   * Returns the stored keys. Called before a key is stored: other replicas could not decrypt a key from a replica that
+   * cannot decrypt their keys.
    * @throws Error if GATEHOUSE_SECRET cannot decrypt one of them
    */
   private async listDecryptable(): Promise<StoredSigningKey[]> {
@@ -154,13 +152,13 @@ export class SigningKeyRing {
     };
   }
 
-  /** Returns a new RSA key, encrypted. Its generation takes up to half a second, in another thread. */
+  /** Returns a new RSA key, encrypted. Another thread takes up to half a second to generate the key. */
   private async generateRsaKey(kid: string): Promise<Buffer> {
     const { privateKey } = await generatePair('rsa', { modulusLength: RSA_BITS });
     return this.encrypt(rsaKid(kid), privateKey);
   }
 
-  /** Returns the RSA key of a signing key that a previous version inserted: the one that all replicas use. */
+  /** Returns the RSA key for a signing key that a previous version inserted: the key that all replicas use. */
   private async addRsaKey(kid: string): Promise<Buffer> {
     const rsaPrivateKey = await this.generateRsaKey(kid);
     return (await this.repository.addRsaKey(kid, rsaPrivateKey)) ?? rsaPrivateKey;
@@ -178,9 +176,9 @@ export class SigningKeyRing {
   }
 
   /**
-   * Derives the public key from the encrypted private key, so that an attacker who can write rows but does
-   * not know the secret cannot add a key. A known key remains the same object, because the cache of verified
-   * tokens refers to it.
+   * Derives the public key from the encrypted private key, so that an attacker who can write rows but does not know the
+   * secret cannot add a key. A known key remains the same object, because the verified token cache refers to that
+   * object.
    */
   private decryptKey(kid: string, algorithm: SigningAlgorithm, sealed: Buffer): SigningKey {
     const known = this.keys.get(kid);
@@ -191,7 +189,7 @@ export class SigningKeyRing {
   }
 }
 
-/** Returns the `kid` of the RSA key in a signing key. */
+/** Returns the RSA key's `kid` in a signing key. */
 const rsaKid = (kid: string): string => `${kid}-rsa`;
 
 const toJwk = (publicKey: KeyObject, kid: string, alg: SigningAlgorithm): JsonWebKey => ({

@@ -76,7 +76,7 @@ it('PW-08: decides alike on every unproven address, apart from the email to its 
   ]);
 });
 
-it('PW-08: treats an unused identity from a hidden sign-up as not linked until an address is proven', () => {
+it('PW-08: ignores the link of an unused identity from a hidden sign-up without a proven email', () => {
   const other = { email: 'grace@example.com', isEmailTrusted: true };
   const pending = names.flatMap((name) => {
     const customer = customers[name];
@@ -99,7 +99,7 @@ it.each<[pendingAt: ProviderSignIn['pendingAt'], owner: Name, mail: unknown]>([
   ['other', 'unverified', 'notice'],
   ['other', 'none', null],
 ])(
-  'PW-08: selects the email about an identity pending at %s, if the owner of the address is: %s',
+  'PW-08: selects the email about an identity pending at %s, if the owner is: %s',
   (pendingAt, owner, mail) => {
     const facts = { profile: untrusted, hidesAccounts: true, pendingAt, owner: customers[owner] };
     expect(decideIdentity({ ...base, ...facts })).toEqual({ refusal: 'sign_in_failed', mail });

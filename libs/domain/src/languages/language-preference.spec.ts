@@ -28,7 +28,7 @@ describe('preferredLanguages', () => {
   const languagesOf = (locale: string | null, accepted: string[], defaultLocale: string | null) =>
     preferredLanguages({ locale, accepted, defaultLocale });
 
-  it("starts with the customer's locale and its less specific forms, then the default and English", () => {
+  it("returns the customer's locale and its less specific forms, then the default and English", () => {
     expect(languagesOf('de-AT', ['fr'], 'es-419')).toEqual(['de-AT', 'de', 'es-419', 'es', 'en']);
     expect(languagesOf('zh-Hant-TW', [], null)).toEqual(['zh-Hant-TW', 'zh-Hant', 'zh', 'en']);
     expect(languagesOf('de-u-co-phonebk', [], null)).toEqual(['de-u-co-phonebk', 'de-u-co', 'de', 'en']);

@@ -40,7 +40,7 @@ describe('applySettingsPatch', () => {
   });
 });
 
-it('returns the values to store, which differ from the defaults and result in the same settings', () => {
+it('returns the values to store, which differ from the defaults and yield the same settings', () => {
   expect(toStoredSettings(settings)).toEqual(stored);
   expect(toStoredSettings(defaultSettings)).toEqual({});
 });
