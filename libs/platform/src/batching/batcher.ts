@@ -2,9 +2,8 @@ import DataLoader from 'dataloader';
 import { monotonicMs } from '../clock/clock.js';
 
 /**
- * Combines the items of concurrent callers into one call. An item that comes more than an interval after the last
- * call is sent in the current turn of the event loop. Other items wait for the end of the interval, so the size of
- * a call follows the load.
+ * Combines items from concurrent callers into one call. An item that comes more than an interval after the last call is
+ * sent in the current event loop turn. Other items wait until the interval ends, so a call's size follows the load.
  */
 export class Batcher<In, Out> {
   private lastCallAt = -Infinity;
@@ -12,8 +11,8 @@ export class Batcher<In, Out> {
 
   /**
    * @param run must return one result per item, in order; an Error rejects only its item
-   * @param options `intervalMs` minimum time between the starts of two calls, unless a batch is full;
-   *   `maxBatchSize` maximum number of items in a call
+   * @param options `intervalMs` minimum time between the starts of two calls, unless a batch is full; `maxBatchSize`
+   * maximum items per call
    */
   constructor(run: (items: In[]) => Promise<(Out | Error)[]>, { intervalMs = 5, maxBatchSize = 200 } = {}) {
     const call = async (items: readonly In[]): Promise<(Out | Error)[]> => {

@@ -1,13 +1,13 @@
 import { withTimeout } from '../clock/clock.js';
 
 /**
- * Serializes work of the same key within this process. It saves work but guarantees no mutual exclusion: work
- * that has waited for `maxWaitMs` runs concurrently, so that a hung query cannot block the queue.
+ * Serializes work for the same key within this process. It saves work but guarantees no mutual exclusion: work that has
+ * waited for `maxWaitMs` runs concurrently, so that a hung query cannot block the queue.
  */
 export class KeyedLock {
   private readonly tails = new Map<string, Promise<unknown>>();
 
-  /** @param maxWaitMs maximum time to wait for previous work of the same key, in ms */
+  /** @param maxWaitMs maximum time to wait for previous work for the same key, in ms */
   constructor(private readonly maxWaitMs = 2_000) {}
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ export const now = (): Date => new Date();
 // oxlint-disable-next-line gatehouse/clock -- as above
 export const nowMs = (): number => Date.now();
 
-/** Returns the time of a monotonic clock in ms, for measuring durations. */
+/** Returns a monotonic clock's time in ms, for measuring durations. */
 // oxlint-disable-next-line no-restricted-globals -- the only place that reads it
 export const monotonicMs = (): number => performance.now();
 

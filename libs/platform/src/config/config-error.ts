@@ -1,7 +1,7 @@
 import { errorMessage } from '../runtime/errors.js';
 import { adminCommand } from './admin-command.js';
 
-/** Thrown for an invalid configuration. Its message lists all problems, without the value of any secret. */
+/** Thrown for an invalid configuration. Its message lists all problems, without any secret's value. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(

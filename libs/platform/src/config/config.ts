@@ -25,10 +25,10 @@ import { tracingConfig, type TracingConfig } from './tracing-config.js';
 import { errorMessage } from '../runtime/errors.js';
 import { HostsFile } from '../runtime/hosts-file.js';
 
-/** The checked configuration of a process; also its injection token. Durations in ms. */
+/** A process's checked configuration; also its injection token. Durations in ms. */
 export abstract class Config {
   abstract readonly production: boolean;
-  /** Base URL of every link, and the `iss` claim; without a trailing slash. */
+  /** The base URL for every link, and the `iss` claim; without a trailing slash. */
   abstract readonly publicUrl: string;
   /** Absolute path. */
   abstract readonly dataDir: string;
@@ -42,7 +42,7 @@ export abstract class Config {
   /** Null if operators cannot sign in at an OpenID Provider. */
   abstract readonly operatorOidc: OperatorOidcConfig | null;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
-  /** `requestMemory`: maximum memory of the requests in progress, in bytes. */
+  /** `requestMemory`: maximum memory for requests in progress, in bytes. */
   abstract readonly http: {
     host: string;
     port: number;
@@ -51,8 +51,8 @@ export abstract class Config {
     requestMemory: number;
   };
   /**
-   * `url` is null only before npm start has set up its embedded server. `migrateUrl` is null if the role of
-   * `url` also runs migrations. `readUrl` is null without a replica.
+   * `url` is null only before npm start has set up its embedded server. `migrateUrl` is null if the role in `url` also
+   * runs migrations. `readUrl` is null without a replica.
    */
   abstract readonly database: {
     url: string | null;
@@ -70,13 +70,13 @@ export abstract class Config {
     lease: number;
     sweepInterval: number;
     /**
-     * `reportInterval`: between reports of a worker on the health of endpoints. `checkInterval`: between
-     * checks for failing endpoints. `disableAfter`: duration of failure after which an endpoint is disabled.
+     * `reportInterval`: between a worker's reports on endpoint health. `checkInterval`: between checks for failing
+     * endpoints. `disableAfter`: failure duration after which an endpoint is disabled.
      */
     health: { reportInterval: number; checkInterval: number; disableAfter: number };
     /**
-     * `interval`: between rollups of the attempt log by a worker. `settlingTime`: age from which the log
-     * contains the attempt of every id.
+     * `interval`: between a worker's attempt log rollups. `settlingTime`: age from which the log contains the attempt
+     * for every id.
      */
     rollups: { interval: number; settlingTime: number };
     concurrency: number;
@@ -85,7 +85,7 @@ export abstract class Config {
     dnsServers: string[];
     retention: number;
   };
-  /** `port` is null if no separate port serves metrics, `token` if the port of the API does not serve them. */
+  /** `port` is null if no separate port serves metrics, `token` if the API's port does not serve them. */
   abstract readonly metrics: { port: number | null; token: string | null };
   /** Null when traces are off. */
   abstract readonly tracing: TracingConfig | null;
@@ -119,7 +119,7 @@ export abstract class Config {
   abstract readonly testCommands: boolean;
   /** True if periodic jobs run on their own schedule. */
   abstract readonly periodicJobs: boolean;
-  /** Weaknesses of this configuration, for the log and the health of the installation. */
+  /** The weaknesses in this configuration, for the log and the installation's health. */
   abstract readonly warnings: ConfigWarning[];
 }
 
@@ -160,8 +160,8 @@ export function loadConfig(environment: Environment = process.env, hosts: Hosts 
 }
 
 /**
- * Returns the texts of the settings. The text of a secret comes either from its variable or from the file that
- * `<name>_FILE` names; it is null if the file is unusable.
+ * Returns the settings as strings. A secret's string comes either from its variable or from the file that `<name>_FILE`
+ * names; it is null if the file is unusable.
  */
 function readTexts(environment: Environment, problems: string[]): SettingTexts {
   const entries = Object.entries(settings).map(([name, { secret }]) => {
@@ -225,7 +225,7 @@ function productionProblems(values: SettingValues, texts: SettingTexts): string[
   return problems;
 }
 
-/** Returns the problem of a range that is too wide for webhooks (requirement OP-06), or nothing. */
+/** Returns the problem with a range that is too wide for webhooks (requirement OP-06), or nothing. */
 function wideRangeProblems(range: string): string[] {
   const { version, bits } = parseCidr(range)!;
   const minBits = version === 4 ? 8 : 32;
@@ -335,8 +335,7 @@ function buildWebhooksConfig(values: SettingValues, hosts: Hosts): Config['webho
       checkInterval: 60_000 / Math.min(scale, 100),
       disableAfter: (3 * 86_400_000) / scale,
     },
-    // At least the sum of the maximum age of a claim's id, 2 s (`claimPicked`), and of the maximum duration
-    // of a statement, 5 s.
+    // At least the maximum age of a claim's id, 2 s (`claimPicked`), plus the maximum duration of a statement, 5 s.
     rollups: { interval: 10_000 / Math.min(scale, 10), settlingTime: Math.max(8_000, 30_000 / scale) },
     concurrency: values.WEBHOOK_CONCURRENCY,
     allowedCidrs: [

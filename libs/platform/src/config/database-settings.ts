@@ -1,6 +1,6 @@
 import * as setting from './setting.js';
 
-/** The settings of PostgreSQL and Redis. */
+/** The settings for PostgreSQL and Redis. */
 export const databaseSettings = {
   DATABASE_URL: setting.databaseUrl({
     doc: 'URL of PostgreSQL 15 or later. It can contain several hosts, separated by commas: connections go to the first one that accepts writes, or that target_session_attrs accepts. If it is not set, npm start runs an embedded PostgreSQL in DATA_DIR.',

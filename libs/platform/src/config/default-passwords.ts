@@ -19,7 +19,7 @@ function hasDefaultPassword(url: string): boolean {
   return password !== '' && (password === username || defaultPasswords.has(unescape(password).toLowerCase()));
 }
 
-/** Returns the problems of URLs that contain a default password (requirement CF-03). */
+/** Returns the problems with URLs that contain a default password (requirement CF-03). */
 export function defaultPasswordProblems(values: SettingValues): string[] {
   const names = [
     'DATABASE_URL',

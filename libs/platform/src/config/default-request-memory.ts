@@ -1,11 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** Part of the heap that requests in progress can use; the rest is the code and data of the program. */
+/** The part of the heap that requests in progress can use; the rest is the program's code and data. */
 const HEAP_PART = 5 / 8;
 
 /**
- * Returns the memory for requests in progress, in bytes: a part of the maximum heap. Node.js derives this maximum from
- * the memory of the machine or container, of which it is half, unless `--max-old-space-size` sets it.
+ * Returns the memory for requests in progress, in bytes: a part of the maximum heap. Node.js sets this maximum to half
+ * the memory of the machine or container, unless `--max-old-space-size` sets it.
  */
 export function defaultRequestMemory(): number {
   const container = process.constrainedMemory();

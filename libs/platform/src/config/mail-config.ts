@@ -2,7 +2,7 @@ import type { Sender } from './sender.js';
 import { isRemoteMailServer } from './config-warnings.js';
 import type { SettingValues } from './settings.js';
 
-/** The mail server of emails; `smtpUrl` is null if they are captured. */
+/** The mail server for emails; `smtpUrl` is null if they are captured. */
 export interface MailConfig {
   smtpUrl: string | null;
   /** True if no email may be sent over an unencrypted connection. */
@@ -10,10 +10,10 @@ export interface MailConfig {
   from: Sender;
 }
 
-/** The setting with the URL of a mail server. */
+/** The setting with a mail server's URL. */
 export type MailServerSetting = 'SMTP_URL' | 'ALERT_SMTP_URL';
 
-/** The mail server of alerts. */
+/** The mail server for alerts. */
 export interface AlertMailServer {
   setting: MailServerSetting;
   smtpUrl: string;
@@ -34,7 +34,7 @@ export function mailConfig(values: SettingValues): MailConfig {
   };
 }
 
-/** Returns the mail server of alerts, or null if no mail server is configured. */
+/** Returns the mail server for alerts, or null if no mail server is configured. */
 export function alertMailServer(values: SettingValues): AlertMailServer | null {
   const { SMTP_URL, ALERT_SMTP_URL } = values;
   const smtpUrl = ALERT_SMTP_URL ?? SMTP_URL;
@@ -47,12 +47,12 @@ export function alertMailServer(values: SettingValues): AlertMailServer | null {
   };
 }
 
-/** Returns the problems of a mail server that production rejects. */
+/** Returns a mail server's problems that production rejects. */
 export function mailServerProblems(setting: MailServerSetting, values: SettingValues): string[] {
   const url = values[setting];
   if (!url) return [];
   const { protocol, hostname, password } = new URL(url);
-  // The default SMTP_URL of docker-compose.yml, whose server sends no email outside the machine.
+  // The default SMTP_URL in docker-compose.yml, whose server sends no email outside the machine.
   if (/^mailpit$/i.test(hostname))
     return [`${setting} must not use the development mail server (mailpit) in production`];
   const isUnencrypted = protocol === 'smtp:' && !values.SMTP_REQUIRE_TLS && isRemoteMailServer(url);
@@ -64,7 +64,7 @@ const requiresTls = (smtpUrl: string, { NODE_ENV, SMTP_REQUIRE_TLS }: SettingVal
   NODE_ENV === 'production' && SMTP_REQUIRE_TLS && isRemoteMailServer(smtpUrl);
 
 /**
- * Returns whether two URLs lead to the same port of the same mail server. As in `isRemoteMailServer`, parameters can
+ * Returns whether two URLs lead to the same port on the same mail server. As in `isRemoteMailServer`, parameters can
  * name another host.
  */
 function isSameMailServer(smtpUrl: string, otherUrl: string): boolean {

@@ -7,7 +7,7 @@ const parseMapping = (entry: string): RoleMapping | null => {
   return role && value ? { role, value: value.trim() } : null;
 };
 
-/** The settings of the single sign-on of operators. */
+/** The settings for operators' single sign-on. */
 export const operatorOidcSettings = {
   OPERATOR_OIDC_ISSUER: setting.baseUrl({
     doc: 'Issuer of the OpenID Provider at which operators can sign in, such as https://login.example.com; https in production. Requires OPERATOR_OIDC_CLIENT_ID and OPERATOR_OIDC_ROLES. The redirect URI is <PUBLIC_URL>/operator/v1/oidc/callback.',
@@ -62,7 +62,7 @@ type OidcValues = {
     : never;
 };
 
-/** The single sign-on of operators. */
+/** The configuration for operators' single sign-on. */
 export interface OperatorOidcConfig {
   issuer: string;
   clientId: string;
@@ -76,7 +76,7 @@ export interface OperatorOidcConfig {
   organizationsClaim: string | null;
 }
 
-/** Returns the problems of the settings. */
+/** Returns the problems with the settings. */
 export function operatorOidcProblems(values: OidcValues, production: boolean): string[] {
   const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
   if (!issuer) {
@@ -97,7 +97,7 @@ export function operatorOidcProblems(values: OidcValues, production: boolean): s
   ];
 }
 
-/** Returns the configuration of the single sign-on of operators, or null if it is off. */
+/** Returns the configuration for operators' single sign-on, or null if it is off. */
 export function operatorOidcConfig(values: OidcValues): OperatorOidcConfig | null {
   const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
   if (!issuer || !clientId) return null;

@@ -1,16 +1,16 @@
 import type { SettingValues } from './settings.js';
 import { splitHosts } from './split-hosts.js';
 
-/** The Redis of an installation: one server, the primary that Sentinel names, or a cluster. */
+/** An installation's Redis: one server, the primary that Sentinel names, or a cluster. */
 export interface RedisTarget {
-  /** The URL of a server; of several nodes of a cluster; with Sentinel, the name of the primary takes the place of the host. */
+  /** The URL of a server, or with several nodes of a cluster; with Sentinel, the primary's name replaces the host. */
   url: string;
-  /** The URL of the sentinels, which can have several hosts; null without Sentinel. */
+  /** The sentinels' URL, which can have several hosts; null without Sentinel. */
   sentinels: string | null;
   isCluster: boolean;
 }
 
-/** Returns the Redis of a configuration, or null without one. */
+/** Returns the Redis in a configuration, or null without one. */
 export const redisTarget = ({
   REDIS_URL,
   REDIS_SENTINELS,
@@ -18,7 +18,7 @@ export const redisTarget = ({
 }: SettingValues): RedisTarget | null =>
   REDIS_URL ? { url: REDIS_URL, sentinels: REDIS_SENTINELS, isCluster: REDIS_CLUSTER } : null;
 
-/** Returns the problems of settings of Redis that contradict each other. */
+/** Returns the problems with Redis settings that contradict each other. */
 export function redisSettingProblems({
   REDIS_URL: url,
   REDIS_SENTINELS: sentinels,

@@ -6,7 +6,7 @@ import { isNodeError } from '../runtime/errors.js';
 
 const placeholders = /changeme|change-me|example|placeholder|password|secret|gatehouse|0123456789|abcdefgh/i;
 
-/** Returns the problem of a root secret, as words that follow its name, or null (requirement CF-01). */
+/** Returns a root secret's problem, as words that follow its name, or null (requirement CF-01). */
 export function rootSecretProblem(value: string): string | null {
   const secrets = value.split(',').map((secret) => secret.trim());
   for (const secret of secrets) {

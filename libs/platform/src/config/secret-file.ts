@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { errorCode } from '../runtime/errors.js';
 
 /**
- * Returns the secret in a file: one line of text, whose trailing newline does not belong to it.
+ * Returns the secret in a file: one line of text, whose trailing newline does not belong to the secret.
  * @throws Error whose message contains neither the path, which may be a misplaced secret, nor the content
  */
 export function readSecretFile(path: string): string {
@@ -21,7 +21,7 @@ function read(path: string): Buffer {
   }
 }
 
-/** Returns the text without a byte order mark, or undefined if it is not UTF-8. */
+/** Returns the string without a byte order mark, or undefined if the bytes are not UTF-8. */
 function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

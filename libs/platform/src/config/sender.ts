@@ -1,7 +1,7 @@
 import addressparser from 'nodemailer/lib/addressparser';
 import { canonicalEmail, toSingleLine } from '@gatehouse/domain';
 
-/** The sender of an email. */
+/** An email's sender. */
 export interface Sender {
   /** Empty if there is no name. */
   name: string;
@@ -12,7 +12,7 @@ export interface Sender {
   address: string;
 }
 
-/** Parses `Name <address>` or `address`. Returns null unless the text contains exactly one valid address. */
+/** Parses `Name <address>` or `address`. Returns null unless the string contains exactly one valid email address. */
 export function parseSender(text: string): Sender | null {
   const [entry, another] = addressparser(text);
   if (!entry || another || entry.address === undefined || entry.name.includes('@')) return null;

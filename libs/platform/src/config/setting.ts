@@ -3,7 +3,7 @@ import { parseDuration } from './duration.js';
 import { parseSender, type Sender } from './sender.js';
 import { splitHosts } from './split-hosts.js';
 
-/** A setting of the environment, with its parser and its documentation. */
+/** An environment setting, with its parser and its documentation. */
 export interface Setting<T> {
   /** Description for `.env.example`, in one sentence. */
   doc: string;
@@ -11,7 +11,7 @@ export interface Setting<T> {
   displayedDefault: string;
   /** True if the value is never printed, not even in an error. */
   secret: boolean;
-  /** Parses the text. Throws an Error whose message is appended to the setting's name. */
+  /** Parses the string. Throws an Error whose message is appended to the setting's name. */
   parse: (text: string) => T;
   /** The value if the setting is unset. */
   fallback: T;
@@ -74,7 +74,7 @@ export const url = (options: Options<string | null>, protocols: string[]): Setti
 
 /**
  * Defines a URL that can have several hosts, separated by commas.
- * @param check returns the problem of the URL of one host, or null
+ * @param check returns the problem with one host's URL, or null
  */
 const urlOfHosts = (
   options: Options<string | null>,
@@ -91,7 +91,10 @@ const urlOfHosts = (
   });
 };
 
-/** Defines a URL of PostgreSQL, which can have several hosts. Those for standbys only are of no use, because Gatehouse writes. */
+/**
+ * Defines a PostgreSQL URL, which can have several hosts. Hosts that are only standbys are useless, because Gatehouse
+ * writes.
+ */
 export const databaseUrl = (options: Options<string | null>): Setting<string | null> =>
   urlOfHosts(options, ['postgres:', 'postgresql:'], ({ searchParams }) =>
     ['any', 'read-write', 'primary'].includes(searchParams.get('target_session_attrs') ?? 'read-write')
@@ -99,7 +102,7 @@ export const databaseUrl = (options: Options<string | null>): Setting<string | n
       : 'must have any, read-write or primary as target_session_attrs',
   );
 
-/** Defines a URL of Redis, which can have several hosts. */
+/** Defines a Redis URL, which can have several hosts. */
 export const redisUrl = (options: Options<string | null>): Setting<string | null> =>
   urlOfHosts(options, ['redis:', 'rediss:']);
 
@@ -112,9 +115,7 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
     throw new Error('must be an http or https URL without a user name, query or fragment');
   });
 
-/**
- * Defines an http or https URL to which requests are sent. A password can be part of its path or query only.
- */
+/** Defines an http or https URL to which requests are sent. A password can only be part of its path or query. */
 export const targetUrl = (options: Options<string | null>): Setting<string | null> =>
   defineSetting(options, (value) => {
     const parsed = parseUrl(value);
@@ -123,7 +124,7 @@ export const targetUrl = (options: Options<string | null>): Setting<string | nul
     throw new Error('must be an http or https URL without a user name');
   });
 
-/** Defines the http or https origin of a server, such as `https://api.example.com`. */
+/** Defines a server's http or https origin, such as `https://api.example.com`. */
 export const origin = (options: Options<string>): Setting<string> =>
   defineSetting(options, (value) => {
     const parsed = parseUrl(value);
@@ -132,7 +133,7 @@ export const origin = (options: Options<string>): Setting<string> =>
     throw new Error('must be an http or https URL that consists of scheme, host and optional port');
   });
 
-/** Defines a text that matches `form`, which `message` describes. */
+/** Defines a string that matches `form`, which `message` describes. */
 export const pattern = (
   options: Options<string | null>,
   form: RegExp,
@@ -159,7 +160,7 @@ export const email = (options: Options<string | null>): Setting<string | null> =
     throw new Error('must be an email address');
   });
 
-/** Defines a comma-separated list. `check` returns the problem of an entry, or null. */
+/** Defines a comma-separated list. `check` returns an entry's problem, or null. */
 export const list = (
   options: Options<string[]>,
   check: (entry: string) => string | null,

@@ -10,7 +10,10 @@ import { tracingSettings } from './tracing-settings.js';
 const cidrProblem = (entry: string): string | null =>
   parseCidr(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
 
-/** A range of all IPv4 addresses would let every client choose the address under which it is counted. */
+/**
+ * Returns the problem of a range that contains all IPv4 addresses: every client could choose the IP under which it is
+ * counted.
+ */
 function proxyRangeProblem(entry: string): string | null {
   const range = parseCidr(entry);
   if (!range) return cidrProblem(entry);
@@ -46,7 +49,7 @@ export const settings = {
   PUBLIC_URL: setting.baseUrl({
     doc: 'Base URL of all links and issuer of access tokens. Required in production.',
     fallback: null,
-    // Secret because an operator may put a password into the URL; the error that rejects it must not show it.
+    // Secret because an operator may put a password into the URL; the error that rejects it must not contain it.
     secret: true,
     displayedDefault: 'http://HOST:PORT',
   }),
@@ -217,7 +220,7 @@ export const settings = {
       fallback: null,
       secret: true,
     },
-    // Ensures that neither a publishable key nor a key of Gatehouse is sent to Stripe.
+    // Ensures that neither a publishable key nor a Gatehouse key is sent to Stripe.
     /^[sr]k_[a-z]+_[0-9A-Za-z_]+$/,
     'must be a Stripe secret or restricted key, such as sk_live_… or rk_test_…',
   ),
@@ -256,7 +259,7 @@ export const settings = {
   ALERT_WEBHOOK_URL: setting.targetUrl({
     doc: 'URL that receives alerts, such as a Slack incoming webhook; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
     fallback: null,
-    // The URL of an incoming webhook authorizes its caller to post.
+    // An incoming webhook's URL authorizes its caller to post.
     secret: true,
   }),
   ALERT_EMAIL: setting.sender({

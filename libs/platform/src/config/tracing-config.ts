@@ -1,17 +1,17 @@
 import type { SettingValues } from './settings.js';
 
-/** The configuration of traces. The packages of OpenTelemetry read the other OTEL_* variables themselves. */
+/** The trace configuration. The OpenTelemetry packages read the other OTEL_* variables themselves. */
 export interface TracingConfig {
   /** As in OTEL_EXPORTER_OTLP_HEADERS. */
   headers: string | null;
   sampler: SettingValues['OTEL_TRACES_SAMPLER'];
-  /** Share of new traces that are recorded, from 0 to 1. */
+  /** The share of new traces that are recorded, from 0 to 1. */
   samplerRatio: number;
-  /** True if the caller of a request decides whether its trace is recorded. */
+  /** True if a request's caller decides whether its trace is recorded. */
   trustsCallers: boolean;
 }
 
-/** Returns the configuration of traces, or null if they are off. */
+/** Returns the trace configuration, or null if traces are off. */
 export function tracingConfig(values: SettingValues): TracingConfig | null {
   if (values.OTEL_EXPORTER_OTLP_ENDPOINT === null || values.OTEL_SDK_DISABLED === 'true') return null;
   return {

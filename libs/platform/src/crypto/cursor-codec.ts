@@ -37,8 +37,8 @@ export class CursorCodec {
   }
 
   /**
-   * Like `decode`, for the positions of `encodeBytes`.
-   * @param length length of the position in bytes, if it is fixed
+   * Like `decode`, for positions from `encodeBytes`.
+   * @param length the position's length in bytes, if it is fixed
    */
   decodeBytes(list: unknown, cursor: string, length?: number): Buffer {
     const bytes = decodeBase64Url(cursor) ?? Buffer.alloc(0);

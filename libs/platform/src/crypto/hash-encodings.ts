@@ -1,15 +1,15 @@
 /** A shorter hash would match too many passwords; no format produces a longer one. */
 const HASH_LENGTH = { min: 16, max: 64 };
 
-/** The digits of crypt(3), in the order of their values. */
+/** The crypt(3) digits, ordered by value. */
 const CRYPT_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export const isHashLength = (length: number): boolean =>
   length >= HASH_LENGTH.min && length <= HASH_LENGTH.max;
 
 /**
- * Decodes base64 with full padding or without padding. Returns null for a text that is not the canonical
- * encoding of its bytes.
+ * Decodes base64 with full padding or without padding. Returns null for a string that is not the canonical encoding of
+ * its bytes.
  */
 export function decodeBase64(text: string): Buffer | null {
   const decoded = Buffer.from(text, 'base64');
@@ -17,27 +17,27 @@ export function decodeBase64(text: string): Buffer | null {
   return text === padded || text === padded.replace(/=+$/, '') ? decoded : null;
 }
 
-/** Decodes the base64 of passlib, which uses `.` instead of `+`. */
+/** Decodes passlib's base64, which uses `.` instead of `+`. */
 export function decodePasslibBase64(text: string): Buffer | null {
   return decodeBase64(text.includes('+') ? text : text.replaceAll('.', '+'));
 }
 
-/** Decodes base64 of a hash. Returns null if its length is not the length of a hash. */
+/** Decodes a hash in base64. Returns null if its length is not a hash length. */
 export function decodeHashBytes(text: string): Buffer | null {
   const hash = decodeBase64(text);
   return hash && isHashLength(hash.length) ? hash : null;
 }
 
-/** Decodes hexadecimal digits of a hash. Returns null if its length is not the length of a hash. */
+/** Decodes a hash in hexadecimal digits. Returns null if its length is not a hash length. */
 export function decodeHexHash(text: string): Buffer | null {
   const hash = Buffer.from(text, 'hex');
   return hash.length * 2 === text.length && isHashLength(hash.length) ? hash : null;
 }
 
-/** Returns the value of a digit of crypt(3), from 0 to 63. */
+/** Returns a crypt(3) digit's value, from 0 to 63. */
 export const cryptDigit = (digit: string): number => CRYPT_DIGITS.indexOf(digit);
 
-/** Decodes digits of crypt(3), each with 6 bits, the least significant ones first. */
+/** Decodes crypt(3) digits, each with 6 bits, the least significant ones first. */
 export function decodeCryptDigits(text: string): Buffer {
   const bytes: number[] = [];
   let [value, bits] = [0, 0];

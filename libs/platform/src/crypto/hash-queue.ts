@@ -7,26 +7,29 @@ const OWN_TO_FREE = 7;
 export interface QueuedTask {
   /** null: the server itself. */
   projectId: string | null;
-  /** Duration in multiples of a hash of Gatehouse, a whole number. */
+  /** Duration in multiples of one Gatehouse hash, a whole number. */
   weight: number;
-  /** Time of the monotonic clock at which the task must have started, in ms. */
+  /** The monotonic time at which the task must have started, in ms. */
   latestStart: number;
   proceed: () => void;
 }
 
-/** The state of the threads. */
+/** The threads' state. */
 export interface ThreadState {
-  /** Number of idle threads. */
+  /** The idle thread count. */
   idle: number;
-  /** Time in which all threads together complete one hash of Gatehouse, in ms. */
+  /** The time in which all threads together complete one Gatehouse hash, in ms. */
   msEach: number;
 }
 
 /** The part of the queue that a project uses. */
 interface Share {
-  /** Weight of its waiting tasks and permits. */
+  /** The weight of its waiting tasks and permits. */
   weight: number;
-  /** Weight of its tasks that have left the queue for a thread, from the level of the queue at its arrival. */
+  /**
+   * The weight of its tasks that have left the queue for a thread, counted from the queue's level when the project
+   * arrived.
+   */
   served: number;
 }
 
@@ -35,17 +38,17 @@ interface Share {
  * expected wait of an accepted task is at most `maxWaitMs` (docs/adr/0014).
  */
 export class HashQueue {
-  /** In the order of arrival. */
+  /** In order of arrival. */
   private readonly waiting = new Set<QueuedTask>();
   private readonly shares = new Map<string | null, Share>();
-  /** Weight of all waiting tasks and permits. */
+  /** The weight of all waiting tasks and permits. */
   private totalWeight = 0;
-  /** The least `served` of the projects with waiting tasks, when the last task was taken. */
+  /** The lowest `served` among the projects with waiting tasks, when the last task was taken. */
   private level = 0;
 
   constructor(private readonly maxWaitMs: number) {}
 
-  /** Number of waiting tasks. */
+  /** The waiting task count. */
   get length(): number {
     return this.waiting.size;
   }
@@ -56,23 +59,23 @@ export class HashQueue {
   }
 
   /**
-   * Returns the expected wait of a further task in ms, if tasks start in the order of arrival. If no thread is
-   * idle, the running tasks count as one more waiting task.
+   * Returns a further task's expected wait in ms, if tasks start in order of arrival. If no thread is idle, the running
+   * tasks count as one more waiting task.
    */
   expectedWaitMs({ idle, msEach }: ThreadState): number {
     return (this.totalWeight + 1 - idle) * msEach;
   }
 
   /**
-   * Returns whether a task may wait. A project is held to half of the queue while another one waits, and
-   * always leaves capacity for a project that arrives later. The server itself is limited only by the complete queue.
+   * Returns whether a task may wait. A project is limited to half of the queue while another one waits, and always
+   * leaves capacity for a project that arrives later. The server itself is limited only by the complete queue.
    */
   hasCapacity(projectId: string | null, weight: number, threads: ThreadState): boolean {
     if (this.expectedWaitMs(threads) > this.maxWaitMs) return false;
     const ownWeight = this.shares.get(projectId)?.weight ?? 0;
     const ownWaiting = ownWeight - threads.idle;
-    // One task of each project may wait regardless of its weight. Otherwise an expensive task would never get
-    // a thread under load.
+    // One task per project may wait regardless of its weight. Otherwise an expensive task would never get a thread
+    // under load.
     if (projectId === null || ownWaiting <= 0) return true;
     const capacity = this.maxWaitMs / threads.msEach;
     const isAlone = ownWeight === this.totalWeight;
@@ -113,8 +116,8 @@ export class HashQueue {
   }
 
   /**
-   * Returns the oldest task of the project that was served least, unless an older task would start too late
-   * if it were overtaken; then returns the oldest task.
+   * Returns the oldest task from the project that was served least. If an older task would start too late if it were
+   * overtaken, returns the oldest task.
    */
   private findNext(now: number, msEach: number): QueuedTask | undefined {
     const served = ({ projectId }: QueuedTask): number => this.shares.get(projectId)!.served;

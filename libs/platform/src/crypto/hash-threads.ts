@@ -16,11 +16,11 @@ const BACKGROUND_INTERVAL_MS = 1_000;
  */
 const THREAD_IDLE_MS = 30_000;
 
-/** Weight of one duration in the moving average of all. */
+/** The weight of one duration in the moving average. */
 const AVERAGE_WEIGHT = 0.2;
 
 /**
- * Multiple of the average that one duration counts at most. A process that is suspended for some seconds
+ * The maximum that one duration counts, as a multiple of the average. A process that is suspended for some seconds
  * would otherwise reject requests long after it has resumed.
  */
 const MAX_DURATION_FACTOR = 4;
@@ -29,15 +29,15 @@ const MAX_DURATION_FACTOR = 4;
 const POLL_INTERVAL_MS = 10;
 
 /**
- * A task of a thread: create a hash, compare a password with a hash of Gatehouse, or compare passwords with
- * an imported hash.
+ * A task for a thread: create a hash, compare a password with a Gatehouse hash, or compare passwords with an imported
+ * hash.
  */
 export type HashTask =
   | { input: string; cost: number }
   | { input: string; hash: string }
   | { passwords: string[]; imported: ImportedHash; weight: number };
 
-/** The caller of a task. */
+/** A task's caller. */
 export interface HashOptions {
   /** The project, which leaves capacity to other projects. null: the server itself, without a limit. */
   projectId?: string | null;
@@ -59,8 +59,8 @@ export interface HashPermit {
 }
 
 /**
- * Hashes passwords in worker threads of low priority, behind a queue with a limit on the expected wait. On
- * libuv's own thread pool, hashing would delay all other requests and DNS lookups.
+ * Hashes passwords in low-priority worker threads, behind a queue with a limit on the expected wait. On libuv's own
+ * thread pool, hashing would delay all other requests and DNS lookups.
  */
 export class HashThreads {
   /**
@@ -70,16 +70,16 @@ export class HashThreads {
   private pool: Piscina | undefined;
   private readonly queue: HashQueue;
   private busyThreads = 0;
-  /** Waiting background tasks in the order of arrival. All other tasks take precedence. */
+  /** Waiting background tasks in order of arrival. All other tasks take precedence. */
   private readonly backgroundWaiting = new Set<() => void>();
   private backgroundBusy = 0;
   /** Time at which a background task last got a thread, or at which the first waiting one arrived. */
   private lastBackgroundAt = 0;
-  /** Retry slots of rejected callers, by project. */
+  /** Retry slots for rejected callers, by project. */
   private readonly retrySlots = new Map<string, RetrySlots>();
   /**
-   * Moving average of the duration of a hash of Gatehouse, in ms. It includes the time for which a thread
-   * waits for a core, so it follows the load of the machine.
+   * The moving average of Gatehouse hash durations, in ms. It includes the time for which a thread waits for a core, so
+   * it follows the machine's load.
    */
   private averageMs: number;
 
@@ -91,7 +91,7 @@ export class HashThreads {
   beforeTask: () => Promise<void> | undefined = () => undefined;
 
   /**
-   * @param cost the cost of bcrypt, for a first estimate of the duration
+   * @param cost the bcrypt cost, for a first estimate of the duration
    * @param maxWaitMs maximum expected time that a task waits for a thread
    */
   constructor(
@@ -104,7 +104,7 @@ export class HashThreads {
     this.averageMs = estimateBcryptMs(cost);
   }
 
-  /** Number of waiting tasks, without background tasks. */
+  /** The waiting task count, without background tasks. */
   get queueLength(): number {
     return this.queue.length;
   }
@@ -127,7 +127,7 @@ export class HashThreads {
     try {
       const held = this.beforeTask();
       if (held) started = await held.then(monotonicMs);
-      // The first task of each thread includes the start of the thread, so its duration is not typical.
+      // Each thread's first task includes starting the thread, so its duration is not typical.
       const startedThreads = this.pool?.threads.length ?? 0;
       isTypical = !isImported && startedThreads >= this.busyThreads;
       this.pool ??= createPool(this.threads);
@@ -207,9 +207,8 @@ export class HashThreads {
   }
 
   /**
-   * Resolves once the next password would find an idle thread, but after at most a second. For large work
-   * that needs no hash but CPU time, because the threads have a lower priority than all other threads of
-   * Gatehouse.
+   * Resolves once the next password would find an idle thread, but after at most a second. For large work that needs no
+   * hash but CPU time, because the threads have a lower priority than all other threads in Gatehouse.
    */
   async waitUntilIdle(): Promise<void> {
     const end = monotonicMs() + this.backgroundIntervalMs;
@@ -228,13 +227,13 @@ export class HashThreads {
     await this.pool?.close();
   }
 
-  /** Resolves once no task runs or waits. Clears the retry slots of rejected callers. */
+  /** Resolves once no task runs or waits. Clears the retry slots for rejected callers. */
   async drain(): Promise<void> {
     while (this.busyThreads > 0) await sleep(POLL_INTERVAL_MS);
     this.retrySlots.clear();
   }
 
-  /** Time in which all threads together complete one hash, in ms. */
+  /** The time in which all threads together complete one hash, in ms. */
   private get msEach(): number {
     return this.averageMs / this.threads;
   }

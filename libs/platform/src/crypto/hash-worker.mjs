@@ -19,7 +19,7 @@ const bcrypt = () => (bcryptModule ??= createRequire(import.meta.url)('bcrypt'))
 const scrypt = ({ N, r, p, salt }, input, length) =>
   scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });
 
-/** @param name the function of hash-wasm: `argon2id` or `argon2i` */
+/** @param name the hash-wasm function: `argon2id` or `argon2i` */
 const argon2 =
   (name) =>
   async ({ memoryKiB, passes, lanes, salt, hash }, password) => {
@@ -38,7 +38,7 @@ const argon2 =
 
 const MD5_BYTES = 16;
 
-/** The portable hash of phpass: MD5 of the previous digest and the password, repeatedly. */
+/** phpass's portable hash: MD5 of the previous digest and the password, repeatedly. */
 const phpass = ({ iterations, salt }, password) => {
   const bytes = Buffer.from(password);
   const input = Buffer.concat([Buffer.alloc(MD5_BYTES), bytes]);
@@ -56,7 +56,7 @@ const saltedSha = ({ digest: name, saltPosition, salt }, password) => {
   return digest(name, Buffer.concat(saltPosition === 'first' ? [salt, bytes] : [bytes, salt]), 'buffer');
 };
 
-/** Derives the hash of a password with each scheme of imported-hash-parameters.ts. */
+/** Derives a password hash with each scheme in imported-hash-parameters.ts. */
 const derive = {
   argon2id: argon2('argon2id'),
   argon2i: argon2('argon2i'),

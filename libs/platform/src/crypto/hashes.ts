@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Returns JSON with the keys of every object sorted, so that equal values have equal texts. */
+/** Returns JSON with every object's keys sorted, so that equal values result in equal strings. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

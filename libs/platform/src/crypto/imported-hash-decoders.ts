@@ -12,13 +12,13 @@ import { compatibleForm, type PasswordForms } from './password-forms.js';
 
 const DIGEST_BYTES: Record<HashDigest, number> = { sha1: 20, sha256: 32, sha512: 64 };
 
-/** The named groups of the patterns. */
+/** The patterns' named groups. */
 export type HashFields = Record<
   'cost' | 'hash' | 'hex' | 'i' | 'm' | 'n' | 'order' | 'p' | 'r' | 'rest' | 'salt' | 'sk' | 'ss' | 't',
   string
 > & { digest?: HashDigest; kind: 'id' | 'i'; length?: string; text?: string };
 
-/** A hash with the estimated duration and memory of one comparison. */
+/** A hash with one comparison's estimated duration and memory. */
 export interface DecodedHash {
   hash: ImportedHash;
   ms: number;
@@ -28,15 +28,15 @@ export interface DecodedHash {
 }
 
 export function decodeBcrypt({ rest, cost }: HashFields): DecodedHash {
-  // The letters identify bugs of old implementations that current ones do not have. The bcrypt package does
-  // not support $2y$.
+  // The letters identify bugs in old implementations that current ones do not have. The bcrypt package does not support
+  // $2y$.
   return { hash: { scheme: 'bcrypt', hash: `$2b${rest}` }, ms: estimateBcryptMs(Number(cost)), bytes: 0 };
 }
 
 export function decodeArgon2(fields: HashFields): DecodedHash | null {
   const [memoryKiB, passes, lanes] = [Number(fields.m), Number(fields.t), Number(fields.p)];
   const [salt, hash] = [decodeBase64(fields.salt), decodeHashBytes(fields.hash)];
-  // RFC 9106 requires 8 KiB per lane, the reference implementation 8 bytes of salt.
+  // RFC 9106 requires 8 KiB per lane, the reference implementation an 8-byte salt.
   if (!salt || !hash || salt.length < 8 || memoryKiB < 8 * lanes) return null;
   return {
     hash: { scheme: `argon2${fields.kind}`, memoryKiB, passes, lanes, salt, hash },
@@ -62,7 +62,7 @@ export function decodeFirebaseScrypt(fields: HashFields): DecodedHash | null {
   return { ...cost.estimate, hash: { scheme: 'firebase-scrypt', ...salted, signerKey, hash } };
 }
 
-/** Decodes a hash of Django or Werkzeug: N itself, and a salt that is the text. */
+/** Decodes a Django or Werkzeug hash: N itself, and a salt that is the unencoded string. */
 export function decodeTextSaltedScrypt(fields: HashFields): DecodedHash | null {
   const hash = decodeTextSaltedHash(fields);
   const cost = scryptCost(Math.log2(Number(fields.n)), fields);
@@ -73,7 +73,7 @@ export function decodeTextSaltedScrypt(fields: HashFields): DecodedHash | null {
   };
 }
 
-/** Decodes a hash with the constant parameters of Better Auth. */
+/** Decodes a hash with Better Auth's constant parameters. */
 export function decodeBetterAuth(fields: HashFields): DecodedHash | null {
   const decoded = decodeTextSaltedScrypt({ ...fields, n: '16384', r: '16', p: '1' });
   return decoded && { ...decoded, forms: compatibleForm };
@@ -94,7 +94,7 @@ function scryptCost(n: number, fields: HashFields) {
 }
 
 export function decodePbkdf2({ text, ...fields }: HashFields): DecodedHash | null {
-  // `$pbkdf2$` is passlib's name for SHA-1. In the formats of Django and Werkzeug, the salt is the unencoded text.
+  // `$pbkdf2$` is passlib's name for SHA-1. In the Django and Werkzeug formats, the salt is the unencoded string.
   const salt = text === undefined ? decodePasslibBase64(fields.salt) : Buffer.from(text);
   const hash = fields.hex === undefined ? decodePasslibBase64(fields.hash) : Buffer.from(fields.hex, 'hex');
   if (!salt || !hash || !isHashLength(hash.length)) return null;
@@ -114,8 +114,8 @@ function toPbkdf2(digest: HashDigest, iterations: number, salt: Buffer, hash: Bu
 const ASP_NET_DIGESTS: readonly HashDigest[] = ['sha1', 'sha256', 'sha512'];
 
 /**
- * Decodes version 3: the byte 1; the digest, the iterations and the length of the salt as unsigned integers of 32 bits;
- * then the salt and the hash.
+ * Decodes version 3: the byte 1; the digest, the iterations and the salt length as unsigned 32-bit integers; then the
+ * salt and the hash.
  */
 export function decodeAspNetIdentity3({ hash: text }: HashFields): DecodedHash | null {
   const bytes = decodeBase64(text);
@@ -127,7 +127,7 @@ export function decodeAspNetIdentity3({ hash: text }: HashFields): DecodedHash |
   return toPbkdf2(digest, iterations, salt, hash);
 }
 
-/** Decodes version 2: the byte 0, a salt of 16 bytes, and 1,000 iterations with SHA-1. */
+/** Decodes version 2: the byte 0, a 16-byte salt, and 1,000 iterations with SHA-1. */
 export function decodeAspNetIdentity2({ hash: text }: HashFields): DecodedHash | null {
   const bytes = decodeBase64(text);
   return bytes && toPbkdf2('sha1', 1_000, bytes.subarray(1, 17), bytes.subarray(17));

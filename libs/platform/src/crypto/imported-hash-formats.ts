@@ -23,7 +23,7 @@ import {
   type PasswordForms,
 } from './password-forms.js';
 
-/** A text format of other systems. */
+/** A text format from other systems. */
 interface Format {
   name: string;
   prefix: RegExp;
@@ -37,14 +37,14 @@ interface Format {
 const base64 = '[A-Za-z0-9+/]+={0,2}';
 const passlibBase64 = '[A-Za-z0-9+/.]+={0,2}';
 const hex = '[0-9a-f]+';
-/** A salt that is hashed as this text. */
+/** A salt that is hashed as this string. */
 const textSalt = '(?<text>[!-#%-~]+)';
 const positiveInteger = '[1-9]\\d*';
 const hashPattern = (head: string, alphabet: string): RegExp =>
   new RegExp(`^${head}\\$(?<salt>${alphabet})\\$(?<hash>${alphabet})$`);
 
-// Only some bits of the last character of the salt and of the hash count: the 22 characters of the salt
-// contain 128 bits, the 31 of the hash 184 bits.
+// In the salt and in the hash, only some bits in the last character count: the salt's 22 characters contain 128 bits,
+// the hash's 31 characters 184 bits.
 const bcryptPattern = (head: string): RegExp =>
   new RegExp(
     `^${head}\\$2[aby](?<rest>\\$(?<cost>0[4-9]|[12]\\d|3[01])\\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$`,
@@ -76,7 +76,7 @@ const commonFormats: Format[] = [
   ...['argon2id', 'argon2i'].map((name) => ({
     name,
     prefix: new RegExp(`^(argon2)?\\$${name}\\$`),
-    // Django puts the name of the hasher in front.
+    // Django puts the hasher name in front.
     pattern: hashPattern(`(argon2)?\\$argon2(?<kind>${name.slice('argon2'.length)})${PHC_ARGON2}`, base64),
     decode: decodeArgon2,
     limit: ARGON2_LIMIT,
@@ -113,7 +113,7 @@ const commonFormats: Format[] = [
   },
 ];
 
-/** django/contrib/auth/hashers.py, and werkzeug/security.py of Flask. */
+/** django/contrib/auth/hashers.py, and Flask's werkzeug/security.py. */
 const pythonFormats: Format[] = [
   {
     name: 'Django bcrypt',
@@ -168,11 +168,11 @@ const pythonFormats: Format[] = [
 ];
 
 const cryptDigits = '[./0-9A-Za-z]';
-/** The last digit contains 2 bits of 128; the second one is the logarithm of the iterations, 7 to 30. */
+/** The last digit contains 2 of 128 bits; the second one is the iterations' logarithm, 7 to 30. */
 const phpassPattern = (letter: string): RegExp =>
   new RegExp(`^\\$${letter}\\$(?<cost>[5-9A-S])(?<salt>${cryptDigits}{8})(?<hash>${cryptDigits}{21}[./01])$`);
 
-/** wp-includes/pluggable.php of WordPress 6.8, and https://www.openwall.com/phpass/ of earlier versions and phpBB. */
+/** wp-includes/pluggable.php in WordPress 6.8, and https://www.openwall.com/phpass/ for earlier versions and phpBB. */
 const phpFormats: Format[] = [
   {
     name: 'WordPress bcrypt',
@@ -196,8 +196,8 @@ const phpFormats: Format[] = [
 ];
 
 /**
- * packages/better-auth/src/crypto/password.ts of Better Auth, and PasswordHasher.cs of ASP.NET Core Identity,
- * whose hashes of version 2 and 3 are base64 with a first byte of 0 and 1.
+ * packages/better-auth/src/crypto/password.ts in Better Auth, and PasswordHasher.cs in ASP.NET Core Identity, whose
+ * version 2 and 3 hashes are base64 with 0 and 1 as the first byte.
  */
 const frameworkFormats: Format[] = [
   {
@@ -226,9 +226,9 @@ const frameworkFormats: Format[] = [
 const FAST_LIMIT = 'one digest';
 
 /**
- * Salted SHA: RFC 2307 with the salts of OpenLDAP (`{SSHA}`), Ory Kratos (`$sha256$pf=…`, where `pf` is the base64 of
- * the order, https://www.ory.sh/docs/kratos/manage-identities/import-user-accounts-identities), and the methods
- * of Werkzeug before 3.0 that are an HMAC. `sha1$…` is not accepted: Django writes it for another function.
+ * Salted SHA: RFC 2307 with OpenLDAP's salts (`{SSHA}`), Ory Kratos (`$sha256$pf=…`, where `pf` is the order in base64,
+ * https://www.ory.sh/docs/kratos/manage-identities/import-user-accounts-identities), and the Werkzeug methods before
+ * 3.0 that are an HMAC. `sha1$…` is not accepted: Django writes it for another function.
  */
 const fastFormats: Format[] = [
   {

@@ -12,7 +12,7 @@ interface Scrypt extends SaltedHash {
   p: number;
 }
 
-/** The parameters with which a hash thread compares a password with a hash of another system. */
+/** The parameters with which a hash thread compares a password with a hash from another system. */
 export type ImportedHash =
   | { scheme: 'bcrypt'; hash: string }
   | ({ scheme: 'argon2id' | 'argon2i'; memoryKiB: number; passes: number; lanes: number } & SaltedHash)
@@ -23,9 +23,9 @@ export type ImportedHash =
   | ({
       scheme: 'salted-sha';
       digest: HashDigest;
-      /** Whether the salt is the first part of the input, its last part, or the key of an HMAC. */
+      /** States whether the salt is the first part of the input, its last part, or the HMAC key. */
       saltPosition: 'first' | 'last' | 'key';
     } & SaltedHash);
 
-/** Returns the estimated duration of one bcrypt hash in ms, which doubles with each step of the cost. */
+/** Returns one bcrypt hash's estimated duration in ms, which doubles with each cost step. */
 export const estimateBcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);

@@ -3,17 +3,16 @@ import { importedHashFormats } from './imported-hash-formats.js';
 import type { ImportedHash } from './imported-hash-parameters.js';
 import { typedForms, type PasswordForms } from './password-forms.js';
 
-/** Maximum duration of one verification, in ms on a common core of 2024. */
+/** Maximum duration of one verification, in ms on a common core from 2024. */
 const MAX_MS = 1_000;
 
-/** Maximum memory of one verification, in bytes. Every hash thread can use this amount at the same time. */
+/** Maximum memory for one verification, in bytes. Every hash thread can use this amount at the same time. */
 const MAX_MEMORY_BYTES = 128 * 2 ** 20;
 
 const MAX_TEXT_LENGTH = 1_024;
 
 /**
- * A hash with the estimated duration of one comparison, and the forms of a password to compare; or the problem
- * of the text.
+ * A hash with one comparison's estimated duration, and the password forms to compare; or the problem with the string.
  */
 export type ParsedHash =
   | { hash: ImportedHash; ms: number; forms: PasswordForms }
@@ -21,13 +20,12 @@ export type ParsedHash =
   | { problem: string; code: 'invalid' | 'fast_hash' };
 
 export interface ImportedHashOptions {
-  /** True accepts hashes of fast functions (`isFastHash`). */
+  /** True accepts hashes from fast functions (`isFastHash`). */
   allowFastHashes?: boolean;
 }
 
 /**
- * Parses a hash of another system strictly: a text that does not match exactly one of the formats has a
- * problem.
+ * Parses a hash from another system strictly: a string that does not match exactly one of the formats has a problem.
  */
 export function parseImportedHash(text: string, options: ImportedHashOptions = {}): ParsedHash {
   const format = importedHashFormats.find(({ prefix }) => prefix.test(text));
@@ -63,8 +61,8 @@ const invalid = (problem: string): ParsedHash => ({ problem, code: 'invalid' });
 const formatNames = [...new Set(importedHashFormats.map(({ name }) => name))].join(', ');
 
 /**
- * Minimum parameters of the OWASP Password Storage Cheat Sheet, in alternatives of the same strength: memory
- * in KiB and passes of argon2; N and p of scrypt with r=8; cost of bcrypt; iterations of PBKDF2 by digest.
+ * Minimum parameters from the OWASP Password Storage Cheat Sheet, in equally strong alternatives: argon2 memory in KiB
+ * and passes; scrypt N and p with r=8; bcrypt cost; PBKDF2 iterations by digest.
  */
 const owaspMinimum = {
   argon2: [
@@ -85,7 +83,7 @@ const owaspMinimum = {
   pbkdf2: { sha1: 1_300_000, sha256: 600_000, sha512: 210_000 },
 } as const;
 
-/** Returns true for a hash of another system that is cheaper to guess than OWASP recommends. */
+/** Returns true for a hash from another system that is cheaper to guess than OWASP recommends. */
 export function isWeakHash(hash: ImportedHash): boolean {
   switch (hash.scheme) {
     case 'bcrypt':
@@ -106,12 +104,12 @@ export function isWeakHash(hash: ImportedHash): boolean {
   }
 }
 
-/** Returns true for a hash of a function that is not made for passwords, which has no cost (docs/adr/0107). */
+/** Returns true for a hash from a function that is not designed for passwords, which has no cost (docs/adr/0107). */
 export const isFastHash = ({ scheme }: ImportedHash): boolean => scheme === 'salted-sha';
 
 /**
- * Returns why a text cannot be imported as a password hash, as words that follow the field's name, or null if
- * it can be imported.
+ * Returns the reason why a string cannot be imported as a password hash, as words that follow the field's name, or null
+ * if it can be imported.
  */
 export function importedHashProblem(text: string, options?: ImportedHashOptions): string | null {
   const parsed = parseImportedHash(text, options);

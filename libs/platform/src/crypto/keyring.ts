@@ -6,7 +6,7 @@ const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
 /**
- * The purpose of a key that encrypts. `encryptedColumns` in libs/persistence declares the columns of each, which
+ * The purposes for keys that encrypt. `encryptedColumns` in libs/persistence declares each purpose's columns, which
  * `npm run gatehouse -- reencrypt` moves to the newest secret.
  */
 export const encryptionPurposes = [
@@ -24,7 +24,7 @@ export const encryptionPurposes = [
 ] as const;
 export type EncryptionPurpose = (typeof encryptionPurposes)[number];
 
-/** The purpose of a key that derives values, which cannot be moved to another secret. */
+/** The purposes for keys that derive values, which cannot be moved to another secret. */
 export type MacPurpose =
   | 'alert-webhook'
   | 'billing-portal'
@@ -40,10 +40,10 @@ export type MacPurpose =
   | 'refresh-token'
   | 'refresh-successor';
 
-/** The purpose of a derived key. Each purpose has its own key. */
+/** A derived key's purpose. Each purpose has its own key. */
 type KeyPurpose = EncryptionPurpose | MacPurpose;
 
-/** The purpose of a stored value that cannot be read without the secret with which it was created. */
+/** The purposes for stored values that cannot be read without the secret with which they were created. */
 export const storedPurposes = [...encryptionPurposes, 'password-pepper'] as const;
 export type StoredPurpose = (typeof storedPurposes)[number];
 
@@ -127,14 +127,14 @@ export class Keyring {
     return computeMac(this.getNewestRoot(), purpose, data);
   }
 
-  /** Returns the HMAC-SHA256 with each key of the ring, newest first. */
+  /** Returns the HMAC-SHA256 with each key in the ring, newest first. */
   macWithEachKey(purpose: MacPurpose, data: string | Buffer): Buffer[] {
     return this.rootKeys.map((root) => computeMac(root, purpose, data));
   }
 
   /**
-   * Returns whether `mac`, which may be truncated, belongs to `data` under any key of the ring. Takes
-   * constant time per key.
+   * Returns whether `mac`, which may be truncated, belongs to `data` under any key in the ring. Takes constant time per
+   * key.
    */
   verifyMac(purpose: MacPurpose, data: string | Buffer, mac: Buffer): boolean {
     return this.rootKeys.some((root) => {
@@ -154,18 +154,18 @@ export class Keyring {
 
   /**
    * Returns the pepper with an id.
-   * @throws UnreadableValueError if the secret of `kid` is no longer in the ring
+   * @throws UnreadableValueError if the secret for `kid` is no longer in the ring
    */
   getPepper(kid: string): Buffer {
     return this.findRoot('password-pepper', Buffer.from(kid, 'hex')).derive('password-pepper');
   }
 
-  /** Returns whether the secret of `kid` is in the ring. */
+  /** Returns whether the secret for `kid` is in the ring. */
   hasKey(kid: string): boolean {
     return this.listKids().includes(kid);
   }
 
-  /** Returns the ids of all secrets in hexadecimal, newest first. Encrypted values begin with their bytes. */
+  /** Returns all secrets' ids in hexadecimal, newest first. Encrypted values begin with their bytes. */
   listKids(): string[] {
     return this.rootKeys.map(({ kid }) => kid.toString('hex'));
   }

@@ -41,7 +41,7 @@ export const phpBbForms: PasswordForms = (password) =>
 
 const HTML_ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** The characters that trim() of PHP removes. */
+/** The characters that PHP's trim() removes. */
 const PHP_SPACE = /^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g;
 
 const trimAsPhp = (text: string): string => text.replace(PHP_SPACE, '');

@@ -14,24 +14,24 @@ import { UnreadableValueError, type Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
 const storedPattern = /^v1\$([0-9a-f]{8})(\$2b\$(\d\d)\$.{53})$/;
-/** Stricter than `storedPattern`: the characters are those of exactly 128 bits of salt and 184 bits of hash. */
+/** Stricter than `storedPattern`: the characters encode exactly 128 salt bits and 184 hash bits. */
 const portablePattern =
   /^\$2b\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 const storedImportPattern = /^i1\$([A-Za-z0-9+/]+={0,2})$/;
 
-/** A password hash of another system, or of an export. */
+/** A password hash from another system, or from an export. */
 export interface ImportedPasswordHash {
   /** The value to store. */
   stored: string;
-  /** True for a hash of another system that is cheaper to guess than OWASP recommends. */
+  /** True for a hash from another system that is cheaper to guess than OWASP recommends. */
   isWeak: boolean;
 }
 
 /**
- * Hashes and verifies passwords. A hash is stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash
- * (requirement PW-06). The pre-hash, HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's limit of 72 bytes
- * truncates nothing. `$2b$…` is plain bcrypt, for projects with portable hashes (docs/adr/0102). `i1$<sealed>` is the
- * hash of another system until the next login replaces it (docs/adr/0010).
+ * Hashes and verifies passwords. A hash is stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash (requirement
+ * PW-06). The pre-hash, HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's 72-byte limit truncates nothing. `$2b$…`
+ * is plain bcrypt, for projects with portable hashes (docs/adr/0102). `i1$<sealed>` is a hash from another system until
+ * the next login replaces it (docs/adr/0010).
  */
 export class PasswordHasher {
   private dummyHash: Promise<string> | undefined;
@@ -43,7 +43,7 @@ export class PasswordHasher {
   ) {}
 
   /**
-   * Hashes the password of an operator, with the pepper.
+   * Hashes an operator's password, with the pepper.
    * @throws GatehouseError `overloaded`, `request_timeout`
    */
   async hash(password: string, options?: HashOptions): Promise<string> {
@@ -53,9 +53,9 @@ export class PasswordHasher {
   }
 
   /**
-   * Hashes the password of a customer, as the project requires.
-   * @throws GatehouseError `overloaded`, `request_timeout`; `weak_password` for a password that bcrypt would truncate in a
-   *   project with portable hashes
+   * Hashes a customer's password, as the project requires.
+   * @throws GatehouseError `overloaded`, `request_timeout`; `weak_password` for a password that bcrypt would truncate
+   * in a project with portable hashes
    */
   async hashFor(
     { id: projectId, settings }: Pick<ProjectContext, 'id' | 'settings'>,
@@ -71,10 +71,10 @@ export class PasswordHasher {
   }
 
   /**
-   * Returns whether the password matches the hash. Without a hash it returns false after the same time as
-   * with one, so that the time does not reveal whether a customer exists. A hash whose secret is no longer in the ring
-   * (`findProblem`) matches no password, and takes the time of its decoy. So does a portable hash for a password that
-   * bcrypt would truncate.
+   * Returns whether the password matches the hash. Without a hash it returns false after the same time as with one, so
+   * that the time does not reveal whether a customer exists. A hash whose secret is no longer in the ring
+   * (`findProblem`) matches no password, and takes as long as its decoy. The same applies to a portable hash and a
+   * password that bcrypt would truncate.
    * @throws GatehouseError `overloaded`, `request_timeout`; Error if the hash is malformed
    */
   async verify(password: string, hash: string | null, options?: HashOptions): Promise<boolean> {
@@ -85,7 +85,7 @@ export class PasswordHasher {
   }
 
   /**
-   * Returns why no password can be compared with a hash, or null if one can.
+   * Returns the reason why no password can be compared with a hash, or null if one can.
    * @throws Error if the hash is malformed
    */
   findProblem(hash: string): UnreadableValueError | null {
@@ -99,8 +99,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Takes the time that the verification of a hash takes, without using its salt and hash: the result of a
-   * comparison with the hash of another customer could be measured.
+   * Takes the time that verifying a hash takes, without using its salt and hash: the result of a comparison with
+   * another customer's hash could be measured.
    * @param model the stored hash whose scheme and parameters determine the time; null for a new hash
    * @throws GatehouseError `overloaded`, `request_timeout`
    */
@@ -126,7 +126,7 @@ export class PasswordHasher {
     return this.threads.waitUntilIdle();
   }
 
-  /** Returns whether the scheme, cost or pepper of the hash differ from those of a new hash. */
+  /** Returns whether a new hash would have another scheme, cost or pepper. */
   isOutdated(hash: string, hashing: PasswordHashing): boolean {
     if (hashing === 'portable') return Number(portablePattern.exec(hash)?.[1]) !== this.cost;
     const [, kid, , cost] = storedPattern.exec(hash) ?? [];
@@ -134,11 +134,11 @@ export class PasswordHasher {
   }
 
   /**
-   * Returns the value to store for a hash of another system. It has no pepper, so it is encrypted: the hashes
-   * in a stolen database cannot be used to verify guesses. A hash that `exportHash` returned is stored
-   * unchanged.
-   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects. The code of the field is
-   *   `fast_hash` if it requires `allowFastHashes`, and `unknown_pepper` for a hash of Gatehouse whose pepper is unknown here
+   * Returns the value to store for a hash from another system. It has no pepper, so it is encrypted: the hashes in a
+   * stolen database cannot be used to verify guesses. A hash that `exportHash` returned is stored unchanged.
+   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects. The field's code is
+   * `fast_hash` if it requires `allowFastHashes`, and `unknown_pepper` for a Gatehouse hash whose pepper is unknown
+   * here
    */
   importHash(text: string, options?: ImportedHashOptions): ImportedPasswordHash {
     const [, kid, bcryptHash] = storedPattern.exec(text) ?? [];
@@ -156,14 +156,14 @@ export class PasswordHasher {
     return { stored: `i1$${sealed}`, isWeak: isWeakHash(parsed.hash) };
   }
 
-  /** Returns whether a stored hash is of another system: no sign-in and no change of the password has replaced it. */
+  /** Returns whether a stored hash comes from another system: no sign-in and no password change has replaced it. */
   isImported(hash: string): boolean {
     return storedImportPattern.test(hash);
   }
 
   /**
-   * Returns a stored hash in the form that `importHash` accepts: a hash of another system in its original
-   * form; a portable hash unchanged; a hash with a pepper unchanged, which requires the same GATEHOUSE_SECRET.
+   * Returns a stored hash in the form that `importHash` accepts: a hash from another system in its original form; a
+   * portable hash unchanged; a hash with a pepper unchanged, which requires the same GATEHOUSE_SECRET.
    * @throws UnreadableValueError if its secret is no longer in the ring
    */
   exportHash(hash: string): string {
@@ -196,7 +196,7 @@ export class PasswordHasher {
   private createDecoyTask(password: string, model: string, dummyHash: string): HashTask {
     const [, , bcryptHash, cost] = storedPattern.exec(model) ?? [];
     if (bcryptHash) {
-      // The time depends on the cost only, so the secret of the model need not be in the ring.
+      // The time depends on the cost only, so the model's secret need not be in the ring.
       const input = preHash(password, this.keyring.getCurrentPepper().key);
       return toDecoyTask(this.createBcryptTask(input, bcryptHash, Number(cost)), dummyHash);
     }

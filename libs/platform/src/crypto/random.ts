@@ -5,10 +5,10 @@ import { v7 } from 'uuid';
 import { nowMs } from '../clock/clock.js';
 import { nonceBytes } from './nonce-bytes.js';
 
-/** The time of the newest id, in ms, and its counter (RFC 9562, section 6.2, method 1). */
+/** The newest id's time, in ms, and its counter (RFC 9562, section 6.2, method 1). */
 let [msecs, seq] = [0, 0];
 
-/** Returns a new UUIDv7 (RFC 9562), ordered by time, also within one millisecond of one process. */
+/** Returns a new UUIDv7 (RFC 9562), ordered by time, also within one millisecond in one process. */
 export function newId(): string {
   const random = nonceBytes(16);
   const time = nowMs();
@@ -24,11 +24,11 @@ export function newId(): string {
  */
 export const newRandomId = (): string => randomUUID();
 
-/** Returns `length` bytes from the random number generator of the operating system. */
+/** Returns `length` bytes from the operating system's random number generator. */
 export const secureBytes = (length: number): Buffer => randomBytes(length);
 
 /** Returns a random number, uniform in [0, 1), for jitter. */
 export const randomFraction = (): number => randomInt(2 ** 32) / 2 ** 32;
 
-/** Returns `count` random decimal digits from the random number generator of the operating system. */
+/** Returns `count` random decimal digits from the operating system's random number generator. */
 export const secureDigits = (count: number): string => String(randomInt(10 ** count)).padStart(count, '0');

@@ -4,7 +4,7 @@ import { createPrivateKey } from 'node:crypto';
 const pemPattern = /^(?:-----BEGINPRIVATEKEY-----)?([A-Za-z0-9+/=]+)(?:-----ENDPRIVATEKEY-----)?$/;
 
 /**
- * Returns a private key of the curve P-256, which signs with ES256, as PEM (PKCS #8); null for anything else. The line
+ * Returns a private key on the curve P-256, which signs with ES256, as PEM (PKCS #8); null for anything else. The line
  * breaks can be missing, or be the two characters \n, as they are in JSON that was copied.
  */
 export function readSigningKey(text: string): string | null {

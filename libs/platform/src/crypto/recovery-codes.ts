@@ -17,19 +17,19 @@ const newRecoveryCode = (): string =>
 export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
 
 /**
- * Returns the hash of a recovery code to store. It depends on no root secret, so that the code stays valid when one is
+ * Returns a recovery code's hash to store. It depends on no root secret, so that the code stays valid when one is
  * removed: 75 random bits cannot be guessed from a plain hash.
- * @param ownerId id of the customer or the operator
+ * @param ownerId the customer's or operator's id
  */
 const hashRecoveryCode = (ownerId: string, code: string): Buffer =>
   sha256(`${ownerId}:${canonicalRecoveryCode(code)}`);
 
-/** Returns the hash of each code to store. */
+/** Returns each code's hash to store. */
 export const hashRecoveryCodes = (ownerId: string, codes: string[]): Buffer[] =>
   codes.map((code) => hashRecoveryCode(ownerId, code));
 
 /**
- * Returns every hash with which a recovery code may be stored. Those of earlier versions, with codes of 50 bits, are
+ * Returns every hash with which a recovery code may be stored. Hashes from earlier versions, with 50-bit codes, are
  * keyed with one of the root secrets.
  */
 export const recoveryCodeHashes = (keyring: Keyring, ownerId: string, code: string): Buffer[] => [

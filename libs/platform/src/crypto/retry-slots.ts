@@ -1,6 +1,5 @@
 /**
- * Maximum distance of a slot, in seconds. Without it, later callers would wait longer than other callers take
- * to retry.
+ * Maximum distance to a slot, in seconds. Without it, later callers would wait longer than other callers take to retry.
  */
 const HORIZON_SECONDS = 20;
 
@@ -9,14 +8,14 @@ const HORIZON_SECONDS = 20;
  * for all, they would retry at the same time, find the server overloaded again, and leave it idle in between.
  */
 export class RetrySlots {
-  /** Number of assigned slots, by second. */
+  /** Assigned slot counts, by second. */
   private readonly bookedBySecond = new Map<number, number>();
 
   /**
    * Assigns a slot.
-   * @param nowMs time of a monotonic clock, in ms
+   * @param nowMs a monotonic clock's time, in ms
    * @param minSeconds minimum distance, in seconds from now
-   * @param perSecond number of callers that can be served per second
+   * @param perSecond callers that can be served per second
    * @returns seconds from now
    */
   assign(nowMs: number, minSeconds: number, perSecond: number): number {

@@ -5,17 +5,17 @@ import { secureBytes } from './random.js';
 /** The parameters that every authenticator app supports (RFC 6238). */
 const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
-/** Number of steps by which a clock may deviate in either direction (RFC 6238, section 5.2). */
+/** The steps by which a clock may deviate in either direction (RFC 6238, section 5.2). */
 const WINDOW_STEPS = 1;
 
 /** Returns a new authenticator secret in base32 with 160 bits, as RFC 4226, section 4, recommends. */
 export const newTotpSecret = (): string =>
   new Secret({ buffer: new Uint8Array(secureBytes(20)).buffer }).base32;
 
-/** Maximum number of characters of an issuer. The URI contains it twice, with up to 12 characters for each. */
+/** Maximum characters in an issuer. The URI contains it twice, with up to 12 characters for each. */
 const MAX_ISSUER = 40;
 
-/** Maximum number of characters of a URI. A QR code of medium error correction contains up to 2,331. */
+/** Maximum characters in a URI. A QR code with medium error correction contains up to 2,331. */
 export const MAX_TOTP_URI = 2_000;
 
 /**
@@ -41,8 +41,8 @@ function shorten(issuer: string): string {
 }
 
 /**
- * Returns the time step of a code that is valid at the time `at`, or null if the code is not valid. The
- * caller must accept each step only once (RFC 6238, section 5.2).
+ * Returns the time step for a code that is valid at the time `at`, or null if the code is not valid. The caller must
+ * accept each step only once (RFC 6238, section 5.2).
  */
 export function totpStep(secret: string, code: string, at: Date): number | null {
   const token = canonicalCode(code);

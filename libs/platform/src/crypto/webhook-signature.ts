@@ -5,10 +5,10 @@ import { webhookUserAgent } from '../runtime/version.js';
 
 const SECRET_PREFIX = 'whsec_';
 
-/** Returns a signing secret in the format of Standard Webhooks: `whsec_` + base64 of the bytes. */
+/** Returns a signing secret in the Standard Webhooks format: `whsec_` + the bytes in base64. */
 export const formatWebhookSecret = (bytes: Buffer): string => SECRET_PREFIX + bytes.toString('base64');
 
-/** Returns whether a text is a signing secret of 24 to 64 bytes, as Standard Webhooks requires. */
+/** Returns whether a string is a signing secret with 24 to 64 bytes, as Standard Webhooks requires. */
 export function isWebhookSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return false;
   const key = decodeKey(text);
@@ -18,8 +18,7 @@ export function isWebhookSecret(text: string): boolean {
 const decodeKey = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
 
 /**
- * Returns the `webhook-signature` of Standard Webhooks 1.0: `v1,` + base64 HMAC-SHA256 of
- * `id.timestamp.body`.
+ * Returns the `webhook-signature` in Standard Webhooks 1.0: `v1,` + base64 HMAC-SHA256 of `id.timestamp.body`.
  * @param timestamp seconds since 1970
  */
 export function signWebhook(secret: string, id: string, timestamp: number, body: string): string {
@@ -27,7 +26,7 @@ export function signWebhook(secret: string, id: string, timestamp: number, body:
 }
 
 /**
- * Returns the headers of a request with a JSON body, with a current timestamp and a signature with each secret, in
+ * Returns the headers for a request with a JSON body, with a current timestamp and a signature with each secret, in
  * their order (Standard Webhooks 1.0).
  */
 export function signedHeaders(id: string, body: string, secrets: string[]): Record<string, string> {

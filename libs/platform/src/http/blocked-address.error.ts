@@ -1,4 +1,4 @@
-/** Thrown when the URL of a request, or an address that its host resolves to, is not allowed as a target. */
+/** Thrown when a request's URL, or an address that its host resolves to, is not allowed as a target. */
 export class BlockedAddressError extends Error {
   readonly code = 'ERR_BLOCKED_ADDRESS';
 

@@ -10,13 +10,13 @@ export class Deadline {
 
   /**
    * @param ms the time limit, which starts now
-   * @param beforeExpiry called when the time limit has passed, before the last turns of the event loop
+   * @param beforeExpiry called when the time limit has passed, before the last event loop turns
    */
   constructor(
     private readonly ms: number,
     private readonly beforeExpiry: () => void = () => undefined,
   ) {
-    // Not in this turn of the event loop: its creator does not have the deadline yet.
+    // Not in this event loop turn: its creator does not have the deadline yet.
     this.timer = setTimeout(() => this.arm(), ms);
   }
 
@@ -41,17 +41,15 @@ export class Deadline {
     clearImmediate(this.lastTurn);
   }
 
-  /**
-   * A timer counts from the start of the current event loop turn, so after a long turn it fires too early.
-   */
+  /** A timer counts from the start of the current event loop turn, so after a long turn it fires too early. */
   private arm(): void {
     const left = this.ms - (monotonicMs() - this.started);
     if (left > 0) {
       this.timer = setTimeout(() => this.arm(), Math.ceil(left));
     } else {
       this.beforeExpiry();
-      // If the event loop was blocked, a response that arrived in time may not have been read yet. A whole turn of the
-      // event loop reads it.
+      // If the event loop was blocked, a response that arrived in time may not have been read yet. A whole event loop
+      // turn reads it.
       this.lastTurn = setImmediate(() => {
         this.lastTurn = setImmediate(() => this.expire());
       });

@@ -2,25 +2,25 @@ import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import { isSmallBrotli } from './is-small-brotli.js';
 
-/** Codings that servers name although they change nothing. RFC 9110, section 8.4.1, has only `identity`. */
+/** Codings that servers declare although they change nothing. RFC 9110, section 8.4.1, has only `identity`. */
 const NO_CODING = new Set([
   ...['', 'identity', 'none', 'null', 'undefined', 'binary', '7bit', '8bit'],
   ...['utf-8', 'utf8', 'us-ascii', 'iso-8859-1'],
 ]);
 
-/** Maximum number of codings that are decoded. */
+/** Maximum codings that are decoded. */
 const MAX_CODINGS = 2;
 
-/** Size of the pieces in which a coding is decoded, in bytes. The work does not exceed `maxBytes` by more. */
+/** The size of the pieces in which a coding is decoded, in bytes. The work exceeds `maxBytes` by at most this size. */
 const PIECE_BYTES = 16 * 1024;
 
-// The flush decodes as much as possible of a truncated body.
+// The flush decodes as much as possible from a truncated body.
 const zlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: PIECE_BYTES };
 const brotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH, chunkSize: PIECE_BYTES };
 
 type Decoder = (bytes: Buffer) => { stream: zlib.InflateRaw | zlib.BrotliDecompress; bytes: Buffer } | null;
 
-/** Ignores checksums and trailing bytes, and accepts both formats of either coding. */
+/** Ignores checksums and trailing bytes, and accepts either coding in both formats. */
 const inflate: Decoder = (bytes) => {
   const start = isGzip(bytes) ? gzipHeaderLength(bytes) : zlibHeaderLength(bytes);
   return start === 0 ? null : inflateRaw(bytes.subarray(start));
@@ -29,7 +29,7 @@ const inflate: Decoder = (bytes) => {
 /** Some servers send raw DEFLATE data instead of the zlib format. */
 const inflateRaw: Decoder = (bytes) => ({ stream: zlib.createInflateRaw(zlibOptions), bytes });
 
-/** The decoder fills its window, of up to 16 MiB, before it returns the first byte. */
+/** The decoder fills its window, up to 16 MiB, before it returns the first byte. */
 const decodeBrotli: Decoder = (bytes) =>
   isSmallBrotli(bytes) ? { stream: zlib.createBrotliDecompress(brotliOptions), bytes } : null;
 
@@ -45,7 +45,7 @@ const decoders = new Map<string, Decoder>([
 const TEXT_TYPE =
   /^$|^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|x-www-form-urlencoded)(?![\w.+-])/;
 
-/** Control characters that text does not contain, and the replacement of invalid bytes. */
+/** Control characters that text does not contain, and the replacement for invalid bytes. */
 // oxlint-disable-next-line no-control-regex -- it searches for them
 const NOT_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g;
 
@@ -53,12 +53,12 @@ const utf8 = new TextDecoder();
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/** A decoded body: its text, or the coding or the media type of a body that is not text. */
+/** A decoded body: its text, or for a body that is not text, its coding or media type. */
 export type DecodedBody = { text: string; isCut: boolean } | { omitted: string };
 
 /**
- * Returns the text of a body, decoded according to its Content-Encoding and Content-Type. Header values that
- * servers invent are ignored if the body is readable without them.
+ * Returns a body's text, decoded according to its Content-Encoding and Content-Type. Header values that servers invent
+ * are ignored if the body is readable without them.
  * @param isCut whether `bytes` are only the beginning of the body
  * @param maxBytes maximum size of the decoded body; the rest is neither decoded nor returned
  */
@@ -82,16 +82,16 @@ export async function decodeBody(
   return { omitted: decoded ? (/^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'binary') : codingNames(codings) };
 }
 
-/** Returns the name of a coding without quotes and parameters, which servers add. */
+/** Returns a coding's name without quotes and parameters, which servers add. */
 const codingName = (coding: string): string => coding.replace(/;.*/, '').replaceAll('"', '').trim();
 
 const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b;
 
-/** Returns the length of a zlib header (RFC 1950), or 0 without one. */
+/** Returns a zlib header's length (RFC 1950), or 0 without one. */
 const zlibHeaderLength = ([first = 0, second = 0]: Buffer): number =>
   (first & 15) === 8 && (first * 256 + second) % 31 === 0 ? 2 : 0;
 
-/** Returns the length of a gzip header (RFC 1952, section 2.3). */
+/** Returns a gzip header's length (RFC 1952, section 2.3). */
 function gzipHeaderLength(bytes: Buffer): number {
   const flags = bytes[3] ?? 0;
   let length = 10;
@@ -166,7 +166,7 @@ function isKnown(charset: string): boolean {
   }
 }
 
-/** Returns the encoding that a byte order mark of UTF-16 announces. */
+/** Returns the encoding that a UTF-16 byte order mark announces. */
 function byteOrderMark([first, second]: Buffer): string | undefined {
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   return first === 0xff && second === 0xfe ? 'utf-16le' : undefined;

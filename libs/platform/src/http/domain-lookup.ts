@@ -5,10 +5,10 @@ import { TxtResolver } from './txt-resolver.js';
 
 const TIMEOUT_MS = 5_000;
 
-/** The result of a look-up. */
+/** The result of a lookup. */
 export interface LookedUpDomain {
   finding: DomainFinding;
-  /** Why DNS has failed, for the log; otherwise null. */
+  /** The reason why DNS has failed, for the log; otherwise null. */
   reason: string | null;
 }
 

@@ -6,13 +6,13 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ResponseFilter } from './response-filter.js';
 
-/** The agents of a client, one for each scheme. */
+/** A client's agents, one for each scheme. */
 export interface Agents {
   httpAgent: http.Agent;
   httpsAgent: https.Agent;
 }
 
-/** The methods of an agent that are overridden. */
+/** The agent methods that are overridden. */
 export interface AgentHooks {
   createConnection: (options: ConnectOptions, callback?: unknown) => Socket;
   reuseSocket: (socket: Socket, request: http.ClientRequest) => void;
@@ -28,9 +28,9 @@ export interface ConnectOptions {
 const tlsOptions: https.AgentOptions = { secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 
 /**
- * Keep-alive with an idle timeout of 4 s. Most servers wait longer, so that a request rarely uses a
- * connection that its server is closing. Axios sets the delay of TCP keep-alive to 60 s: another value would cost two
- * system calls per request.
+ * Keep-alive with a 4 s idle timeout. Most servers wait longer, so that a request rarely uses a connection that its
+ * server is closing. Axios sets the TCP keep-alive delay to 60 s: another value would cost two system calls per
+ * request.
  */
 const keepAliveOptions: http.AgentOptions = {
   keepAlive: true,

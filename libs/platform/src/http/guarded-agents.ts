@@ -7,8 +7,8 @@ import { createFilteredAgents, type AgentHooks, type Agents } from './filtered-a
 import type { Lookup } from './guarded-lookup.js';
 
 /**
- * Time until the next of several addresses is attempted, in ms. The default of Node.js, 250 ms, is shorter
- * than some round trips.
+ * Time until the next of several addresses is attempted, in ms. The Node.js default, 250 ms, is shorter than some round
+ * trips.
  */
 const NEXT_ADDRESS_DELAY_MS = 2_000;
 
@@ -16,9 +16,9 @@ const NEXT_ADDRESS_DELAY_MS = 2_000;
 const tlsOptions = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 
 /**
- * Returns agents that check every address: an IP address in the URL before they
- * connect, the addresses of a host in the lookup, and the address of the connected peer before every request,
- * before a byte is sent. Node.js calls no lookup for an IP address, nor for a connection that is used again.
+ * Returns agents that check every address: an IP address in the URL before they connect, a host's addresses in the
+ * lookup, and the connected peer's address before every request, before a byte is sent. Node.js calls no lookup for an
+ * IP address, nor for a connection that is used again.
  * @param isReused whether connections are kept alive and used again
  */
 export function guardedAgents(policy: TargetPolicy, lookup: Lookup, isReused: boolean): Agents {

@@ -5,11 +5,11 @@ import https from 'node:https';
 import { ResponseFilter } from './response-filter.js';
 
 /**
- * Sends a request of axios with filtered agents. It hides the headers of the response from axios, which searches all
- * headers for each one. It is a class because axios copies plain objects in its configuration.
+ * Sends an axios request with filtered agents. It hides the response headers from axios, which searches all headers for
+ * each one. It is a class because axios copies plain objects in its configuration.
  */
 export class HttpTransport {
-  /** The headers of the response. */
+  /** The response headers. */
   headers: http.IncomingHttpHeaders = {};
   private sent: http.ClientRequest | undefined;
 
@@ -29,7 +29,7 @@ export class HttpTransport {
     return this.sent;
   }
 
-  /** Reads what has arrived, because the time limit of the request expires. */
+  /** Reads what has arrived, because the request's time limit expires. */
   stopPausing(): void {
     this.filter?.stopPausing();
   }

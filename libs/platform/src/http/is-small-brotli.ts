@@ -1,11 +1,11 @@
-/** Maximum number of bytes that a part of the data may decompress to. */
+/** Maximum bytes to which a part of the data may decompress. */
 const MAX_PART_BYTES = 256 * 1024;
 
-/** Number of bits that follow the two bits MNIBBLES, by their value. The value 3 is metadata. */
+/** The bits that follow the two bits MNIBBLES, by their value. The value 3 is metadata. */
 const LENGTH_BITS = [16, 20, 24];
 
 /**
- * Returns whether a decoder of Brotli data returns its output after at most 256 KiB, judging by the headers of its
+ * Returns whether a Brotli decoder returns its output after at most 256 KiB, judging by the headers of the data's
  * parts, the meta-blocks: any number of uncompressed ones, and a compressed one at the end, as encoders write a short
  * text. The headers of later parts cannot be found without the decoder (RFC 7932, section 9).
  */
@@ -33,7 +33,7 @@ export function isSmallBrotli(bytes: Buffer): boolean {
   return true;
 }
 
-/** Returns the number of bits of the header of the data, which contains the size of the window (section 9.1). */
+/** Returns the number of bits in the data's header, which contains the window size (section 9.1). */
 function windowBits([first = 0]: Buffer): number {
   if ((first & 1) === 0) return 1;
   return (first & 0b1110) === 0 ? 7 : 4;

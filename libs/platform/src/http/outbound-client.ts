@@ -25,28 +25,28 @@ export interface OutboundRequest {
   /** Cancels the request when it aborts. */
   signal?: AbortSignal;
   /**
-   * Whether a kept-alive connection may be used (default: for GET). If it is closed before the first byte of the
-   * response, the request is repeated once on a new connection, so the server may receive it twice.
+   * States whether a kept-alive connection may be used (default: for GET). If it is closed before the first response
+   * byte, the request is repeated once on a new connection, so the server may receive it twice.
    */
   reuseConnection?: boolean;
 }
 
-/** The configuration of a client for the URLs of tenants. */
+/** The configuration for a client that requests tenants' URLs. */
 export interface TenantTargets {
   policy: TargetPolicy;
-  /** The name servers; empty for those of the system. */
+  /** The name servers; empty for the system's name servers. */
   dnsServers: string[];
-  /** Time limit of a request, in ms. */
+  /** A request's time limit, in ms. */
   timeoutMs: number;
 }
 
 /**
- * The HTTP client for all requests that Gatehouse sends (docs/adr/0026-outbound-http.md). One time limit
- * covers a request from the lookup of its host to the end of its response. The client follows no redirect,
- * uses no proxy, stores no cookie and requests an unencoded response. Every status is a response, not an error.
- * The work for one response is bounded, whatever the server sends (docs/adr/0086-tolerant-response-heads.md).
+ * The HTTP client for all requests that Gatehouse sends (docs/adr/0026-outbound-http.md). One time limit covers a
+ * request from its host's lookup to the end of its response. The client follows no redirect, uses no proxy, stores no
+ * cookie and requests an unencoded response. Every status is a response, not an error. The work for one response is
+ * bounded, whatever the server sends (docs/adr/0086-tolerant-response-heads.md).
  *
- * Which addresses a client may reach depends on who configured the URL, so each client is created either for
+ * The addresses to which a client may connect depend on who configured the URL, so each client is created either for
  * tenants or for operators.
  */
 export class OutboundClient {
@@ -61,7 +61,7 @@ export class OutboundClient {
 
   /** Creates a client for URLs that tenants have configured: the target policy applies to every request. */
   static forTenantTargets({ policy, dnsServers, timeoutMs }: TenantTargets): OutboundClient {
-    // Half of the time, so that a silent name server can be distinguished from a silent target.
+    // Half the time, so that a silent name server can be distinguished from a silent target.
     const resolver = new NameResolver(dnsServers, timeoutMs / 2);
     const createAgents = (isReused: boolean): Agents =>
       guardedAgents(policy, guardedLookup(policy, resolver), isReused);
@@ -69,10 +69,9 @@ export class OutboundClient {
   }
 
   /**
-   * Creates a client for URLs in the settings of the installation. It connects to any address, including
-   * private ones, and uses the resolver of the system, which knows the names of internal services. Never use
-   * it for another URL.
-   * @param timeoutMs time limit of a request, in ms
+   * Creates a client for URLs in the installation's settings. It connects to any address, including private ones, and
+   * uses the system's resolver, which knows the names of internal services. Never use it for another URL.
+   * @param timeoutMs a request's time limit, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {
     return new OutboundClient(createFilteredAgents(true), createFilteredAgents(false), () => true, timeoutMs);
@@ -95,8 +94,8 @@ export class OutboundClient {
   /**
    * Sends a request and returns the response once its status and headers have arrived.
    * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`,
-   *   `ERR_INTERIM_RESPONSE`, `ERR_MALFORMED_RESPONSE`, `ERR_CANCELED` after the signal, or that of Node.js. It
-   *   contains no header and no body of the request
+   * `ERR_INTERIM_RESPONSE`, `ERR_MALFORMED_RESPONSE`, `ERR_CANCELED` after the signal, or a Node.js code. It contains
+   * neither the request's headers nor its body
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     await this.load();
@@ -139,7 +138,7 @@ export class OutboundClient {
         httpsAgent: agents.httpsAgent,
         transport,
         method,
-        // axios would convert the host with the tables of Node.js (ADR 0099).
+        // axios would convert the host with the Node.js tables (ADR 0099).
         url: normalizeUrl(url),
         headers: { 'accept-encoding': 'identity', ...headers },
         data: body,
@@ -154,9 +153,7 @@ export class OutboundClient {
   }
 }
 
-/**
- * Returns a check of URLs that caches its results, because an endpoint has the same URL for every attempt.
- */
+/** Returns a URL check that caches its results, because an endpoint has the same URL for every attempt. */
 function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
   const checked = new LRUCache<string, boolean>({ max: 10_000 });
   return (url) => {
@@ -169,8 +166,8 @@ function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
 }
 
 /**
- * Waits a whole turn of the event loop, which closes idle connections on which bytes have arrived in the meantime. Only
- * before a GET, whose response can decide a sign-in: webhooks would be slower (ADR 0086).
+ * Waits a whole event loop turn, which closes idle connections on which bytes have arrived in the meantime. Only before
+ * a GET, whose response can decide a sign-in: webhooks would be slower (ADR 0086).
  */
 async function checkIdleConnections(): Promise<void> {
   await nextTurn();

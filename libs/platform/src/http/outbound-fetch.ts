@@ -1,9 +1,9 @@
 import type { OutboundClient } from './outbound-client.js';
 
-/** The statuses of responses without a body (Fetch standard, "null body status"). */
+/** The statuses for responses without a body (Fetch standard, "null body status"). */
 const EMPTY_STATUSES = [204, 205, 304];
 
-/** The requests of libraries that accept a replacement for `fetch`. */
+/** The requests from libraries that accept a replacement for `fetch`. */
 export interface FetchOptions {
   method: string;
   headers: Record<string, string>;
@@ -14,9 +14,9 @@ export interface FetchOptions {
 export class ServerUnavailableError extends Error {}
 
 /**
- * Returns a replacement for `fetch` that sends the requests of a library with an `OutboundClient`.
+ * Returns a replacement for `fetch` that sends a library's requests with an `OutboundClient`.
  * @param headers added to every request
- * @param maxBytes maximum length of a response
+ * @param maxBytes maximum response length
  * @throws ServerUnavailableError from the returned function
  */
 export const outboundFetch =

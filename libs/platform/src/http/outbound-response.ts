@@ -3,15 +3,15 @@ import { decodeBody } from './decode-body.js';
 import { readBody, type ReceivedBody } from './read-body.js';
 import type { ResponseFilter } from './response-filter.js';
 
-/** Maximum number of bytes in UTF-8 per unit of a string. */
+/** Maximum UTF-8 bytes per string unit. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** A response to a request of Gatehouse. Its body must be read or discarded. */
+/** A response to a request from Gatehouse. Its body must be read or discarded. */
 export class OutboundResponse {
   /**
-   * @param stream the bytes as they were sent; the time limit of the request applies to them as well
-   * @param filter of the connection
-   * @param toSafeError converts an error of the body to one without the request
+   * @param stream the bytes as they were sent; the request's time limit applies to them as well
+   * @param filter the connection's filter
+   * @param toSafeError converts an error in the body to an error without the request
    */
   constructor(
     readonly status: number,
@@ -52,9 +52,9 @@ export class OutboundResponse {
   }
 
   /**
-   * Reads the beginning of the body as text, for a log. Never rejects: a name in brackets replaces a body that is
-   * not text, and the received part replaces a body that is incomplete.
-   * @param maxBytes maximum size of the text in UTF-8, encoded and decoded
+   * Reads the beginning of the body as text, for a log. Never rejects: a name in brackets replaces a body that is not
+   * text, and the received part replaces a body that is incomplete.
+   * @param maxBytes maximum text size in UTF-8, encoded and decoded
    */
   async excerpt(maxBytes: number): Promise<string> {
     const { bytes, end } = await this.readBody(maxBytes);
@@ -70,7 +70,7 @@ export class OutboundResponse {
   }
 }
 
-/** Returns the text without NUL, which PostgreSQL cannot store, limited to a number of bytes in UTF-8. */
+/** Returns the text without NUL, which PostgreSQL cannot store, limited to `maxBytes` bytes in UTF-8. */
 function limitText(text: string, maxBytes: number): string {
   const storable = text.replaceAll('\0', '');
   if (storable.length * MAX_BYTES_PER_UNIT <= maxBytes) return storable;

@@ -1,6 +1,6 @@
 import { finished, type Readable } from 'node:stream';
 
-/** Maximum number of pieces, such as chunks, that are read of a body. */
+/** Maximum pieces, such as chunks, that are read from a body. */
 const MAX_PIECES = 1_000;
 
 /** The received part of a body. */

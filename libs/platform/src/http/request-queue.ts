@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that can wait for an earlier one. Hardly any client sends a request before it has the last response. */
+/**
+ * Requests on one connection that can wait for an earlier one. Hardly any client sends a request before it has the last
+ * response.
+ */
 const MAX_WAITING = 10;
 
 /** Time without progress after which a client that does not read its response is disconnected, in ms. */
@@ -9,29 +12,29 @@ export const STALL_MS = 60_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What happens on a connection after the responses before. */
+/** A step that a connection takes after the preceding responses. */
 interface Step {
-  /** Null for the rejection of what follows the last request. */
+  /** Null if the step rejects what follows the last request. */
   request: IncomingMessage | null;
   run: () => void;
 }
 
 /**
- * Handles the requests of a connection one after another. The next request that its client has sent already (pipelining)
- * starts when the response has been sent (RFC 9112, section 9.3.2), and never if the connection has closed. A client that
- * reads no response could otherwise make the process hold a response for each request that it sends.
+ * Handles a connection's requests one after another. The next request that its client has sent already (pipelining)
+ * starts when the response has been sent (RFC 9112, section 9.3.2), and never if the connection has closed. A client
+ * that reads no response could otherwise make the process hold a response for each request that it sends.
  *
- * Nothing more is read while requests wait, so they use at most what has been read at once (64 KiB). Disconnects a client
- * that sends more than 10 requests ahead, or that reads nothing of a complete response for 60 s.
+ * Nothing more is read while requests wait, so they use at most what has been read at once (64 KiB). Disconnects a
+ * client that sends more than 10 requests ahead, or that reads nothing from a complete response for 60 s.
  */
 export class RequestQueue {
-  /** The request in progress of each connection that has one, and those that wait. */
+  /** The request in progress on each connection that has one, and the requests that wait. */
   private readonly bySocket = new WeakMap<Socket, { current: IncomingMessage; waiting: Step[] }>();
 
   /** @param handler sends the response to a request */
   constructor(private readonly handler: Handler) {}
 
-  /** Handles a request, as the listener of a server. */
+  /** Handles a request, as a server's listener. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     const run = (): void => this.start(request, response);
@@ -43,8 +46,8 @@ export class RequestQueue {
   };
 
   /**
-   * Rejects what a client has sent: at once if the body of the request in progress is invalid, otherwise after the responses
-   * to the requests before.
+   * Rejects what a client has sent: at once if the body of the request in progress is invalid, otherwise after the
+   * responses to the requests before.
    * @param reject must close the connection
    */
   reject(socket: Socket, reject: () => void): void {

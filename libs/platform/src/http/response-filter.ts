@@ -3,34 +3,34 @@ import { InterimResponseError } from './interim-response.error.js';
 import { MalformedResponseError } from './malformed-response.error.js';
 import { MAX_RESPONSE_HEAD_BYTES, parseResponseHead, readStatus } from './response-head.js';
 
-/** Maximum number and size of the 1xx responses to one request; a server may announce its progress. */
+/** Limits on the 1xx responses to one request, by count and size; a server may announce its progress. */
 const MAX_INTERIM_RESPONSES = 20;
 const MAX_INTERIM_BYTES = 64 * 1024;
 
-/** Maximum number of bytes before the status line: line ends, which some servers send after a body. */
+/** Maximum bytes before the status line: line ends, which some servers send after a body. */
 const MAX_LEADING_BYTES = 64;
 
-/** Number of reads of fewer bytes than SMALL_READ_BYTES of one response that are not delayed. */
+/** The reads with fewer bytes than SMALL_READ_BYTES that are not delayed, for each response. */
 const FREE_READS = 8;
 const SMALL_READ_BYTES = 1_024;
 
-/** Longest pause between two reads, in ms. A response of 10 s consists of at most 23 small reads. */
+/** The longest pause between two reads, in ms. A 10 s response consists of at most 23 small reads. */
 const LONGEST_PAUSE_MS = 1_024;
 
-/** Maximum number of pieces of one response, such as TLS records, and the size of the pieces beyond them, in bytes. */
+/** Maximum pieces, such as TLS records, in one response, and the size of the pieces beyond them, in bytes. */
 const MAX_PIECES = 512;
 const MIN_PIECE_BYTES = 256;
 
-/** Maximum number of session tickets and hello requests after a TLS handshake. */
+/** Maximum session tickets and hello requests after a TLS handshake. */
 const MAX_TLS_MESSAGES = 8;
 
-/** Maximum number of bytes of a body that are parsed in one turn of the event loop. */
+/** Maximum body bytes that are parsed in one event loop turn. */
 const SLICE_BYTES = 2_048;
 
-/** Maximum number of bytes of a body, with its chunk sizes and trailers, unless its reader requires more. */
+/** Maximum bytes in a body, with its chunk sizes and trailers, unless its reader requires more. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The callbacks of the handle of a TLS connection, which Node.js calls if they are functions. */
+/** The callbacks on a TLS connection's handle, which Node.js calls if they are functions. */
 interface TlsHandle {
   onhandshakestart: (() => void) | undefined;
   onhandshakedone: (() => void) | undefined;
@@ -38,16 +38,16 @@ interface TlsHandle {
 }
 
 /**
- * Bounds the work for each response of a connection, before its bytes reach the parser of Node.js:
- * - The parser gets only well-formed heads (parseResponseHead) of at most 100 headers and 16 KiB, and no 1xx.
- *   The body after a longer head is not read.
- * - The parser gets a body in slices, one in each turn of the event loop, so that the reader of a body that
- *   consists of tiny chunks can stop early.
- * - A response in many small packets is read with growing pauses, in which the packets accumulate. One in many small TLS
- *   records is cut off.
+ * Bounds the work for each response on a connection, before its bytes reach the Node.js parser:
+ * - The parser gets only well-formed heads (parseResponseHead) with at most 100 headers and 16 KiB, and no 1xx. The
+ *   body after a longer head is not read.
+ * - The parser gets a body in slices, one in each event loop turn, so that the reader can stop early if a body consists
+ *   of tiny chunks.
+ * - A response in many small packets is read with growing pauses, in which the packets accumulate. A response in many
+ *   small TLS records is cut off.
  * - Bytes that arrive before a request close the connection, so that they cannot become its response.
  *
- * It overrides `push` and `_read` of the socket, through which all received bytes pass, decrypted ones with TLS.
+ * It overrides the socket's `push` and `_read`, through which all received bytes pass, decrypted ones with TLS.
  */
 export class ResponseFilter {
   private static readonly filters = new WeakMap<Socket, ResponseFilter>();
@@ -63,7 +63,7 @@ export class ResponseFilter {
   private smallReadCount = 0;
   private mayPause = true;
   private maxBodyBytes = MAX_BODY_BYTES;
-  /** Bytes of the body that the parser has not received yet. */
+  /** Body bytes that the parser has not received yet. */
   private queue: Buffer = Buffer.alloc(0);
   /** Bytes that have arrived during a pause. */
   private arrived: Buffer[] = [];
@@ -82,7 +82,7 @@ export class ResponseFilter {
     socket.once('secureConnect', () => this.limitTlsMessages());
   }
 
-  /** Filters the responses of a new connection. */
+  /** Filters the responses on a new connection. */
   static attach(socket: Socket): ResponseFilter {
     const filter = new ResponseFilter(socket);
     this.filters.set(socket, filter);
@@ -93,12 +93,12 @@ export class ResponseFilter {
     return this.filters.get(socket);
   }
 
-  /** True once the first byte of the response has arrived. */
+  /** True once the first response byte has arrived. */
   get hasStarted(): boolean {
     return this.pieceCount > 0;
   }
 
-  /** True if headers of the response were ignored because they exceed a limit. */
+  /** True if response headers were ignored because they exceed a limit. */
   get isCut(): boolean {
     return this.isHeadCut;
   }
@@ -132,7 +132,7 @@ export class ResponseFilter {
     this.maxBodyBytes = MAX_BODY_BYTES + 2 * bytes;
   }
 
-  /** Reads what has arrived without further pauses, because the time limit of the request expires. */
+  /** Reads what has arrived without further pauses, because the request's time limit expires. */
   stopPausing(): void {
     this.mayPause = false;
     if (this.pauseTimer) this.endPause();
@@ -153,8 +153,8 @@ export class ResponseFilter {
   }
 
   /**
-   * Closes the connection after too many handshake messages. Node.js repeats what follows a handshake, with the check of
-   * the certificate, for each of them.
+   * Closes the connection after too many handshake messages. For each message, Node.js repeats what follows a
+   * handshake, including the certificate check.
    */
   private limitTlsMessages(): void {
     const handle = (this.socket as unknown as { _handle: TlsHandle | null })._handle;
@@ -163,7 +163,7 @@ export class ResponseFilter {
     const countMessage = (): void => {
       count += 1;
       if (count <= MAX_TLS_MESSAGES) return;
-      // Those that have already arrived cannot be stopped, but without callbacks, they cost little.
+      // Messages that have already arrived cannot be stopped, but without callbacks, they cost little.
       handle.onhandshakestart = undefined;
       handle.onnewsession = undefined;
       this.fail(new MalformedResponseError());
@@ -196,7 +196,7 @@ export class ResponseFilter {
     return this.state === 'body' ? this.forward(bytes, 0) : true;
   }
 
-  /** Reads no more of a response that exceeds a limit. What has arrived counts. */
+  /** Stops reading a response that exceeds a limit. Bytes that have arrived count. */
   private cutOff(): boolean {
     if (this.pauseTimer) this.endPause();
     const hasStatus = this.state !== 'head' || typeof readStatus(this.head) === 'number';
@@ -238,7 +238,7 @@ export class ResponseFilter {
     }
   }
 
-  /** @param end index of the body; null if there is none, because the head is incomplete or too long */
+  /** @param end the body's index; null if there is none, because the head is incomplete or too long */
   private passHead(status: number, end: number | null): boolean {
     const bytes = this.head.subarray(0, end ?? MAX_RESPONSE_HEAD_BYTES + 1);
     const head = parseResponseHead(bytes, status, end !== null);
@@ -249,7 +249,7 @@ export class ResponseFilter {
     return this.forward(Buffer.concat([head.bytes, this.head.subarray(end)]), head.bytes.length);
   }
 
-  /** @param headLength number of bytes that are passed in addition to a slice */
+  /** @param headLength bytes that are passed in addition to a slice */
   private forward(bytes: Buffer, headLength: number): boolean {
     const excess = Math.max(this.byteCount - this.maxBodyBytes, 0);
     const allowed = bytes.subarray(0, Math.max(bytes.length - excess, 0));
@@ -284,20 +284,20 @@ export class ResponseFilter {
   }
 }
 
-/** Each pause is four times as long as the previous one. @param nth number of the pause, from 1 */
+/** Each pause is four times as long as the previous one. @param nth the pause's number, from 1 */
 const pauseMs = (nth: number): number => Math.min(4 ** (nth - 1), LONGEST_PAUSE_MS);
 
 const isInterim = (status: number | undefined): boolean =>
   status !== undefined && status >= 100 && status <= 199;
 
-/** Returns the number of bytes with which a head begins that are line ends. */
+/** Returns the number of line end bytes at the beginning of a head. */
 function leadingLineEnds(head: Buffer): number {
   let start = 0;
   while (head[start] === 0x0d || head[start] === 0x0a) start += 1;
   return start;
 }
 
-/** Returns the index after the empty line that ends a head, or -1. @param from index of the first new byte */
+/** Returns the index after the empty line that ends a head, or -1. @param from the first new byte's index */
 function findHeadEnd(head: Buffer, from: number): number {
   const [lf, crlf] = [head.indexOf('\n\n', from, 'latin1'), head.indexOf('\n\r\n', from, 'latin1')];
   if (lf >= 0 && (crlf < 0 || lf < crlf)) return lf + 2;

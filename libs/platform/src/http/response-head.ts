@@ -1,16 +1,16 @@
-/** Maximum number of headers that are read from a response. */
+/** Maximum headers that are read from a response. */
 export const MAX_RESPONSE_HEADERS = 100;
 
-/** Maximum size of a response's status line and headers, in bytes. */
+/** Maximum size for a response's status line and headers, in bytes. */
 export const MAX_RESPONSE_HEAD_BYTES = 16 * 1024;
 
-/** Maximum number of lines that are parsed, which can be folded headers. */
+/** Maximum lines that are parsed, which can be folded headers. */
 const MAX_LINES = 3 * MAX_RESPONSE_HEADERS;
 
-/** Maximum size of the headers that are added for the parser of Node.js, in bytes. */
+/** Maximum size for the headers that are added for the Node.js parser, in bytes. */
 const ADDED_BYTES = 64;
 
-/** The head of a response, as it is passed to the parser of Node.js. */
+/** A response head, as it is passed to the Node.js parser. */
 export interface ResponseHead {
   bytes: Buffer;
   /** True if headers were ignored because they exceed a limit. */
@@ -27,12 +27,12 @@ const INVALID_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]+/g;
 
 const LENGTH = /^\d{1,15}$/;
 
-/** Headers that delimit the body. The head that is passed on contains its own. */
+/** Headers that delimit the body. The head that is passed on contains separate ones. */
 const FRAMING_HEADERS = new Set(['content-length', 'transfer-encoding']);
 /** Headers about the connection, which are passed on only if it may be used again. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'proxy-connection', 'trailer', 'upgrade']);
 
-/** Returns the status of a response, `undefined` if its status line is incomplete, or null if it is invalid. */
+/** Returns a response's status, `undefined` if its status line is incomplete, or null if it is invalid. */
 export function readStatus(head: Buffer): number | null | undefined {
   const end = head.indexOf('\n');
   const isTooLong = head.length > MAX_RESPONSE_HEAD_BYTES;
@@ -43,7 +43,7 @@ export function readStatus(head: Buffer): number | null | undefined {
 }
 
 /**
- * Parses the headers of a response, regardless of how they violate RFC 9112: lines may end with LF alone, headers may be
+ * Parses a response's headers, regardless of how they violate RFC 9112: lines may end with LF alone, headers may be
  * folded, contain control characters or have invalid names, and lengths may be repeated or contradictory. Returns a
  * well-formed head. After a violation, or if there are more headers than the limit, it closes the connection after the
  * response, so that the response cannot affect another one (docs/adr/0086-tolerant-response-heads.md).
@@ -52,7 +52,7 @@ export function readStatus(head: Buffer): number | null | undefined {
  */
 export function parseResponseHead(head: Buffer, status: number, hasBody: boolean): ResponseHead {
   const text = head.toString('latin1', 0, MAX_RESPONSE_HEAD_BYTES);
-  // Status line, headers, and the two strings of the empty line.
+  // Status line, headers, and the two strings for the empty line.
   const [statusLine, ...lines] = text.split('\n', MAX_LINES + 3) as [string, ...string[]];
   const isComplete = hasBody && lines.at(-1) === '';
   const { headers, isStrict } = parseLines(lines);
@@ -73,7 +73,7 @@ export function parseResponseHead(head: Buffer, status: number, hasBody: boolean
   for (const [name, value] of headers.slice(0, MAX_RESPONSE_HEADERS)) {
     if (FRAMING_HEADERS.has(name) || (!isOrdinary && CONNECTION_HEADERS.has(name))) continue;
     size += name.length + value.length;
-    // The parser of Node.js accepts no more.
+    // The Node.js parser accepts no more.
     if (size < MAX_RESPONSE_HEAD_BYTES) passedOn += `${name}: ${value}\r\n`;
     else isCut = true;
   }
@@ -129,7 +129,7 @@ function bodyFraming(framing: Header[]): string {
   return lengths.size === 1 && LENGTH.test(length!) ? `content-length: ${length}\r\n` : '';
 }
 
-/** Finds the headers that delimit the body among more lines than are parsed. */
+/** Finds the headers that delimit the body, also among lines beyond the parsed ones. */
 const findFraming = (head: string): Header[] =>
   [...head.matchAll(/(?<=\n)(content-length|transfer-encoding)[ \t]*:([^\n]*)/gi)].map(([, name, value]) => [
     name!.toLowerCase(),

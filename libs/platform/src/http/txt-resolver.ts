@@ -1,14 +1,14 @@
 import { errorCode } from '../runtime/errors.js';
 import { createDnsResolver } from './create-dns-resolver.js';
 
-/** Codes of c-ares for a name that does not exist, or has no TXT record. */
+/** The c-ares codes for a name that does not exist, or has no TXT record. */
 const missing = ['ENOTFOUND', 'ENODATA'];
 
-/** Looks up TXT records. Like NameResolver, it caches nothing and each look-up has its own resolver. */
+/** Looks up TXT records. Like NameResolver, it caches nothing and each lookup has its own resolver. */
 export class TxtResolver {
   /**
-   * @param servers the name servers; empty for those of the system
-   * @param timeoutMs the time limit of a look-up, in ms
+   * @param servers the name servers; empty for the system's name servers
+   * @param timeoutMs a lookup's time limit, in ms
    */
   constructor(
     private readonly servers: string[],
@@ -16,7 +16,7 @@ export class TxtResolver {
   ) {}
 
   /**
-   * Returns the texts of the TXT records of a name, each with its parts joined; none if there are no records.
+   * Returns the strings in a name's TXT records, each with its parts joined; none if there are no records.
    * @throws Error if no name server has responded in time, or if it has reported an error: there may be records
    */
   async resolve(name: string): Promise<string[]> {

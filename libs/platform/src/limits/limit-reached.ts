@@ -1,12 +1,12 @@
 import { GatehouseError, type ErrorDetails, type LimitName } from '@gatehouse/domain';
 import { rateLimitHeaders, type RateLimitPolicy } from './rate-limiter.js';
 
-/** A limit that a response can name. */
+/** A limit that a response can contain. */
 export interface LimitPolicy extends RateLimitPolicy {
   name: LimitName;
 }
 
-/** Returns the 429 of a limit, which its headers and the member `limit` name. @param retryAfter seconds */
+/** Returns the 429 for a limit, whose name its headers and its member `limit` contain. @param retryAfter seconds */
 export const limitReached = (
   code: 'rate_limited' | 'too_many_attempts',
   policy: LimitPolicy,

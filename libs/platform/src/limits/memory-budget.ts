@@ -1,9 +1,9 @@
-/** Who holds memory. */
+/** A holder of memory. */
 export interface MemoryHolder {
   id: string;
-  /** Part of the budget that the holder can hold at once, from 0 to 1. */
+  /** The part of the budget that the holder can hold at once, from 0 to 1. */
   share: number;
-  /** A holder to which all that this one holds counts as well. */
+  /** A holder to which all memory in this one counts as well. */
   group?: MemoryHolder;
 }
 
@@ -12,7 +12,7 @@ export interface MemoryHold {
   readonly holder: MemoryHolder;
   /** Bytes that are held now. */
   readonly bytes: number;
-  /** Adds bytes. Returns false, and adds nothing, if the budget or the share of the holder does not allow it. */
+  /** Adds bytes. Returns false, and adds nothing, if the budget or the holder's share does not allow it. */
   grow: (bytes: number) => boolean;
   /** Counts the part to another holder. Returns false, and changes nothing, if that holder's share does not allow it. */
   moveTo: (holder: MemoryHolder) => boolean;
@@ -22,16 +22,16 @@ export interface MemoryHold {
 
 /**
  * Counts the bytes that holders hold in memory at once: each at most its share, and all together at most the total. A
- * holder that holds nothing else may exceed its share, and the only part may exceed the total, up to the limit: otherwise
- * what is larger than a share could never be held.
+ * holder that holds nothing else may exceed its share, and the only part may exceed the total, up to the limit:
+ * otherwise a part that is larger than a share could never be held.
  */
 export class MemoryBudget {
   private readonly byHolder = new Map<string, number>();
   private held = 0;
 
   /**
-   * @param total maximum of all holders, in bytes
-   * @param limit maximum of the only part, in bytes
+   * @param total maximum for all holders together, in bytes
+   * @param limit maximum for the only part, in bytes
    */
   constructor(
     readonly total: number,
@@ -43,13 +43,13 @@ export class MemoryBudget {
     return this.held;
   }
 
-  /** Holds bytes. Returns null if the budget or the share of the holder does not allow it. */
+  /** Holds bytes. Returns null if the budget or the holder's share does not allow it. */
   hold(holder: MemoryHolder, bytes: number): MemoryHold | null {
     const part = new BudgetPart(this, holder);
     return part.grow(bytes) ? part : null;
   }
 
-  /** Returns whether a holder may hold more bytes. @param own bytes of the part that grows */
+  /** Returns whether a holder may hold more bytes. @param own bytes in the part that grows */
   allows(holder: MemoryHolder, own: number, more: number): boolean {
     if (this.held === own) return own + more <= this.limit;
     return (
@@ -62,7 +62,7 @@ export class MemoryBudget {
     return ofHolder === own || ofHolder + more <= share * this.total;
   }
 
-  /** Changes the bytes of a holder. */
+  /** Changes a holder's bytes. */
   change(holder: MemoryHolder, bytes: number): void {
     this.held += bytes;
     for (const { id } of withGroups(holder)) {
@@ -73,7 +73,7 @@ export class MemoryBudget {
   }
 }
 
-/** Returns a holder, its group, and the group of that. */
+/** Returns a holder, its group, and that group's group. */
 const withGroups = (holder: MemoryHolder): MemoryHolder[] => [
   holder,
   ...(holder.group ? withGroups(holder.group) : []),

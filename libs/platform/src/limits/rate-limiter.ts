@@ -8,7 +8,7 @@ import { limitPrefix } from '../queue/redis-prefix.js';
 
 export interface RateLimitPolicy {
   name: string;
-  /** Maximum number of requests in one window. */
+  /** Maximum requests in one window. */
   quota: number;
   windowSeconds: number;
 }
@@ -25,19 +25,19 @@ export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy
 });
 
 /**
- * Maximum number of windows in this process, about 15 MB. The one that was counted longest ago is forgotten first: a client
- * with that many addresses is not limited by address anyway.
+ * Maximum windows in this process, about 15 MB. The window that was counted longest ago is dropped first: a client with
+ * that many IP addresses is not limited by IP anyway.
  */
 const MAX_WINDOWS = 50_000;
 
-/** The requests of a key in the current window. */
+/** A key's requests in the current window. */
 export interface WindowCount {
   count: number;
   /** Seconds until the window ends; at least 1. */
   secondsLeft: number;
 }
 
-/** Seconds until the window of a rejected request ends; null if the request is allowed. */
+/** Seconds until a rejected request's window ends; null if the request is allowed. */
 type RetryAfterSeconds = number | null;
 
 /**
@@ -62,22 +62,22 @@ export class RateLimiter {
     return new RateLimiter(connectRedis(target, logger, options));
   }
 
-  /** Counts together with the other processes of an installation from now on. */
+  /** Counts together with the installation's other processes from now on. */
   open(installationKey: string): void {
     this.prefix = limitPrefix(installationKey);
     this.limiters.clear();
   }
 
   /**
-   * Counts one request of `key` under a policy. Returns null if it is allowed, otherwise the seconds until
-   * the window ends.
+   * Counts one request for `key` under a policy. Returns null if it is allowed, otherwise the seconds until the window
+   * ends.
    */
   async consume(policy: RateLimitPolicy, key: string): Promise<RetryAfterSeconds> {
     const { count, secondsLeft } = await this.count(policy, key);
     return count <= policy.quota ? null : secondsLeft;
   }
 
-  /** Counts one request of `key` in the window of a policy, whatever its quota. */
+  /** Counts one request for `key` in a policy's window, whatever its quota. */
   async count(policy: Omit<RateLimitPolicy, 'quota'>, key: string): Promise<WindowCount> {
     if (!this.redis || this.prefix === null) return this.countInProcess(policy, key);
     try {
@@ -88,7 +88,7 @@ export class RateLimiter {
     }
   }
 
-  /** Clears the counters of this process, not those in Redis. */
+  /** Clears the counters in this process, not the counters in Redis. */
   reset(): void {
     this.windows.clear();
   }

@@ -1,8 +1,8 @@
 import { write, writeSync } from 'node:fs';
 
 /**
- * Length of the lines that wait for a stalled output at most, in characters. At 500 requests per second, their log lines
- * reach it after about ten seconds.
+ * Maximum length of the lines that wait for a stalled output, in characters. At 500 requests per second, their log
+ * lines reach it after about ten seconds.
  */
 const MAX_WAITING_LENGTH = 4 * 1024 * 1024;
 
@@ -12,15 +12,15 @@ const MAX_RETRY_MS = 250;
 
 /**
  * Writes whole lines to standard output or standard error. If the output does not accept them, because a disk is full
- * or the reader of a pipe stalls or has left, they wait until it does; further lines are dropped and counted. Never
- * throws and never blocks the event loop (docs/adr/0090-log-output.md).
+ * or a pipe's reader stalls or has left, they wait until it does; further lines are dropped and counted. Never throws
+ * and never blocks the event loop (docs/adr/0090-log-output.md).
  */
 export class LineOutput {
-  /** Number of lines that were dropped since the start of the process. */
+  /** The lines that were dropped since the process started. */
   dropped = 0;
 
   private waiting = '';
-  /** The bytes that are being written. They stay in order and complete, also if only some of them are accepted. */
+  /** The bytes that are being written. They stay in order and complete, even if only some of them are accepted. */
   private chunk: Buffer | undefined;
   private isScheduled = false;
   private reported = 0;
@@ -29,8 +29,8 @@ export class LineOutput {
 
   /**
    * @param stream `process.stdout` or `process.stderr`. Node.js makes a pipe non-blocking when the property is read; a
-   *   write to a full one would otherwise block a thread of the pool, which process.exit() waits for
-   * @param reportDropped called with the number of lost lines when the output accepts lines again
+   * write to a full one would otherwise block a thread in the pool, for which process.exit() waits
+   * @param reportDropped called with the lost line count when the output accepts lines again
    */
   constructor(
     private readonly stream: { fd: number },
@@ -40,7 +40,7 @@ export class LineOutput {
   }
 
   /**
-   * Accepts complete lines. The lines of a turn of the event loop are written together.
+   * Accepts complete lines. The lines from one event loop turn are written together.
    * @returns false if the caller should wait for {@link drained}, because further lines may be dropped
    */
   write(lines: string): boolean {
@@ -101,7 +101,7 @@ export class LineOutput {
     this.writeNext();
   }
 
-  /** Writes the lines of the last turn, unless the output is busy: nothing may delay the exit. */
+  /** Writes the lines from the last turn, unless the output is busy: nothing may delay the exit. */
   private writeRest(): void {
     if (this.chunk) return;
     try {

@@ -2,8 +2,8 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
 /**
- * Sends Nest's own messages to the logger of the process. Messages below warnings are logged at debug level,
- * because they describe the wiring of modules.
+ * Sends Nest's own messages to the process's logger. Messages below warnings are logged at debug level, because they
+ * describe how modules are wired.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}

@@ -7,15 +7,15 @@ export interface MailContent extends MailText {
   link: string | null;
 }
 
-/** Returns the plain text of an email, which is complete without the HTML. */
+/** Returns an email's plain text, which is complete without the HTML. */
 export function renderText({ paragraphs, link, closing }: MailContent): string {
   return `${[...paragraphs, ...(link ? [link] : []), ...closing].join('\n\n')}\n`;
 }
 
 /**
- * Returns the HTML of an email. Only the button and the logo set colors for text or background, so that
- * everything remains legible when an email client changes the other colors for dark mode. Styles are inline,
- * because some clients drop style elements.
+ * Returns an email's HTML. Only the button and the logo set colors for text or background, so that everything remains
+ * legible when an email client changes the other colors for dark mode. Styles are inline, because some clients drop
+ * style elements.
  */
 export function renderHtml(content: MailContent): string {
   const { language, brand, subject, heading, paragraphs, closing, link } = content;
@@ -55,8 +55,8 @@ const renderParagraph = (text: string, size: number): string =>
   `<p style="margin:0 0 16px;font-size:${size}px;line-height:${size + 8}px">${escapeHtml(text)}</p>`;
 
 /**
- * Uses a table, because Outlook on Windows ignores the padding of links. The border has the color of the
- * text, so that the edge of the button is visible when its color is similar to the background.
+ * Uses a table, because Outlook on Windows ignores link padding. The border has the text color, so that the button's
+ * edge is visible when its color is similar to the background.
  */
 function renderLink({ brand, button, linkLabel }: MailContent, link: string): string {
   const href = escapeHtml(link);

@@ -15,8 +15,7 @@ import { operatorNoticeText, type OperatorNotice } from './operator-notices.js';
 import type { OutgoingMail } from './mailer.js';
 
 /**
- * The variable content of an email, as of the commit of its cause. It is stored encrypted until the email is
- * sent.
+ * An email's variable content, as of the commit that caused the email. It is stored encrypted until the email is sent.
  */
 export interface MailParameters {
   projectName: string;
@@ -29,14 +28,14 @@ export interface MailParameters {
   branding?: Branding;
   fromName?: string | null;
   replyTo?: string | null;
-  /** For `change-email-*`: the new address of the customer. */
+  /** For `change-email-*`: the customer's new email address. */
   newEmail?: string;
   /**
-   * The language of the text; undefined for English. Workers of 0.1.0 ignore this and `text`, and would fail
-   * on a field `language` with another value than `en`.
+   * The language of the message; undefined for English. Workers from 0.1.0 ignore this and `text`, and would fail on a
+   * field `language` with another value than `en`.
    */
   locale?: string;
-  /** The project's own text in this language; undefined for the text that Gatehouse contains. */
+  /** The project's own message in this language; undefined for the built-in message. */
   text?: MailText;
   /** For `operator-notice`: the action. */
   notice?: OperatorNotice;
@@ -57,28 +56,27 @@ export interface RenderedMail extends OutgoingMail {
 }
 
 /**
- * Parameters with the time of writing, which is the time of the cause. Rows that are older than notices have
+ * Parameters with the time at which they were written, which is the cause's time. Rows that are older than notices have
  * none.
  */
 type SealedParameters = MailParameters & { at?: string };
 
-/** Encrypts the parameters of an email. They can only be used to render an email with the same id. */
+/** Encrypts an email's parameters. They can only be used to render an email with the same id. */
 export function sealMailParameters(keyring: Keyring, mailId: string, parameters: MailParameters): Buffer {
   const sealed: SealedParameters = { ...parameters, at: now().toISOString() };
   return keyring.encrypt('mail-parameters', mailId, JSON.stringify(sealed));
 }
 
 /**
- * Renders a stored email. `publicUrl` is the base of its link and always comes from the configuration
- * (requirement EV-05).
- * @throws UnreadableValueError if the parameters cannot be decrypted; Error if they lack the token of their kind
+ * Renders a stored email. `publicUrl` is its link's base and always comes from the configuration (requirement EV-05).
+ * @throws UnreadableValueError if the parameters cannot be decrypted; Error if they lack the token for their kind
  */
 export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string): RenderedMail {
   const plain = keyring.decrypt('mail-parameters', mail.id, mail.parameters);
   return renderMailContent(mail, JSON.parse(plain) as SealedParameters, publicUrl);
 }
 
-/** Renders an email from its parameters. @throws Error if they lack the token of the kind */
+/** Renders an email from its parameters. @throws Error if they lack the token for the kind */
 export function renderMailContent(
   { kind, recipient }: Pick<StoredMail, 'kind' | 'recipient'>,
   parameters: SealedParameters,
@@ -156,5 +154,5 @@ export function formatTime(language: string, at: Date): string {
   return `${format.format(at)} UTC`;
 }
 
-/** Without the second language, Intl would format an unknown one in the language of the server. */
+/** Without the second language, Intl would format an unknown one in the server's language. */
 const localesFor = (language: string): string[] => [language, FALLBACK_LANGUAGE];

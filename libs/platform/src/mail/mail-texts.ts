@@ -3,13 +3,13 @@ import { mailPath, type CustomerMailKind, type MailKind } from './mail-kinds.js'
 import { germanMailTexts } from './german-mail-texts.js';
 import type { MailTranslation, ShippedText } from './mail-translation.js';
 
-/** The languages in which Gatehouse contains the texts of all emails to customers. */
+/** The languages with built-in messages for all emails to customers. */
 export const shippedLanguages = ['en', 'de'] as const;
 export type ShippedLanguage = (typeof shippedLanguages)[number];
 
 const bothAddressesNotice = 'The change takes effect when both the old and the new address are confirmed.';
 
-/** Plain ASCII where possible, so that the source of an email remains readable. */
+/** Plain ASCII where possible, so that an email's source remains readable. */
 const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = {
   linkLabel: 'Or open this link:',
   mails: {
@@ -216,8 +216,8 @@ const translations: Record<ShippedLanguage, MailTranslation<CustomerMailKind>> =
 };
 
 /**
- * Returns the text of an email that Gatehouse contains, or null if it contains none in the language. Emails
- * to operators are in English only.
+ * Returns an email's built-in message, or null if there is none in the language. Emails to operators are in English
+ * only.
  */
 export function shippedMailText(kind: MailKind, language: string): MailText | null {
   const translation = shippedLanguages.find((shipped) => shipped === language);

@@ -1,10 +1,10 @@
 import type { MailText } from '@gatehouse/domain';
 import type { MailKind } from './mail-kinds.js';
 
-/** A text without the parts that only emails with a link have. */
+/** A message without the parts that only emails with a link have. */
 export type ShippedText = Omit<MailText, 'button' | 'linkLabel'> & { button?: string };
 
-/** The texts of emails in one language. */
+/** The email messages in one language. */
 export interface MailTranslation<Kind extends MailKind> {
   /** Text that precedes the link below the button. */
   linkLabel: string;

@@ -7,7 +7,7 @@ export interface OutgoingMail {
   subject: string;
   text: string;
   html: string;
-  /** Replaces the configured name of the sender; null to use the configured name. */
+  /** Replaces the configured sender name; null to use the configured name. */
   fromName: string | null;
   replyTo: string | null;
 }
@@ -43,8 +43,8 @@ export class Mailer {
 
   /**
    * Sends an email.
-   * @param id the id of the email. The Message-ID contains it, so that an email that is sent again after a
-   *   crash can be recognized as a duplicate.
+   * @param id the email's id. The Message-ID contains it, so that an email that is sent again after a crash can be
+   * recognized as a duplicate.
    * @throws Error of the mail server or the connection
    */
   async send(id: string, { to, subject, text, html, fromName, replyTo }: OutgoingMail): Promise<void> {

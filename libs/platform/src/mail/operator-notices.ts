@@ -1,6 +1,6 @@
 import type { MailText } from '@gatehouse/domain';
 
-/** The sentence of a notice in English, without the time and the address. */
+/** A notice's sentence in English, without the time and the client IP. */
 interface NoticeText {
   heading: string;
   sentence: (notice: OperatorNotice) => string;
@@ -9,7 +9,7 @@ interface NoticeText {
 const countOrganizations = (count = 0): string =>
   `${count} ${count === 1 ? 'organization' : 'organizations'}`;
 
-/** Notices of the changes that an admin makes to an operator. */
+/** Notices about the changes that an admin makes to an operator. */
 const adminActions = {
   invited: {
     heading: 'Operator invited',
@@ -87,27 +87,27 @@ const ownActions = {
 export type AdminAction = keyof typeof adminActions;
 export type OwnAction = keyof typeof ownActions;
 
-/** An action on an operator, of which emails notify the operator and the admins. */
+/** An action on an operator, about which emails notify the operator and the admins. */
 export interface OperatorNotice {
   action: AdminAction | OwnAction;
-  /** Email address of the operator who acted. */
+  /** The email address of the operator who acted. */
   actor: string;
-  /** Email address of the operator whom the action concerns. */
+  /** The email address of the operator whom the action concerns. */
   target: string;
-  /** Client address of the actor; null if it is unknown. */
+  /** The actor's client IP; null if it is unknown. */
   ip: string | null;
   role?: string;
   previousRole?: string;
-  /** Number of organizations to which the operator is limited; null for the entire installation. */
+  /** Count of the organizations to which the operator is limited; null for the entire installation. */
   organizationCount?: number | null;
 }
 
 const noticeTexts: Record<OperatorNotice['action'], NoticeText> = { ...adminActions, ...ownActions };
 
-/** All actions of which operators are notified. */
+/** All actions about which operators are notified. */
 export const operatorNoticeActions = Object.keys(noticeTexts) as OperatorNotice['action'][];
 
-/** Returns the text of a notice: who did what to whom, when and from which address. */
+/** Returns a notice's message: who did what to whom, when and from which client IP. */
 export function operatorNoticeText(name: string, at: string, notice: OperatorNotice): MailText {
   const { heading, sentence } = noticeTexts[notice.action];
   const place = notice.ip ? `the address ${notice.ip}` : 'an unknown address';

@@ -1,20 +1,20 @@
 import { errorCode } from '../runtime/errors.js';
 
-/** Maximum length of a stored response in characters. */
+/** Maximum length for a stored response in characters. */
 const MAX_LENGTH = 500;
 
-/** Why an email was not accepted. */
+/** The reason why an email was not accepted. */
 export interface SmtpFailure {
   /**
-   * The response of the mail server to the sender, the recipient or the content; the code of any other error,
-   * which may describe the configuration; or null.
+   * The mail server's response to the sender, the recipient or the content; the code from any other error, which may
+   * describe the configuration; or null.
    */
   response: string | null;
   /** True if the mail server will never accept the email (RFC 5321, section 4.2.1). */
   isPermanent: boolean;
 }
 
-/** Interprets an error of `Mailer.send`. */
+/** Interprets an error from `Mailer.send`. */
 export function smtpFailure(error: unknown): SmtpFailure {
   const { response, responseCode, command } = error as Partial<
     Record<'response' | 'responseCode' | 'command', unknown>
@@ -24,7 +24,7 @@ export function smtpFailure(error: unknown): SmtpFailure {
     const code = errorCode(error);
     return { response: code.startsWith('E') ? code : null, isPermanent: false };
   }
-  // A rejected sender is an error of the configuration, so the email is sent after it is corrected.
+  // A rejected sender is a configuration error, so the email is sent after it is corrected.
   const isPermanent = command !== 'MAIL FROM' && typeof responseCode === 'number' && responseCode >= 500;
   return { response: toPlainText(response).slice(0, MAX_LENGTH), isPermanent };
 }

@@ -13,9 +13,9 @@ import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
 /**
- * The possible results of a login. `challenged`: a second factor is required; `refused`: the project does not allow the
- * method or new customers, or another error of the client; `aborted`: the client disconnected before the response; `error`: an error of Gatehouse prevented a
- * decision.
+ * A login's possible results. `challenged`: a second factor is required; `refused`: the project does not allow the
+ * method or new customers, or the client made another error; `aborted`: the client disconnected before the response;
+ * `error`: an error in Gatehouse prevented a decision.
  */
 export const loginResults = [
   'success',
@@ -31,7 +31,7 @@ export const loginResults = [
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
 
-/** The methods of the steps of a login. A second factor is a step of its own. */
+/** The methods for the steps in a login. A second factor is a separate step. */
 export const loginMethods = [
   'password',
   'email_code',
@@ -44,7 +44,7 @@ export const loginMethods = [
 ] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 
-/** The possible results of the requests to an identity provider that one step of a sign-in requires. */
+/** The possible results of the identity provider requests that one sign-in step requires. */
 export const providerRequestResults = ['success', 'provider_unavailable', 'sign_in_failed'] as const;
 export type ProviderRequestResult = (typeof providerRequestResults)[number];
 
@@ -52,7 +52,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 type Observer = Histogram.Internal<string>;
 
-/** The metrics of the API. Also their injection token, which is null if the process serves no metrics. */
+/** The API's metrics. Also their injection token, which is null if the process serves no metrics. */
 export class ApiMetrics {
   private readonly requests;
   private readonly logins;
@@ -110,7 +110,7 @@ export class ApiMetrics {
     );
   }
 
-  /** @param result `success`, or the error of the redirect */
+  /** @param result `success`, or the redirect's error */
   recordProviderReturn(type: IdentityProviderType, result: 'success' | RedirectError): void {
     this.providerReturns.inc({ type, result });
   }
@@ -127,12 +127,12 @@ export class ApiMetrics {
     this.limitedMails.inc({ purpose, limit });
   }
 
-  /** Records a request that was rejected because of the memory of requests in progress. */
+  /** Records a request that was rejected because of the memory that requests in progress hold. */
   recordOverload(kind: 'requests' | 'bulk'): void {
     this.overloads.inc({ kind });
   }
 
-  /** Records the memory of requests in progress. */
+  /** Records the memory that requests in progress hold. */
   instrumentRequestMemory(readHeldBytes: () => number, limitBytes: number): void {
     this.metrics.gauge(
       'gatehouse_request_memory_bytes',

@@ -8,29 +8,29 @@ import type { Metrics } from './metrics.js';
 /** Interval between attempts to listen on a port that another process uses, in ms. */
 const RETRY_MS = 5_000;
 
-/** More than those of monitoring and of a load balancer. */
+/** More than the connections from monitoring and a load balancer. */
 const MAX_CONNECTIONS = 200;
 
-/** The state of a process and of the components of its installation. */
+/** The state of a process and of its installation's components. */
 export interface HealthReport {
   /** `ready` only if each component is `ok` or `not_configured`. */
   status: string;
   components: Record<string, string>;
 }
 
-/** What the server reads on each request, from memory. */
+/** The values that the server reads on each request, from memory. */
 interface Probes {
   readHealth: () => HealthReport;
   /** For a process that has no other port. Returns `unavailable`, or another status while the process does its work. */
   readReadiness?: () => string;
 }
 
-/** Returns the HTTP status of a report: 503 if it contains a problem. */
+/** Returns a report's HTTP status: 503 if it contains a problem. */
 export const healthStatusCode = ({ status }: HealthReport): number => (status === 'ready' ? 200 : 503);
 
 /**
- * Serves `/metrics` and `/healthz` on a separate port (requirement CO-05), and `/livez` and `/readyz` of a process that
- * has no other port. Serves nothing without METRICS_PORT.
+ * Serves `/metrics` and `/healthz` on a separate port (requirement CO-05), and `/livez` and `/readyz` for a process
+ * that has no other port. Serves nothing without METRICS_PORT.
  */
 export class MetricsServer {
   private server: Server | undefined;
@@ -95,7 +95,7 @@ export class MetricsServer {
   }
 }
 
-/** Sends a response in the format of the api. */
+/** Sends a response in the API's format. */
 function sendJson(response: ServerResponse, status: number, body: object): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
   response.writeHead(status, headers).end(JSON.stringify(body));

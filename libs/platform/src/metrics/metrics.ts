@@ -2,7 +2,7 @@ import type * as PromClient from 'prom-client';
 import { droppedLogLines } from '../logging/logger.js';
 import { VERSION } from '../runtime/version.js';
 
-/** The gauge of both programs that shows that a process has started and does not stop. */
+/** The gauge in both programs that states whether a process has started and is not stopping. */
 export const READY_METRIC = 'gatehouse_ready';
 export const READY_HELP =
   '1 while this process does its work; 0 while it waits for its database, starts or stops.';
@@ -11,7 +11,8 @@ export const READY_HELP =
 type LabelValues = Record<string, readonly string[]>;
 
 /**
- * The Prometheus metrics of this process. Also their injection token, which is null if the process serves none. No label ever contains an id or a URL (requirement CO-05).
+ * This process's Prometheus metrics. Also their injection token, which is null if the process serves none. No label
+ * ever contains an id or a URL (requirement CO-05).
  */
 export class Metrics {
   private readonly registry: PromClient.Registry;
@@ -27,7 +28,7 @@ export class Metrics {
     return new Metrics(await import('prom-client'));
   }
 
-  /** The content type of the response to a scrape. */
+  /** The content type for the response to a scrape. */
   get contentType(): string {
     return this.registry.contentType;
   }
@@ -50,7 +51,7 @@ export class Metrics {
     );
   }
 
-  /** Adds the counter of lost log lines. The log cannot report them while standard output accepts none. */
+  /** Adds the counter for lost log lines. The log cannot report them while standard output accepts none. */
   registerDroppedLogLines(): void {
     const counter = new this.client.Counter({
       name: 'gatehouse_log_lines_dropped_total',
@@ -103,7 +104,7 @@ export class Metrics {
   }
 
   /**
-   * Creates a gauge with one series for each value of the label: 1 for the current value, otherwise 0. If `read` returns
+   * Creates a gauge with one series for each label value: 1 for the current value, otherwise 0. If `read` returns
    * undefined, there is no series.
    */
   states(name: string, help: string, labels: LabelValues, read: () => string | null | undefined): void {

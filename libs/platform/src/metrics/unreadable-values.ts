@@ -7,7 +7,7 @@ import { storedPurposes, UnreadableValueError } from '../crypto/keyring.js';
 type Subject = Record<string, string | null>;
 
 /**
- * Reports stored values that cannot be read because an entry of GATEHOUSE_SECRET was lost or removed too early, in the
+ * Reports stored values that cannot be read because an entry in GATEHOUSE_SECRET was lost or removed too early, in the
  * log and in a metric (docs/adr/0092).
  */
 export class UnreadableValues {
@@ -24,7 +24,7 @@ export class UnreadableValues {
     );
   }
 
-  /** Reports an error of a use. Ignores errors with another cause. */
+  /** Reports an error that occurred when a value was used. Ignores errors with another cause. */
   report(error: unknown, subject: Subject): void {
     if (!(error instanceof UnreadableValueError)) return;
     const { purpose, message: reason } = error;
@@ -34,7 +34,7 @@ export class UnreadableValues {
 
   /**
    * Returns the result of `read`, or null after a report if the value cannot be read.
-   * @throws all errors of `read` with another cause
+   * @throws all errors from `read` with another cause
    */
   readOrNull<Result>(subject: Subject, read: () => Result): Result | null {
     try {

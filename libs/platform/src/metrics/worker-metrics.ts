@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.js';
 
 const attemptNumbers = ['1', '2', '3', '4', '5'] as const;
 
-/** The kinds of repairs after a crash, a lost job or a race. */
+/** The repair kinds after a crash, a lost job or a race. */
 export const repairs = ['worker_lost', 'overdue', 'orphan_cancelled'] as const;
 export type Repair = (typeof repairs)[number];
 
@@ -14,7 +14,7 @@ export type Repair = (typeof repairs)[number];
 export const mailResults = ['sent', 'captured', 'rejected', 'expired', 'postponed'] as const;
 export type MailResult = (typeof mailResults)[number];
 
-/** The metrics of the webhook-worker. Also their injection token, which is null if the process serves no metrics. */
+/** The webhook-worker's metrics. Also their injection token, which is null if the process serves no metrics. */
 export class WorkerMetrics {
   private readonly attempts;
   private readonly durations;
@@ -50,7 +50,7 @@ export class WorkerMetrics {
     });
   }
 
-  /** @param ageMs age of the delivery when the attempt was claimed, in ms */
+  /** @param ageMs the delivery's age when the attempt was claimed, in ms */
   recordAttemptStart({ attempt, urgency, ageMs }: { attempt: number; urgency: number; ageMs: number }): void {
     if (attempt === 1 && urgency === URGENCY.first) this.firstAttempts.observe(ageMs / 1_000);
   }

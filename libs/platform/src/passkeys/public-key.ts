@@ -1,12 +1,12 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 
-/** The labels of COSE keys (RFC 9052, section 7; RFC 9053, section 7; RFC 8230, section 4). */
+/** The labels in COSE keys (RFC 9052, section 7; RFC 9053, section 7; RFC 8230, section 4). */
 const label = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 };
 
-/** Minimum length of the modulus of an RSA key, in bits. */
+/** Minimum length for an RSA key's modulus, in bits. */
 const MIN_RSA_BITS = 2048;
 
-/** Returns whether bytes are a public key of a passkey, as a COSE key: ES256, EdDSA or RS256. */
+/** Returns whether bytes are a passkey's public key, as a COSE key: ES256, EdDSA or RS256. */
 export async function isPasskeyPublicKey(bytes: Buffer): Promise<boolean> {
   const { isoCBOR } = await import('@simplewebauthn/server/helpers');
   try {

@@ -9,7 +9,7 @@ import { secureBytes } from '../crypto/random.js';
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
 
-/** The response of an authenticator to a request for a new passkey, in base64url. */
+/** An authenticator's response to a request for a new passkey, in base64url. */
 export interface PasskeyRegistration {
   id: string;
   rawId: string;
@@ -17,7 +17,7 @@ export interface PasskeyRegistration {
   response: { clientDataJSON: string; attestationObject: string; transports?: string[] };
 }
 
-/** The response of an authenticator that has signed a challenge, in base64url. */
+/** The response from an authenticator that has signed a challenge, in base64url. */
 export interface PasskeyAssertion {
   id: string;
   rawId: string;
@@ -31,20 +31,20 @@ interface Credential {
   transports: string[];
 }
 
-/** A registration or an assertion with a passkey of a site. Callers store the hash of its challenge. */
+/** A registration or an assertion with a site's passkey. Callers store the hash of its challenge. */
 export interface WebAuthnCeremony<Consumed> {
   relyingParty: RelyingParty;
   saveChallenge: (hash: Buffer) => Promise<void>;
   /** Consumes the challenge. Only one of several parallel calls returns a truthy value. */
   consumeChallenge: (hash: Buffer) => Promise<Consumed | null>;
-  /** Returns the error of a response that is not accepted. @param cause for the log, if the response is not valid */
+  /** Returns the error for a response that is not accepted. @param cause for the log, if the response is not valid */
   reject: (cause?: unknown) => Error;
 }
 
-/** ES256, EdDSA and RS256: what authenticators support. */
+/** ES256, EdDSA and RS256, which authenticators support. */
 const ALGORITHMS = [-7, -8, -257];
 
-/** Only processes that use passkeys load the library: it takes 8 MB of memory. */
+/** Only processes that use passkeys load the library, which takes 8 MB of memory. */
 const loadLibrary = () => import('@simplewebauthn/server');
 const loadHelpers = () => import('@simplewebauthn/server/helpers');
 
@@ -87,7 +87,7 @@ export async function beginPasskeyAssertion(
 
 /**
  * Verifies the response for a new passkey (WebAuthn, section 7.1), once, except that the attestation is ignored:
- * Gatehouse requests none, and its verification would send requests to URLs that the client chooses.
+ * Gatehouse requests none, and verifying it would send requests to URLs that the client chooses.
  * @throws the error of the ceremony
  */
 export async function verifyPasskeyRegistration<Consumed>(
@@ -142,9 +142,9 @@ async function readRegistration(
 }
 
 /**
- * Verifies the signature of a passkey (WebAuthn, section 7.2), once, but not its counter. The library would compare the
+ * Verifies a passkey's signature (WebAuthn, section 7.2), once, but not its counter. The library would compare the
  * counter before it verifies the signature, so that anyone could report a copied passkey.
- * @param find returns the passkey of the caller
+ * @param find returns the caller's passkey
  * @throws the error of the ceremony
  */
 export async function verifyPasskeyAssertion<Consumed, Passkey extends { publicKey: Buffer }>(
@@ -177,7 +177,7 @@ async function newChallenge(save: (hash: Buffer) => Promise<void>): Promise<Uint
   return new Uint8Array(challenge);
 }
 
-/** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
+/** Consumes a response's challenge, even if the response turns out to be invalid (requirement MF-06). */
 async function consumeChallenge<Consumed>(
   ceremony: WebAuthnCeremony<Consumed>,
   response: PasskeyRegistration | PasskeyAssertion,
@@ -198,7 +198,7 @@ function readChallenge({ response }: { response: { clientDataJSON: string } }): 
   }
 }
 
-/** Returns what a response must contain. @throws Error if its origin is not allowed */
+/** Returns the values that a response must contain. @throws Error if its origin is not allowed */
 function expectations(relyingParty: RelyingParty, challenge: Buffer, clientDataJSON: string) {
   const { origin, crossOrigin } = readClientData(clientDataJSON);
   if (typeof origin !== 'string' || !isAllowedOrigin(relyingParty, origin))

@@ -3,10 +3,10 @@ import type { TestCommands } from './test-commands.js';
 
 /** Points at which a test can make a process kill itself. */
 export type Failpoint =
-  /** Before the commit of a transaction that creates deliveries. No transaction at boot does. */
+  /** Before a transaction that creates deliveries is committed. No transaction at boot creates deliveries. */
   | 'delivery.before-commit'
   | 'delivery.before-enqueue'
-  /** After the response of the target, before the outcome is recorded. */
+  /** After the target's response, before the outcome is recorded. */
   | 'delivery.before-record'
   /** Between two committed batches of the same encrypted column. */
   | 'reencrypt.between-batches';

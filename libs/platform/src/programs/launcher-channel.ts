@@ -1,9 +1,9 @@
 import type { Metrics } from '../metrics/metrics.js';
 
-/** The request for the metrics of the webhook-worker, which the launcher passes on to it. */
+/** The request for the webhook-worker's metrics, which the launcher passes on to the worker. */
 const REQUEST = 'metrics';
 
-/** The response of the webhook-worker. */
+/** The webhook-worker's response. */
 interface MetricsMessage {
   metrics: string | null;
 }
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5_000;
 const isResponse = (message: unknown): message is MetricsMessage =>
   typeof message === 'object' && message !== null && 'metrics' in message;
 
-/** Sends the metrics of this process to the launcher whenever it requests them. */
+/** Sends this process's metrics to the launcher whenever it requests them. */
 export function sendMetricsOnRequest(metrics: Metrics): void {
   process.on('message', (message) => {
     if (message !== REQUEST) return;
@@ -25,12 +25,12 @@ export function sendMetricsOnRequest(metrics: Metrics): void {
   });
 }
 
-/** The request that waits for its response, if any: responses do not say to which request they belong. */
+/** The request that waits for its response, if any: responses do not state to which request they belong. */
 let pending: Promise<string | null> | undefined;
 
 /**
- * Requests the metrics of the webhook-worker that the same launcher has started. Returns null if there is no
- * launcher or no running worker. Concurrent calls share one request.
+ * Requests the metrics from the webhook-worker that the same launcher has started. Returns null if there is no launcher
+ * or no running worker. Concurrent calls share one request.
  */
 export async function requestWorkerMetrics(): Promise<string | null> {
   if (!process.connected) return null;

@@ -12,7 +12,7 @@ import { startTracing, tracing } from '../tracing/current-tracing.js';
 /** Exit code for an error that a restart cannot fix (sysexits.h, EX_CONFIG). */
 const EXIT_CONFIG = 78;
 
-/** Maximum duration of a shutdown, in ms. The process exits after that in any case. */
+/** Maximum shutdown duration, in ms. The process exits after that in any case. */
 const STOP_TIMEOUT_MS = 15_000;
 
 /** The same after an unexpected error, in ms: the process ends within five seconds, and its restart may be waiting. */
@@ -34,8 +34,8 @@ export interface RunnableService {
 
 interface ProcessOptions {
   /**
-   * Growth of the heap, in percent, until V8 collects all garbage. By default it can grow to several times the memory
-   * in use (docs/adr/0039-memory.md).
+   * Heap growth, in percent, until V8 collects all garbage. By default it can grow to several times the memory in use
+   * (docs/adr/0039-memory.md).
    */
   heapGrowingPercent?: number;
 }
@@ -56,7 +56,7 @@ export async function runProcess(
   const logger = createLogger(config, name);
   for (const warning of config.warnings)
     logger[warning === 'node_outdated' ? 'error' : 'warn']({ warning }, configWarnings[warning]);
-  // Without a listener, a warning of Node.js that a closed or full output does not accept would be an unexpected error.
+  // Without a listener, a Node.js warning that a closed or full output does not accept would be an unexpected error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let service: RunnableService | undefined;
   let isStopping = false;
@@ -84,12 +84,12 @@ export async function runProcess(
   process.on('uncaughtException', (error) => fail(error));
   process.on('unhandledRejection', (error) => fail(error));
   const fail = (error: unknown): void => {
-    // The message of a wrong configuration contains its fix, and the stack would hide it.
+    // The message for a wrong configuration contains its fix, and the stack would hide it.
     const isConfigError = error instanceof ConfigError;
     logger.fatal(isConfigError ? {} : { error }, errorMessage(error));
     stop(isConfigError ? 'invalid configuration' : 'unexpected error', isConfigError ? EXIT_CONFIG : 1);
   };
-  // Node.js 24 handles a signal that arrives while it loads modules in the next complete turn of the event loop.
+  // Node.js 24 handles a signal that arrives while it loads modules in the next complete event loop turn.
   await nextTurn();
   await nextTurn();
   if (isStopping) return;
@@ -120,7 +120,7 @@ async function stopService(
     logger.error({ error }, 'shutdown failed');
   }
   if (!tracing) return;
-  // Half of the remaining time, so that a collector that does not respond cannot change the exit code.
+  // Half the remaining time, so that a collector that does not respond cannot change the exit code.
   const remainingMs = startedMs + timeoutMs - monotonicMs();
   const flushTimeoutMs = Math.min(FLUSH_TIMEOUT_MS, remainingMs / 2);
   await withTimeout(tracing.shutdown(), flushTimeoutMs, 'collector timeout').catch(() => undefined);

@@ -23,8 +23,8 @@ export class TestCommands {
   }
 
   /**
-   * Registers the handler of a command. The value that it returns, or the message of the error that it
-   * throws, is sent back to the test.
+   * Registers a command's handler. The value that it returns, or the message of the error that it throws, is sent back
+   * to the test.
    */
   on(command: string, handler: Handler): void {
     this.handlers.set(command, handler);

@@ -13,8 +13,7 @@ const WARN_EVERY_MS = 10_000;
 const RECONNECT_EVERY_MS = 2_000;
 
 /**
- * Maximum number of nodes to which a command of a connection that fails fast is sent. An unavailable node costs
- * 100 ms each time.
+ * Maximum nodes to which a command on a connection that fails fast is sent. An unavailable node costs 100 ms each time.
  */
 const MAX_REDIRECTIONS = 3;
 
@@ -29,7 +28,7 @@ export function connectRedis(target: RedisTarget, logger: Logger, options: Redis
   redis.on('error', (error) => {
     if (monotonicMs() - warnedAt < WARN_EVERY_MS) return;
     warnedAt = monotonicMs();
-    // The error of a cluster contains the error of the last node.
+    // A cluster's error contains the last node's error.
     const { lastNodeError } = error as { lastNodeError?: Error };
     logger.warn(
       { reason: errorMessage(lastNodeError ?? error) || 'connection refused' },
@@ -48,7 +47,7 @@ function createConnection(
   if (isCluster) {
     return new Cluster(splitHosts(url).map(readHost), {
       clusterRetryStrategy: retryStrategy,
-      // The name of the host is part of its certificate. Node.js resolves it when it connects.
+      // The host name is part of the certificate. Node.js resolves it when it connects.
       dnsLookup: (address, callback) => callback(null, address),
       ...(options.enableOfflineQueue === false
         ? { enableOfflineQueue: false, maxRedirections: MAX_REDIRECTIONS }
@@ -75,7 +74,7 @@ const readHost = (url: string): { host: string; port: number | undefined } => {
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? undefined : Number(port) };
 };
 
-/** Returns the user, the password and TLS of a URL. A user without a name is the default user. */
+/** Returns a URL's user, password and TLS. A user without a name is the default user. */
 const readAccount = ({ protocol, username, password }: URL) => ({
   username: decodeURIComponent(username),
   password: decodeURIComponent(password),

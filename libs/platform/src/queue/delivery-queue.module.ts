@@ -28,7 +28,7 @@ class BullQueueModule {
 }
 
 /**
- * Provides the queue of deliveries. Imports BullMQ and ioredis, so a process loads this file only with Redis
+ * Provides the delivery queue. Imports BullMQ and ioredis, so a process loads this file only with Redis
  * (load-delivery-queue.ts).
  */
 @Module({})

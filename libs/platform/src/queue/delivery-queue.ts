@@ -7,12 +7,12 @@ import type { RedisConnection } from './connect-redis.js';
 import { RedisHealth, type RedisProblem } from './redis-health.js';
 import { queuePrefix, sharedPrefix } from './redis-prefix.js';
 
-/** Injection token of the queue on Redis, which only exists with REDIS_URL. */
+/** The injection token for the queue on Redis, which only exists with REDIS_URL. */
 export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
 
 export const QUEUE_NAME = 'deliveries';
 
-/** Maximum time to wait for a response of Redis, in ms. */
+/** Maximum time to wait for a response from Redis, in ms. */
 const RESPONSE_MS = 250;
 
 const REPORT_EVERY_MS = 10_000;
@@ -21,13 +21,13 @@ const REPORT_EVERY_MS = 10_000;
 export interface DeliveryPointer {
   deliveryId: string;
   endpointId: string;
-  /** Null for an event about the organization itself, which goes to an endpoint of the organization. */
+  /** Null for an event about the organization itself, which goes to an endpoint at organization level. */
   projectId: string | null;
 }
 
 /** A pointer to work. The work itself is stored in PostgreSQL. */
 export interface DeliveryJob extends DeliveryPointer {
-  /** The number of the attempt, starting at 1. */
+  /** The attempt's number, starting at 1. */
   attempt: number;
 }
 
@@ -35,33 +35,33 @@ interface ScheduledJob extends DeliveryJob {
   delayMs: number;
 }
 
-/** The data of a job in Redis: one attempt, or several that are due at the same time. */
+/** A job's data in Redis: one attempt, or several that are due at the same time. */
 type JobData = DeliveryJob | DeliveryJob[];
 
-/** Maximum number of attempts in one job, so that several workers share the attempts of a large event. */
+/** Maximum attempts in one job, so that several workers share a large event's attempts. */
 const MAX_ATTEMPTS_PER_JOB = 20;
 
-/** What the queue needs of Redis and BullMQ, which only a process with Redis loads. */
+/** The functions that the queue requires from Redis and BullMQ, which only a process with Redis loads. */
 interface Transport {
   target: RedisTarget;
   connection: RedisConnection;
   /** Creates a queue on the connection. */
   openQueue: (prefix: string) => Promise<BullMq.Queue>;
   workerClass: typeof BullMq.Worker;
-  /** Creates the connection of a worker. */
+  /** Creates a worker's connection. */
   connectWorker: () => RedisConnection;
 }
 
-/** A worker of BullMQ with its connection. */
+/** A BullMQ worker with its connection. */
 interface QueueWorker {
   worker: BullMq.Worker;
   connection: RedisConnection;
 }
 
 /**
- * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only
- * the claim in PostgreSQL starts an attempt, and the due poller of the worker finds deliveries whose job was
- * lost. Also the injection token of the queue, which is null without Redis.
+ * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only the claim in
+ * PostgreSQL starts an attempt, and the worker's due poller finds deliveries whose job was lost. Also the queue's
+ * injection token, which is null without Redis.
  */
 export class DeliveryQueue {
   private readonly health: RedisHealth;
@@ -81,7 +81,7 @@ export class DeliveryQueue {
     this.health = new RedisHealth(transport.connection, sharedPrefix(transport.target), logger);
   }
 
-  /** Uses the jobs of an installation from now on. Before that, Redis counts as unreachable. */
+  /** Uses an installation's jobs from now on. Before that, Redis counts as unreachable. */
   async open(installationKey: string): Promise<void> {
     const prefix = queuePrefix(this.transport.target, installationKey);
     const queue = await this.transport.openQueue(prefix);
@@ -95,7 +95,7 @@ export class DeliveryQueue {
     return this.problem === null;
   }
 
-  /** The reason for which Redis does not accept jobs now, or null. */
+  /** The reason why Redis does not accept jobs now, or null. */
   get problem(): RedisProblem | null {
     return this.queue ? this.health.problem : 'unreachable';
   }
@@ -119,12 +119,12 @@ export class DeliveryQueue {
     return this.addBulk(chunks.map((chunk) => [chunk.length === 1 ? chunk[0]! : chunk, delayMs]));
   }
 
-  /** Returns the number of jobs in Redis, or null if it does not respond within 250 ms. */
+  /** Returns the job count in Redis, or null if it does not respond within 250 ms. */
   countJobs(): Promise<number | null> {
     return this.countByType('wait', 'active', 'delayed', 'prioritized');
   }
 
-  /** Starts to process jobs of the opened installation, `concurrency` at a time. */
+  /** Starts to process the opened installation's jobs, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
     const runAll = async ({ data }: BullMq.Job<JobData>): Promise<void> => {
       await Promise.all([data].flat().map(handle));
@@ -135,7 +135,7 @@ export class DeliveryQueue {
       await runAll(job).finally(() => (this.runningJobs -= 1));
     };
     this.startWorker(concurrency, run);
-    // Processes of the previous version add jobs under the prefix that all installations shared. The next version
+    // Processes from the previous version add jobs under the prefix that all installations shared. The next version
     // removes this line (docs/adr/0089-redis-keys-of-an-installation.md).
     this.previous = this.createWorker(sharedPrefix(this.transport.target), concurrency, runAll);
     this.stuckCheckTimer = setInterval(
@@ -219,10 +219,7 @@ export class DeliveryQueue {
     return { worker, connection };
   }
 
-  /**
-   * After an outage of Redis, a worker of BullMQ sometimes takes no more jobs (taskforcesh/bullmq #2466,
-   * #3185).
-   */
+  /** After a Redis outage, a BullMQ worker sometimes takes no more jobs (taskforcesh/bullmq #2466, #3185). */
   private async replaceIfStuck(concurrency: number, run: BullMq.Processor<JobData, void>): Promise<void> {
     const isIdle = this.isReady() && this.runningJobs < concurrency;
     const waiting = isIdle ? await this.countByType('wait') : 0;

@@ -8,15 +8,15 @@ import { sharedPrefix } from './redis-prefix.js';
 /** Maximum time to wait for the connection and for each response, in ms. */
 const TIMEOUT_MS = 5_000;
 
-/** The state of a Redis to which a connection could be made. */
+/** The state of a Redis to which a connection could be opened. */
 export interface RedisInspection {
-  /** The reason for which Redis cannot be used, or null. */
+  /** The reason why Redis cannot be used, or null. */
   problem: RedisProblem | null;
   /** The error that Redis returned, if there is a problem. */
   error: unknown;
   /** Null if the user may not run INFO. */
   version: string | null;
-  /** Such as `noeviction`; null if the user may not run INFO, or the service does not show it. */
+  /** Such as `noeviction`; null if the user may not run INFO, or the service does not report it. */
   evictionPolicy: string | null;
 }
 
@@ -45,11 +45,11 @@ export async function inspectRedis(target: RedisTarget, logger: Logger): Promise
   }
 }
 
-/** Resolves when the connection is ready. @throws the first error of the connection */
+/** Resolves when the connection is ready. @throws the connection's first error */
 function connected(connection: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.once('ready', resolve);
-    // The error of a cluster contains the error of the last node.
+    // A cluster's error contains the last node's error.
     connection.once('error', (error: Error & { lastNodeError?: Error }) =>
       reject(error.lastNodeError ?? error),
     );

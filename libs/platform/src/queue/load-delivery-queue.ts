@@ -2,7 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 
-/** Time for which jobs may wait while none is taken, before the worker of the queue is replaced, in ms. */
+/** Time for which jobs may wait while none is taken, before the queue's worker is replaced, in ms. */
 const STUCK_MS = 60_000;
 
 /**

@@ -3,7 +3,7 @@ import { errorMessage } from '../runtime/errors.js';
 import type { Logger } from '../logging/logger.js';
 import type { RedisConnection } from './connect-redis.js';
 
-/** The reasons for which Redis is not used, with their log messages. */
+/** The reasons why Redis is not used, with their log messages. */
 export const redisProblems = {
   unreachable: 'Redis does not respond',
   read_only: 'Redis is read-only',
@@ -20,7 +20,7 @@ const PROBE_INTERVAL_MS = 1_000;
 /** Maximum time to wait for the response to a probe, in ms. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** The problem that an error code of Redis stands for. */
+/** The problem behind each Redis error code. */
 const problemsByCode: Record<string, RedisProblem> = {
   READONLY: 'read_only',
   OOM: 'full',
@@ -30,8 +30,8 @@ const problemsByCode: Record<string, RedisProblem> = {
 };
 
 /**
- * Checks once a second whether Redis accepts writes. A connection alone does not show it: a replica, a full server and a
- * node of a cluster respond as well.
+ * Checks once a second whether Redis accepts writes. A connection alone does not prove this: a replica, a full server
+ * and a cluster node respond as well.
  */
 export class RedisHealth {
   private probed: RedisProblem | null = 'unreachable';
@@ -39,7 +39,7 @@ export class RedisHealth {
   private isProbing = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param prefix of all keys */
+  /** @param prefix the prefix of all keys */
   constructor(
     private readonly connection: RedisConnection,
     private readonly prefix: string,
@@ -50,7 +50,7 @@ export class RedisHealth {
     this.timer = setInterval(probe, PROBE_INTERVAL_MS).unref();
   }
 
-  /** The reason for which Redis cannot be used now; null if it accepts writes. */
+  /** The reason why Redis cannot be used now; null if it accepts writes. */
   get problem(): RedisProblem | null {
     return this.probed ?? (this.connection.status === 'ready' ? null : 'unreachable');
   }
@@ -83,7 +83,7 @@ export class RedisHealth {
 
 /**
  * Writes two keys, and returns the problem if Redis rejects them.
- * @param prefix of the keys
+ * @param prefix the keys' prefix
  */
 export async function probeRedis(
   connection: RedisConnection,
@@ -98,7 +98,7 @@ export async function probeRedis(
   return { problem: error === null ? null : classifyError(error), error };
 }
 
-/** Returns the problem that an error of a write means. */
+/** Returns the problem behind a write error. */
 function classifyError(error: unknown): RedisProblem {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return 'unreachable';
   const [code] = /^[A-Z]+/.exec(error.message) ?? [''];

@@ -1,12 +1,12 @@
 import { types } from 'node:util';
 
 /**
- * Returns whether an error has this `code` of Node.js. Does not use `instanceof Error`, which fails for
- * errors from another realm.
+ * Returns whether an error has this Node.js `code`. Does not use `instanceof Error`, which fails for errors from
+ * another realm.
  */
 export const isNodeError = (error: unknown, code: string): boolean => errorCode(error) === code;
 
-/** Returns the `code` of an error of Node.js, pg or axios, or "" if it has none. */
+/** Returns the `code` of an error from Node.js, pg or axios, or "" if it has none. */
 export function errorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';

@@ -1,11 +1,11 @@
 import type { TracingConfig } from '../config/tracing-config.js';
 import type { NewSpan, Span, Tracing } from './tracing.js';
 
-/** The traces of this process; null without OTEL_EXPORTER_OTLP_ENDPOINT. */
+/** This process's traces; null without OTEL_EXPORTER_OTLP_ENDPOINT. */
 export let tracing: Tracing | null = null;
 
 /**
- * Starts to record traces. A process without OTEL_EXPORTER_OTLP_ENDPOINT never loads the packages of OpenTelemetry
+ * Starts to record traces. A process without OTEL_EXPORTER_OTLP_ENDPOINT never loads the OpenTelemetry packages
  * (docs/adr/0059-opentelemetry.md).
  * @param onExportError called when spans could not be exported
  */
@@ -20,7 +20,7 @@ export async function startTracing(
 
 /**
  * Runs `work` in a span (`Tracing.run`).
- * @param describe returns the properties of the span; not called if the process records no traces
+ * @param describe returns the span's properties; not called if the process records no traces
  * @param work called with null in this case
  */
 export const runInSpan = <Result>(
@@ -29,6 +29,6 @@ export const runInSpan = <Result>(
   traceparent?: string | null,
 ): Promise<Result> => (tracing ? tracing.run(describe(), work, traceparent) : work(null));
 
-/** Returns a function that runs in the trace of the current code, for the listener of an event. */
+/** Returns a function that runs in the current code's trace, for an event listener. */
 export const bindToTrace = <Listener extends (...args: never[]) => unknown>(listener: Listener): Listener =>
   tracing ? tracing.bind(listener) : listener;

@@ -40,7 +40,7 @@ import { VERSION } from '../runtime/version.js';
 /** Minimum time between two reports of failed exports, in ms. */
 const REPORT_INTERVAL_MS = 60_000;
 
-/** The name and the properties of a span. Neither may contain a secret, an email address or a value of a row. */
+/** A span's name and properties. Neither may contain a secret, an email address or a row value. */
 export interface NewSpan {
   name: string;
   kind: keyof typeof SpanKind;
@@ -51,7 +51,7 @@ export interface NewSpan {
 
 export type { Context, Span };
 
-/** Records the traces of a process and sends them to the OTLP endpoint in the background. */
+/** Records a process's traces and sends them to the OTLP endpoint in the background. */
 export class Tracing {
   private readonly rootSampler: Sampler;
   private readonly provider: NodeTracerProvider;
@@ -82,25 +82,25 @@ export class Tracing {
     });
   }
 
-  /** The current trace, as a child of which code that runs elsewhere can record spans. */
+  /** The current trace, to which code that runs elsewhere can add child spans. */
   get context(): Context {
     return context.active();
   }
 
-  /** Returns the header `traceparent` of the current span (W3C Trace Context), or undefined without a span. */
+  /** Returns the header `traceparent` for the current span (W3C Trace Context), or undefined without a span. */
   get traceparent(): string | undefined {
     const current = trace.getActiveSpan()?.spanContext();
     if (!current || !isSpanContextValid(current)) return undefined;
     return `00-${current.traceId}-${current.spanId}-0${current.traceFlags & TraceFlags.SAMPLED}`;
   }
 
-  /** The fields of a log line, under the names that OpenTelemetry defines. */
+  /** A log line's fields, under the names that OpenTelemetry defines. */
   get logFields(): { trace_id?: string; span_id?: string } {
     const current = trace.getActiveSpan()?.spanContext();
     return current ? { trace_id: current.traceId, span_id: current.spanId } : {};
   }
 
-  /** Starts the span of a request. @param traceparent header of the request */
+  /** Starts a request's span. @param traceparent the request's header */
   startRequest(method: string, traceparent: unknown): Span {
     const caller = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
     const parent =
@@ -110,7 +110,8 @@ export class Tracing {
   }
 
   /**
-   * Starts a child of a span; null if that is not recorded or has ended, so that work without a trace creates no span.
+   * Starts a child of a span; null if the span is not recorded or has ended, so that work without a trace creates no
+   * span.
    * @param parent default: the current span
    */
   startChild(span: NewSpan, parent = context.active()): Span | null {
@@ -124,7 +125,7 @@ export class Tracing {
 
   /**
    * Runs `work` in a span.
-   * @param traceparent of the parent, or null to start a new trace; default: the current span is the parent
+   * @param traceparent the parent's, or null to start a new trace; default: the current span is the parent
    */
   async run<Result>(
     span: NewSpan,
@@ -146,7 +147,7 @@ export class Tracing {
 
   /**
    * Marks a span as failed.
-   * @param type code of the error, never its message, which can contain values of rows and addresses
+   * @param type the error's code, never its message, which can contain row values and addresses
    */
   fail(span: Span, type: string): void {
     span.setAttribute('error.type', type);
@@ -176,7 +177,7 @@ export class Tracing {
   }
 
   /**
-   * Decides whether the trace of a caller is recorded. The decision does not depend on the trace id, which the caller
+   * Decides whether a caller's trace is recorded. The decision does not depend on the trace id, which the caller
    * chooses.
    */
   private sampleNewTrace(): TraceFlags {
@@ -189,7 +190,7 @@ export class Tracing {
 const toContext = (parent: SpanContext | '' | null): Context =>
   parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
 
-/** Returns the sampler of new traces. Spans of an existing trace always follow its decision. */
+/** Returns the sampler for new traces. Spans of an existing trace always follow its decision. */
 function createRootSampler({ sampler, samplerRatio }: TracingConfig): Sampler {
   if (sampler.endsWith('always_off')) return new AlwaysOffSampler();
   if (sampler.endsWith('always_on')) return new AlwaysOnSampler();
