@@ -9,7 +9,7 @@ export type ReauthenticatedOperators = 'all' | 'enrolled';
 export interface RouteCredential {
   /** The credential kinds that the route accepts; empty for a route without authentication. */
   kinds: CallerKind[];
-  /** The scopes that a secret key must have, without exception. */
+  /** The required scopes; a secret key must have each one. */
   scopes: Scope[];
   access: Access;
   /** An operator's minimum role; on shared routes it replaces the scopes. */
@@ -39,15 +39,15 @@ export const NoCredential = (): MethodDecorator & ClassDecorator => declareCrede
 /** Declares a route that accepts a publishable key in `x-publishable-key`. */
 export const PublishableKey = (): MethodDecorator & ClassDecorator => declareCredential(['publishable-key']);
 
-/** Declares a route that accepts a publishable key, or a secret key with all scopes. */
+/** Declares a route that accepts a publishable key, or a secret key with all given scopes. */
 export const PublishableOrSecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['publishable-key', 'secret-key'], scopes);
 
-/** Declares a route that accepts a secret key with all scopes, as a bearer token or in `x-api-key`. */
+/** Declares a route that accepts a secret key with all given scopes, as a bearer token or in `x-api-key`. */
 export const SecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes);
 
-/** Declares a route that accepts a secret key with all scopes and organization access. */
+/** Declares a route that accepts a secret key with all given scopes and organization access. */
 export const OrganizationKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes, 'organization');
 

@@ -44,7 +44,7 @@ export interface AccessTokenClaims {
   auth_time?: number;
 }
 
-/** A session's properties that its tokens depend on. */
+/** The session properties that its tokens depend on. */
 export interface TokenSession {
   id: string;
   amr: AuthenticationMethod[];

@@ -189,7 +189,7 @@ export class SigningKeyRing {
   }
 }
 
-/** Returns the RSA key's `kid` in a signing key. */
+/** Returns the `kid` of the RSA key in a signing key. */
 const rsaKid = (kid: string): string => `${kid}-rsa`;
 
 const toJwk = (publicKey: KeyObject, kid: string, alg: SigningAlgorithm): JsonWebKey => ({

@@ -19,7 +19,7 @@ export type ProcessProblemKind = (typeof processProblemKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
-/** Where alerts go: to each channel that is configured, and to the worker's log. */
+/** The destinations of alerts: each channel that is configured, and the worker's log. */
 export type AlertDestination = AlertChannel | 'log';
 
 /** The message subjects in the alert log: a problem, its end, or a test. */

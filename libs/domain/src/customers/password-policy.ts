@@ -11,7 +11,10 @@ export type PasswordWeakness =
 
 export const PASSWORD_MAX_LENGTH = 128;
 
-/** How new passwords are hashed: with a pepper, or as plain bcrypt, which other systems can verify (docs/adr/0102). */
+/**
+ * The methods by which new passwords are hashed: with a pepper, or as plain bcrypt, which other systems can verify
+ * (docs/adr/0102).
+ */
 export const passwordHashings = ['peppered', 'portable'] as const;
 export type PasswordHashing = (typeof passwordHashings)[number];
 

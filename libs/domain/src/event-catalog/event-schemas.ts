@@ -83,7 +83,7 @@ const bodySchema = (type: EventType): JsonSchema => ({
   title: type,
 });
 
-/** When a custom event is emitted, in words. */
+/** The cause of a custom event, in words. */
 export const customEventCause = 'your server sent a custom event with `POST /v1/events`';
 
 const customBodySchema: JsonSchema = {

@@ -19,7 +19,7 @@ export interface IdentityProvider {
   type: IdentityProviderType;
   /** Shown on the provider's button. */
   name: string;
-  /** The issuer in id tokens, or a provider's base URL without OpenID Connect. */
+  /** The issuer of id tokens, or the base URL for a provider without OpenID Connect. */
   issuer: string;
   enabled: boolean;
   /** False if only customers who exist or are linked can sign in. */

@@ -1,6 +1,6 @@
 import type { ProviderClaims } from './provider-profile.js';
 
-/** A provider type's properties that do not depend on its protocol. */
+/** The properties of a provider type that do not depend on its protocol. */
 export interface ProviderPreset {
   /** Shown on the provider's button. */
   name: string;

@@ -1,7 +1,7 @@
 import type { IdentityProvider } from './identity-provider.js';
 import type { ProviderPreset } from './provider-preset.js';
 
-/** A provider's fields that a change can set, apart from its protocol settings. */
+/** The provider fields that a change can set, apart from protocol settings. */
 export type ProviderSettings = Pick<
   IdentityProvider,
   'name' | 'enabled' | 'allowSignUp' | 'trustEmail' | 'required'

@@ -38,7 +38,9 @@ export interface ImportLineResult {
   status: ImportLineStatus;
   /** The customer that was created or updated, or that already has the email address. */
   customerId: string | null;
-  /** The reasons why no customer was created or updated. An error in the entire line has an empty `field`. */
+  /**
+   * The reasons why no customer was created or updated. An error that concerns the entire line has an empty `field`.
+   */
   errors: FieldError[];
   /** The values that were left out. */
   warnings: FieldError[];

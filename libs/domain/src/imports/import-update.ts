@@ -21,7 +21,7 @@ export interface ImportUpdateLine {
   fields: Pick<Customer, 'email'> & Partial<Pick<Customer, (typeof updatableFields)[number]>>;
   /** Null for a customer who is not disabled, undefined if the line does not contain the field. */
   disabledAt: Date | null | undefined;
-  /** Null if the line contains no last change time. */
+  /** Null if the line contains no time of the last change. */
   updatedAt: Date | null;
   lastLoginAt: Date | null;
   /** Null if the line contains no time at which the customer was created. */

@@ -45,15 +45,15 @@ export function unknownPlaceholders(text: string, variables: readonly MailVariab
 }
 
 /**
- * Returns a string with its variables replaced. A value is never searched for placeholders, so that a name cannot
- * insert another value.
+ * Returns a string with its variables replaced by their values. A value is never searched for placeholders, so that a
+ * name cannot insert another value.
  */
 const fill = (text: string, values: MailValues): string =>
   text.replace(PLACEHOLDER, (placeholder, name: string) =>
     (mailVariables as readonly string[]).includes(name) ? values[name as MailVariable] : placeholder,
   );
 
-/** Returns the strings with their variables replaced. */
+/** Returns the strings with their variables replaced by their values. */
 export function fillMailText(text: MailText, values: MailValues): MailText {
   const filled = (part: string): string => fill(part, values);
   return {

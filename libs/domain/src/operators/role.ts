@@ -22,6 +22,6 @@ export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
 export const hasRole = (role: OperatorRole, required: OperatorRole): boolean =>
   operatorRoles.indexOf(role) >= operatorRoles.indexOf(required);
 
-/** Returns the lowest role that has all scopes in the list. Admins have every permission. */
+/** Returns the lowest role that has all given scopes. Admins have every permission. */
 export const minimumRoleFor = (required: readonly Scope[]): OperatorRole =>
   operatorRoles.find((role) => required.every((scope) => roleScopes[role].includes(scope))) ?? 'admin';

@@ -1,6 +1,6 @@
 import type { ProjectSettings } from './project-settings.js';
 
-/** A project's properties that requests use. */
+/** The project properties that requests use. */
 export interface ProjectContext {
   id: string;
   organizationId: string;
@@ -9,7 +9,7 @@ export interface ProjectContext {
   settings: ProjectSettings;
 }
 
-/** A project's properties that its customers' tokens depend on. */
+/** The project properties that customers' tokens depend on. */
 export type TokenProject = Pick<ProjectContext, 'id' | 'settings'>;
 
 export const environments = ['development', 'staging', 'production'] as const;

@@ -1,6 +1,6 @@
 /**
  * The time for which a refresh token's immediate predecessor returns the same successor (sign-in contract, section 1):
- * as long as that successor is unused, or for some seconds.
+ * as long as that successor is unused, or for a number of seconds.
  */
 export type RefreshGrace = 'until_used' | number;
 

@@ -9,7 +9,7 @@ function createPendingWork() {
 }
 
 describe('KeyedLock', () => {
-  it('runs work of the same key in order and work of another key immediately', async () => {
+  it('runs work for the same key in order and work for another key immediately', async () => {
     const lock = new KeyedLock();
     const log: string[] = [];
     const first = createPendingWork();

@@ -34,7 +34,7 @@ const problemsIn = (environment: Record<string, string | undefined>): string[] =
 };
 
 describe('loadConfig', () => {
-  it('has the defaults of the contract', () => {
+  it("returns the contract's defaults", () => {
     expect(loadConfig(base, noHosts)).toMatchObject({
       production: false,
       publicUrl: 'http://127.0.0.1:3000',
@@ -76,7 +76,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('only NODE_ENV=production turns on production checks', () => {
+  it('turns on production checks only with NODE_ENV=production', () => {
     expect(loadConfig(production).production).toBe(true);
     for (const NODE_ENV of ['Production', 'prod', 'staging', 'test', '']) {
       expect(loadConfig({ ...base, NODE_ENV }).production).toBe(false);
@@ -176,7 +176,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('traces are off without an endpoint, and with OTEL_SDK_DISABLED', () => {
+  it('turns off traces without an endpoint, and with OTEL_SDK_DISABLED', () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318';
     expect(loadConfig({ ...base, OTEL_TRACES_SAMPLER: 'always_on' }).tracing).toBeNull();
     expect(loadConfig({ ...base, OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).not.toBeNull();
@@ -184,26 +184,26 @@ describe('loadConfig', () => {
     expect(loadConfig(disabled).tracing).toBeNull();
   });
 
-  it('the public URL of an IPv6 host has brackets, and the ring of secrets is newest first', () => {
+  it('puts brackets around an IPv6 host in the public URL, and lists secrets newest first', () => {
     expect(loadConfig({ ...base, HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80');
     const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
     expect(loadConfig({ GATEHOUSE_SECRET: `${newer}, ${secret}` }).rootSecrets).toEqual([newer, secret]);
   });
 
-  it('TIME_SCALE divides timeout, lease, schedule and reload interval, but not the maximum age of signing keys', () => {
+  it('divides timeout, lease, schedule and reload interval by TIME_SCALE, but not the key age', () => {
     const { webhooks, signingKeys } = loadConfig({ ...base, TIME_SCALE: '100' });
     const schedule = [0, 150, 600, 3_000, 18_000];
     expect(webhooks).toMatchObject({ retrySchedule: schedule, timeout: 100, lease: 300, sweepInterval: 100 });
     expect(signingKeys).toEqual({ maxAge: 90 * 86_400_000, reloadInterval: 600 });
   });
 
-  it('TIME_SCALE keeps the settling time of rollups above 7 s: 2 s for the claim id, 5 s for the statement', () => {
+  it('keeps the settling time of rollups above 7 s: 2 s for the claim id, 5 s for the statement', () => {
     const settleAt = (TIME_SCALE: string) =>
       loadConfig({ ...base, TIME_SCALE }).webhooks.rollups.settlingTime;
     expect(['1', '2', '5', '100'].map(settleAt)).toEqual([30_000, 15_000, 8_000, 8_000]);
   });
 
-  it('CF-02: outside production a missing secret is generated, once', () => {
+  it('CF-02: generates a missing secret outside production, once', () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'gatehouse-unit-'));
     try {
       const [generated] = loadConfig({ DATA_DIR }).rootSecrets;
@@ -215,7 +215,7 @@ describe('loadConfig', () => {
   });
 });
 
-describe('errors of the configuration', () => {
+describe('configuration errors', () => {
   const invalidValues: Record<string, string[]> = {
     PORT: ['65536', '3000 3000'],
     DATABASE_POOL: ['0'],
@@ -292,7 +292,7 @@ describe('errors of the configuration', () => {
       );
   });
 
-  it('reads the single sign-on of operators, and rejects incomplete and insecure settings', () => {
+  it("reads the settings for operators' single sign-on, and rejects incomplete and insecure ones", () => {
     const oidc = {
       OPERATOR_OIDC_ISSUER: 'https://login.example.com',
       OPERATOR_OIDC_CLIENT_ID: 'gatehouse',
@@ -333,7 +333,7 @@ describe('errors of the configuration', () => {
     ]);
   });
 
-  it('rejects settings of Sentinel and of a cluster that contradict each other', () => {
+  it('rejects Sentinel and cluster settings that contradict each other', () => {
     const REDIS_SENTINELS = 'redis://sentinel-1:26379,sentinel-2:26379';
     const problems = (REDIS_URL: string, more: object) => problemsIn({ ...base, REDIS_URL, ...more });
     const name = expect.stringMatching(/^REDIS_URL must contain the name of the primary/);
@@ -347,7 +347,7 @@ describe('errors of the configuration', () => {
     ]);
   });
 
-  it('accepts several hosts of PostgreSQL, of Sentinel and of a Redis cluster', () => {
+  it('accepts several hosts for PostgreSQL, Sentinel and a Redis cluster', () => {
     const DATABASE_URL =
       'postgresql://shop:a,b@db-1:5432,[fd00::5]:5433,db-3/gatehouse?target_session_attrs=read-write';
     const sentinel = {
@@ -371,7 +371,7 @@ describe('errors of the configuration', () => {
     ]);
   });
 
-  it('one message lists all errors, with the values of settings that are not secret', () => {
+  it('lists all errors in one message, with the values of settings that are not secret', () => {
     const environment = { PORT: 'x', LOG_LEVEL: 'loud', BCRYPT_COST: '99', GATEHOUSE_SECRET: 'short' };
     expect(() => loadConfig(environment)).toThrow(
       /^The configuration has 4 errors:\n( {2}- (PORT|LOG_LEVEL|BCRYPT_COST|GATEHOUSE_SECRET) .+\n?){4}$/,
@@ -381,7 +381,7 @@ describe('errors of the configuration', () => {
     expect(problemsIn({ ...base, PORT: 'x\ny' })).toEqual([shown]);
   });
 
-  it('CF-01: never shows the value of a secret setting', () => {
+  it('CF-01: never contains the value of a secret setting', () => {
     const names =
       'DATABASE_URL MIGRATE_DATABASE_URL DATABASE_READ_URL REDIS_URL REDIS_SENTINELS SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL ALERT_SMTP_URL';
     for (const name of splitWords(names)) {
@@ -395,8 +395,8 @@ describe('errors of the configuration', () => {
   });
 });
 
-describe('the address ranges of trusted proxies', () => {
-  it('RL-02: a range of all addresses is an error that names it and its effect', () => {
+describe('address ranges of trusted proxies', () => {
+  it('RL-02: rejects a range of all addresses with an error that names the range and its effect', () => {
     expect(problemsIn({ ...base, TRUSTED_PROXIES: '10.0.0.0/8, 0.0.0.0/0' })).toEqual([
       expect.stringMatching(
         /^TRUSTED_PROXIES must not contain 0\.0\.0\.0\/0, because every client could forge/,
@@ -449,7 +449,7 @@ describe('secrets in files', () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   };
 
-  it('SC-03: every secret can be read from a file, in production too', () => {
+  it('SC-03: reads every secret from a file, in production too', () => {
     const secretNames = Object.entries(settings).filter(([, setting]) => setting.secret);
     expect(secretNames.map(([name]) => name).sort()).toEqual(Object.keys(secretTexts).sort());
     for (const ending of ['', '\n', '\r\n']) {
@@ -459,7 +459,7 @@ describe('secrets in files', () => {
     }
   });
 
-  it('cuts only the newline at the end, and a byte order mark', () => {
+  it('removes only the newline at the end, and a byte order mark', () => {
     const read = (content: string): string[] =>
       loadConfig({ GATEHOUSE_SECRET_FILE: write(content) }).rootSecrets;
     expect(read(`\ufeff${secret}\n`)).toEqual([secret]);
@@ -469,7 +469,7 @@ describe('secrets in files', () => {
     ).toEqual({ email: 'ops@example.com', password: ' an unusual long phrase ' });
   });
 
-  it('treats a blank path as unset, and ignores files of settings that are not secret', () => {
+  it('treats a blank path as unset, and ignores files for settings that are not secret', () => {
     expect(loadConfig({ ...base, REDIS_URL_FILE: '  ', PORT_FILE: '/nowhere' })).toMatchObject({
       redis: null,
       http: { port: 3000 },
@@ -479,7 +479,7 @@ describe('secrets in files', () => {
     ]);
   });
 
-  it('CF-01: rejects a setting that is set twice, and a file that is missing or not one line of text', () => {
+  it('CF-01: rejects a setting that is set twice, and a file that is missing or not one line', () => {
     const hidden = 'hunter2-hunter2-hunter2-hunter2-hunter2';
     mkdirSync(join(folder, 'directory'));
     const cases: [path: string, problem: RegExp, more?: object][] = [
@@ -605,7 +605,7 @@ describe('production', () => {
     expect(webhooks.allowedCidrs).toEqual(['10.1.0.0/16']);
   });
 
-  it('OP-06: names the range of webhook targets that is too wide, and accepts it outside production', () => {
+  it('OP-06: names a webhook target range that is too wide, and accepts it outside production', () => {
     const WEBHOOK_ALLOWED_CIDRS = '10.0.0.0/8, ::/0, fd12:3456::/32, 8.0.0.0/7';
     expect(problemsIn({ ...production, WEBHOOK_ALLOWED_CIDRS })).toEqual([
       'WEBHOOK_ALLOWED_CIDRS must not contain ::/0, which is wider than /32, in production',
@@ -614,7 +614,7 @@ describe('production', () => {
     expect(problemsIn({ ...base, WEBHOOK_ALLOWED_CIDRS })).toEqual([]);
   });
 
-  it('OP-04: requires TLS of mail servers on other machines, unless SMTP_REQUIRE_TLS is off', () => {
+  it('OP-04: requires TLS for mail servers on other machines, unless SMTP_REQUIRE_TLS is off', () => {
     const requiresTls = (SMTP_URL: string, more: object = {}) =>
       loadConfig({ ...production, SMTP_URL, ...more }).mail.requireTls;
     const remote = `smtp://mail.example.com SMTP://mail.example.com:25 smtp://10.0.0.5:587 smtp://0.0.0.0 smtp://[::]
@@ -651,7 +651,7 @@ describe('production', () => {
     ]);
   });
 
-  it('sends alerts over SMTP_URL by default, and recognizes ALERT_SMTP_URL of another mail server', () => {
+  it('sends alerts over SMTP_URL by default, and recognizes another server in ALERT_SMTP_URL', () => {
     const alertServer = (ALERT_SMTP_URL: string, SMTP_URL = 'smtp://mail.example.com') =>
       loadConfig({ ...production, SMTP_URL, ALERT_EMAIL: 'ops@example.com', ALERT_SMTP_URL }).alerts
         .mailServer;
@@ -680,7 +680,7 @@ describe('production', () => {
     expect(loadConfig(base).alerts.mailServer).toBeNull();
   });
 
-  it('OP-04: warns of unencrypted connections to other machines', () => {
+  it('OP-04: warns about unencrypted connections to other machines', () => {
     const warningsOf = (environment: object) =>
       loadConfig({
         ...production,

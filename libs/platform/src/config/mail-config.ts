@@ -47,7 +47,7 @@ export function alertMailServer(values: SettingValues): AlertMailServer | null {
   };
 }
 
-/** Returns a mail server's problems that production rejects. */
+/** Returns the problems with a mail server that production rejects. */
 export function mailServerProblems(setting: MailServerSetting, values: SettingValues): string[] {
   const url = values[setting];
   if (!url) return [];

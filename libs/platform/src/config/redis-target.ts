@@ -3,7 +3,7 @@ import { splitHosts } from './split-hosts.js';
 
 /** An installation's Redis: one server, the primary that Sentinel names, or a cluster. */
 export interface RedisTarget {
-  /** The URL of a server, or with several nodes of a cluster; with Sentinel, the primary's name replaces the host. */
+  /** The URL of one server, or of several cluster nodes; with Sentinel, the primary's name replaces the host. */
   url: string;
   /** The sentinels' URL, which can have several hosts; null without Sentinel. */
   sentinels: string | null;

@@ -71,7 +71,7 @@ describe('readOrCreateRootSecret', () => {
     expect(() => readOrCreateRootSecret(path)).toThrow();
   });
 
-  it('CF-02: concurrent processes end with the same secret', async () => {
+  it('CF-02: returns the same secret in concurrent processes', async () => {
     for (const file of ['config/root-secret', 'runtime/errors']) {
       const source = readFileSync(new URL(`../${file}.ts`, import.meta.url), 'utf8');
       const { outputText } = ts.transpileModule(source, {

@@ -5,11 +5,11 @@ it.each([
   ['Shop <no-reply@example.com>', 'Shop', 'no-reply@example.com'],
   ['"Shop, Inc." <No-Reply@Example.com>', 'Shop, Inc.', 'No-Reply@example.com'],
   ['Zoë <zoe@bücher.example>', 'Zoë', 'zoe@xn--bcher-kva.example'],
-])('parseSender parses %j', (text, name, address) => {
+])('parses %j', (text, name, address) => {
   expect(parseSender(text)).toEqual({ name, address });
 });
 
-it('parseSender returns null for any text that is not exactly one address', () => {
+it('returns null for any string that is not exactly one address', () => {
   const none = ['', 'Shop', 'Shop <no-reply>', 'Shop <>', '"Shop <a@example.com>"'];
   const several = [
     'a@example.com, b@example.com',

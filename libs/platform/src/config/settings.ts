@@ -11,8 +11,8 @@ const cidrProblem = (entry: string): string | null =>
   parseCidr(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
 
 /**
- * Returns the problem of a range that contains all IPv4 addresses: every client could choose the IP under which it is
- * counted.
+ * Returns an entry's problem, or null. A range of all IPv4 addresses would let every client choose the IP under which
+ * it is counted.
  */
 function proxyRangeProblem(entry: string): string | null {
   const range = parseCidr(entry);

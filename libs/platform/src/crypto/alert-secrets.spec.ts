@@ -11,7 +11,7 @@ describe('alertSecrets', () => {
     expect(alertSecrets(new Keyring([newer]))).not.toEqual([secret]);
   });
 
-  it('returns the secrets of all entries of a ring, newest first', () => {
+  it('returns a secret for each entry in a ring, newest first', () => {
     expect(alertSecrets(new Keyring([newer, older]))).toEqual([
       ...alertSecrets(new Keyring([newer])),
       ...alertSecrets(new Keyring([older])),

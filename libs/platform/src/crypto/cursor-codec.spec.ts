@@ -13,12 +13,12 @@ const expectInvalid = (text: string) =>
   );
 
 describe('CursorCodec', () => {
-  it('AK-10: decodes its own cursors for the same list, also after the secret was replaced (CF-04)', () => {
+  it('AK-10, CF-04: decodes its own cursors for the same list, also with a new secret', () => {
     expect(codec.decode(list, cursor)).toBe(id);
     expect(new CursorCodec(new Keyring([newSecret, secret])).decode(list, cursor)).toBe(id);
   });
 
-  it('AK-10: rejects a cursor of another list, tenant, filter or secret', () => {
+  it('AK-10: rejects a cursor for another list, tenant, filter or secret', () => {
     const [name, access, filter] = list;
     const others = [
       ['events', access, filter],
@@ -30,7 +30,7 @@ describe('CursorCodec', () => {
     expectInvalid(new CursorCodec(new Keyring([newSecret])).encode(list, id));
   });
 
-  it('AK-10: rejects a cursor that was modified in any character, in its length or in its alphabet', () => {
+  it('AK-10: rejects a cursor that was modified in any character, in its length or alphabet', () => {
     for (let index = 0; index < cursor.length; index += 1)
       expectInvalid(cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1));
     const variants = [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`];

@@ -42,7 +42,7 @@ class SimulatedThread {
 
 const longest = (waits: number[] | undefined): number => Math.max(...waits!);
 
-it('RL-03: a project that has used the whole queue delays the sign-ins of another one by one hash', () => {
+it("RL-03: delays another project's sign-ins by one hash if a project has used the whole queue", () => {
   const thread = new SimulatedThread(30);
   for (let round = 0; round < 600; round += 1) {
     thread.submitUntilRejected('flooded');
@@ -53,7 +53,7 @@ it('RL-03: a project that has used the whole queue delays the sign-ins of anothe
   expect(longest(thread.waits['flooded'])).toBeGreaterThan(0.8 * MAX_WAIT_MS);
 });
 
-it('RL-03: no accepted sign-in waits longer than the maximum while ever more projects arrive, and each arriving project is accepted', () => {
+it('RL-03: accepts each new project, and keeps the maximum wait while more projects arrive', () => {
   for (const taskMs of [30, 120]) {
     const thread = new SimulatedThread(taskMs);
     for (let round = 0; round < 1_000; round += 1) {
@@ -69,7 +69,7 @@ it('RL-03: no accepted sign-in waits longer than the maximum while ever more pro
   }
 });
 
-it('takes turns between projects by the weight of their tasks', () => {
+it('takes turns between projects by task weight', () => {
   const thread = new SimulatedThread(30);
   for (const weight of [1, 1, 1, 1, 1, 1, 1, 1]) thread.submit('light', weight);
   for (const weight of [3, 3]) thread.submit('heavy', weight);

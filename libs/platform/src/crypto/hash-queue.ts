@@ -59,8 +59,8 @@ export class HashQueue {
   }
 
   /**
-   * Returns a further task's expected wait in ms, if tasks start in order of arrival. If no thread is idle, the running
-   * tasks count as one more waiting task.
+   * Returns the expected wait of a further task in ms, if tasks start in order of arrival. If no thread is idle, the
+   * running tasks count as one more waiting task.
    */
   expectedWaitMs({ idle, msEach }: ThreadState): number {
     return (this.totalWeight + 1 - idle) * msEach;
@@ -116,8 +116,8 @@ export class HashQueue {
   }
 
   /**
-   * Returns the oldest task from the project that was served least. If an older task would start too late if it were
-   * overtaken, returns the oldest task.
+   * Returns the oldest task of the project that was served least. If an older task would then start too late, returns
+   * the oldest task of all projects.
    */
   private findNext(now: number, msEach: number): QueuedTask | undefined {
     const served = ({ projectId }: QueuedTask): number => this.shares.get(projectId)!.served;

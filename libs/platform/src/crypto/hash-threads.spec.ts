@@ -55,12 +55,12 @@ describe('HashThreads', () => {
     await expect(Promise.all(hashes)).resolves.toHaveLength(5);
   });
 
-  it('a task that fails releases its thread', async () => {
+  it('releases the thread after a task that fails', async () => {
     await expect(threads.run({ input: 'x', cost: 1_000_000, hash: 42 as never })).rejects.toThrow();
     await expect(threads.run(task)).resolves.toEqual(expect.any(String));
   });
 
-  it('RL-03: rejects tasks that would wait too long, runs the others in order, and then accepts tasks again', async () => {
+  it('RL-03: rejects tasks that would wait too long, runs others in order, then accepts again', async () => {
     const order: number[] = [];
     const running = runMany(60).map((each, index) => each.then(() => order.push(index)));
     await expect(countAccepted(running)).resolves.toBe(1 + 20);
@@ -79,7 +79,7 @@ describe('HashThreads', () => {
     }
   });
 
-  it('RL-03: the start of a thread does not shorten the queue, and quick imported hashes do not lengthen it', async () => {
+  it('RL-03: ignores thread starts and quick imported hashes when it limits the queue', async () => {
     for (const before of [[task], Array<HashTask>(30).fill(imported(1))]) {
       await threads.close();
       threads = new HashThreads(1, 10, MAX_WAIT_MS);
@@ -88,7 +88,7 @@ describe('HashThreads', () => {
     }
   });
 
-  it('RL-03: Retry-After spreads rejected callers over the seconds that have capacity for them', async () => {
+  it('RL-03: spreads rejected callers with Retry-After over the seconds that have capacity', async () => {
     const running = runMany(21);
     // The clock is frozen, so all calls fall within one second.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
@@ -107,7 +107,7 @@ describe('HashThreads', () => {
     await countAccepted(running);
   });
 
-  describe('the estimated duration of a hash', () => {
+  describe('the estimated hash duration', () => {
     let now = 1_000;
     beforeEach(async () => {
       await threads.close();
@@ -126,7 +126,7 @@ describe('HashThreads', () => {
     const countAcceptedOf = (count: number): Promise<number> =>
       countAccepted(runMany(count, { projectId: 'a' }));
 
-    it('RL-03: follows the machine: sixteen concurrent sign-ins of a project wait while a hash takes eight times as long', async () => {
+    it('RL-03: follows the machine: sixteen sign-ins wait while a hash takes eight times as long', async () => {
       await runFor(480, 60);
       await expect(countAcceptedOf(16)).resolves.toBe(16);
       await runFor(960, 60);
@@ -135,19 +135,19 @@ describe('HashThreads', () => {
       await expect(countAcceptedOf(100)).resolves.toBe(100);
     });
 
-    it('RL-03: is hardly changed by a process that was suspended', async () => {
+    it('RL-03: hardly changes after a process was suspended', async () => {
       await runFor(10_000, 1);
       await expect(countAcceptedOf(64)).resolves.toBe(64);
     });
   });
 
-  describe('the share of a project', () => {
+  describe("a project's share", () => {
     const expectReserved = (projectId: string | null) =>
       expect(() => threads.reserve(projectId).release()).not.toThrow();
     const expectRejected = (projectId: string | null) =>
       expect(() => threads.reserve(projectId)).toThrow(overloaded);
 
-    it('RL-03: is seven eighths of the queue, and the next project still finds capacity; the server itself may use all of it', async () => {
+    it('RL-03: allows seven eighths of the queue to a project, and all of it to the server itself', async () => {
       const results = ['a', 'b', 'c', 'd'].map((projectId) =>
         countAccepted(runMany(30, { projectId }, imported(1))),
       );
@@ -156,7 +156,7 @@ describe('HashThreads', () => {
       await expect(countAccepted(runMany(30, { projectId: null }))).resolves.toBe(1 + 20);
     });
 
-    it('RL-03: leaves capacity for the next project and is released', async () => {
+    it('RL-03: leaves capacity for the next project and returns when released', async () => {
       expectReserved('a');
       const first = runMany(30, { projectId: 'a' }, imported(1));
       expectRejected('a');
@@ -171,7 +171,7 @@ describe('HashThreads', () => {
       await countAccepted(all);
     });
 
-    it('RL-03: is released by a caller who leaves the queue', async () => {
+    it('RL-03: returns when a caller leaves the queue', async () => {
       const caller = new AbortController();
       setMaxListeners(17, caller.signal);
       const running = threads.run(task);
@@ -184,7 +184,7 @@ describe('HashThreads', () => {
       await running;
     });
 
-    it('RL-03: is half of the queue while another project waits, counts the weight of an imported hash, and lets one such hash always wait', async () => {
+    it('RL-03: shrinks to half while another project waits, and counts imported hashes by weight', async () => {
       const running = [threads.run(task), threads.run(imported(1), { projectId: 'b' })];
       const first = threads.run(imported(10), { projectId: 'a' });
       await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
@@ -208,7 +208,7 @@ describe('HashThreads', () => {
   });
 
   describe('when the caller disconnects', () => {
-    it('a queued task leaves the queue immediately and the next one proceeds', async () => {
+    it('removes a queued task immediately and proceeds with the next one', async () => {
       const caller = new AbortController();
       const settled: string[] = [];
       const record = (name: string) => () => settled.push(name);
@@ -227,7 +227,7 @@ describe('HashThreads', () => {
       expect(settled.slice(2)).toEqual(['first', 'next']);
     });
 
-    it('a running task finishes and releases its thread', async () => {
+    it('finishes a running task and releases its thread', async () => {
       const [first, second] = [new AbortController(), new AbortController()];
       const running = [
         threads.run(task, { signal: first.signal }),
@@ -281,7 +281,7 @@ describe('HashThreads', () => {
       await Promise.all(others);
     });
 
-    it('RL-03: other large work can wait until a thread is idle', async () => {
+    it('RL-03: let other large work wait until a thread is idle', async () => {
       await threads.waitUntilIdle();
       const others = runMany(10).map((each) => each.then(record('other')));
       await threads.waitUntilIdle().then(record('idle'));

@@ -3,13 +3,13 @@ import { importedHashProblem, isWeakHash, parseImportedHash } from './imported-h
 import { Keyring } from './keyring.js';
 import { PasswordHasher } from './password-hasher.js';
 
-/** A format of other systems. Hashes without another source are of the password `correct horse`. */
+/** A format from other systems. Hashes without another source belong to the password `correct horse`. */
 interface Family {
   /** The name in the messages. */
   name: string;
-  /** Hashes of other libraries by their source, each with its password if it is another one. */
+  /** Hashes from other libraries by their source, each with its password if it is another one. */
   hashes: Record<string, string | [hash: string, password: string]>;
-  /** A hash of the maximum cost, and a more expensive one. */
+  /** A hash with the maximum cost, and a more expensive one. */
   costs?: [accepted: string, rejected: string];
   malformed: string[];
   /** True if the hashes are accepted only with `allowFastHashes`. */
@@ -208,7 +208,7 @@ const families: Family[] = [
       'version 3, SHA-512, hashlib of Python':
         'AQAAAAIAAAAKAAAAEEZ0R1XItu6c7Xhmw/be5C5knw52S/syPbI9eornYHjrpOKPxBOoc4+0YDZYHXpI+g==',
       'version 2, hashlib of Python': 'ADQAt2GCGysXB9HnLwLR4Q6f68HwvMUnRlIvzSLOsLS+w5BhUtVinWIddkTLhC/N7g==',
-      // PasswordHasherTest.cs of aspnetcore.
+      // PasswordHasherTest.cs in aspnetcore.
       'version 2 of its tests': [
         'AAABAgMEBQYHCAkKCwwNDg+ukCEMDf0yyQ29NYubggHIVY0sdEUfdyeM+E1LtH1uJg==',
         'my password',
@@ -250,7 +250,7 @@ const families: Family[] = [
   },
 ];
 
-/** Returns a hash of version 3 of ASP.NET Core Identity. */
+/** Returns an ASP.NET Core Identity hash, version 3. */
 function aspNet(iterations: number, digest = 1, saltLength = 16, hashLength = 32): string {
   const head = Buffer.alloc(13);
   head.writeUInt8(1);
@@ -273,7 +273,7 @@ const fastHashes = families.flatMap(({ isFast, hashes }) => (isFast ? Object.val
 
 const allowFastHashes = true;
 
-describe('a hash of another family', () => {
+describe('a hash from another family', () => {
   const threads = new HashThreads(2, 4, 4_000);
   const hasher = new PasswordHasher(threads, new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']), 4);
   afterAll(() => threads.close());
@@ -296,13 +296,10 @@ describe('a hash of another family', () => {
     expect(importedHashProblem(text, { allowFastHashes })).toBe(`must be a well-formed ${name} hash`);
   });
 
-  it.each(costs)(
-    'RL-03: %s is accepted up to the maximum cost: %s, but not %s',
-    (name, accepted, rejected) => {
-      expect(importedHashProblem(accepted)).toBeNull();
-      expect(importedHashProblem(rejected)).toMatch(`must be cheaper to verify: the limit for ${name} is `);
-    },
-  );
+  it.each(costs)('RL-03: accepts %s up to the maximum cost: %s, but not %s', (name, accepted, rejected) => {
+    expect(importedHashProblem(accepted)).toBeNull();
+    expect(importedHashProblem(rejected)).toMatch(`must be cheaper to verify: the limit for ${name} is `);
+  });
 
   it('PW-06: accepts salted SHA only with allowFastHashes, and reports it as weak', () => {
     for (const [hash] of fastHashes.map((entry) => [entry].flat())) {
@@ -315,7 +312,7 @@ describe('a hash of another family', () => {
     }
   });
 
-  it('PW-06: never accepts digests without a salt, MD5, or formats that two systems hash differently', () => {
+  it('PW-06: never accepts unsalted digests, MD5, or formats that two systems hash differently', () => {
     for (const text of [
       ...['5f4dcc3b5aa765d61d8327deb882cf99', `${'ab'.repeat(32)}`, '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g='],
       ...[

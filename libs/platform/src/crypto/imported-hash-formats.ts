@@ -168,7 +168,7 @@ const pythonFormats: Format[] = [
 ];
 
 const cryptDigits = '[./0-9A-Za-z]';
-/** The last digit contains 2 of 128 bits; the second one is the iterations' logarithm, 7 to 30. */
+/** The last digit contains 2 of 128 bits; the second one is the logarithm of the iterations, 7 to 30. */
 const phpassPattern = (letter: string): RegExp =>
   new RegExp(`^\\$${letter}\\$(?<cost>[5-9A-S])(?<salt>${cryptDigits}{8})(?<hash>${cryptDigits}{21}[./01])$`);
 

@@ -107,7 +107,7 @@ const publishedHashes: [string, string, string][] = [
   ],
 ];
 
-/** Creates a hash of each format. */
+/** Creates a hash in each format. */
 const hashers: Record<string, (password: string) => string | Promise<string>> = {
   bcrypt: (password) => bcrypt.hashSync(password, 4),
   argon2id: (password) =>
@@ -169,7 +169,7 @@ describe('an imported hash', () => {
   });
 
   it.each(Object.entries(hashers))(
-    'PW-03: %s hashes the entire password and nothing else',
+    'PW-03: hashes with %s the entire password and nothing else',
     async (_, createHash) => {
       for (const password of ['correct horse', ' 🦄 ', 'cafe\u0301', 'x'.repeat(71)]) {
         const hash = await createHash(password);
@@ -192,7 +192,7 @@ describe('an imported hash', () => {
     ]);
   });
 
-  it('PW-06: rejects hashes of unknown formats', () => {
+  it('PW-06: rejects hashes in unknown formats', () => {
     const argonHash = `$argon2d$v=19$m=65536,t=3,p=4$${salt}$${hash32}`;
     const bcryptHashes = [` $2b$10$${bcrypt53}`, `$2x$10$${bcrypt53}`, `v1$00000000$2b$10$${bcrypt53}`];
     const others = [
@@ -295,7 +295,7 @@ describe('an imported hash', () => {
     ['pbkdf2', `$pbkdf2-sha512$1$${salt}$${hash32}`, `$pbkdf2-sha512$${'9'.repeat(500)}$${salt}$${hash32}`],
     ['Django pbkdf2', `pbkdf2_sha256$2000000$s$${hash32}`, `pbkdf2_sha256$2000001$s$${hash32}`],
     ['fbscrypt', fbscrypt(signer, salt, signer), fbscrypt(signer, salt, signer).replace('n=14', 'n=18')],
-  ])('RL-03: %s is accepted up to the maximum cost: %s, but not %s', (format, accepted, rejected) => {
+  ])('RL-03: accepts %s up to the maximum cost: %s, but not %s', (format, accepted, rejected) => {
     expect(importedHashProblem(accepted)).toBeNull();
     expect(importedHashProblem(rejected)).toMatch(`must be cheaper to verify: the limit for ${format} is `);
   });

@@ -13,7 +13,7 @@ const flip = (bytes: Buffer, index: number): Buffer => {
 };
 
 describe('Keyring: encryption', () => {
-  it('WH-09: decrypts any text; ciphertexts are unique and do not contain the text', () => {
+  it('WH-09: decrypts any string, and creates unique ciphertexts that do not contain it', () => {
     for (const plain of ['', 'whsec_abc', 'Ünï©ode 🦄', 'x'.repeat(100_000)]) {
       const [one, two] = [1, 2].map(() => ring.encrypt('webhook-secret', 'ep_1', plain));
       expect(ring.decrypt('webhook-secret', 'ep_1', one!)).toBe(plain);
@@ -22,7 +22,7 @@ describe('Keyring: encryption', () => {
     }
   });
 
-  it('WH-09: rejects a ciphertext that was modified, truncated, or moved to another row or purpose', () => {
+  it('WH-09: rejects a ciphertext that was modified, cut, or moved to another row or purpose', () => {
     const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
     for (let index = 0; index < sealed.length; index += 1)
       for (const other of [flip(sealed, index), sealed.subarray(0, index)])
@@ -34,7 +34,7 @@ describe('Keyring: encryption', () => {
     expect(() => ring.decrypt('mail-parameters', 'ep_1', sealed)).toThrow(message);
   });
 
-  it('CF-04: decrypts values of an older secret in the ring and identifies a missing secret by its id only', () => {
+  it('CF-04: decrypts with an older secret in the ring and names a missing secret by its id only', () => {
     const sealed = before.encrypt('signing-key', 'kid', 'pem');
     expect(ring.decrypt('signing-key', 'kid', sealed)).toBe('pem');
     expect(() => before.decrypt('signing-key', 'kid', ring.encrypt('signing-key', 'kid', 'pem'))).toThrow();
@@ -52,7 +52,7 @@ describe('Keyring: encryption', () => {
 });
 
 describe('Keyring: MACs and peppers', () => {
-  it('CF-04: signs with the newest key and verifies with every key of the ring', () => {
+  it('CF-04: signs with the newest key and verifies with every key in the ring', () => {
     expect(ring.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', ring.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(false);

@@ -24,7 +24,7 @@ export const encryptionPurposes = [
 ] as const;
 export type EncryptionPurpose = (typeof encryptionPurposes)[number];
 
-/** The purposes for keys that derive values, which cannot be moved to another secret. */
+/** The purpose of a key that derives values, which cannot be moved to another secret. */
 export type MacPurpose =
   | 'alert-webhook'
   | 'billing-portal'

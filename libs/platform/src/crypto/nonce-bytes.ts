@@ -1,7 +1,10 @@
 // oxlint-disable-next-line no-restricted-imports -- the function in this file uses it
 import { randomBytes } from 'node:crypto';
 
-/** The bytes that are generated at once: a call for an id's 16 bytes takes longer than everything else about the id. */
+/**
+ * The number of bytes that are generated at once: a call for an id's 16 bytes takes longer than all other work for the
+ * id.
+ */
 const POOL_LENGTH = 2_048;
 
 let pool = Buffer.alloc(0);

@@ -24,7 +24,7 @@ describe('PasswordHasher', () => {
     for (const password of wrong) await expect(verifier.verify(password, hash)).resolves.toBe(false);
   };
 
-  it('PW-06: stores v1$<pepper id>$2b$<cost>$…, bcrypt over HMAC-SHA-384 with the pepper, and different each time', async () => {
+  it('PW-06: stores v1$<pepper id>$2b$<cost>$…: bcrypt over a peppered HMAC, different each time', async () => {
     const hash = await hasher.hash('correct horse');
     expect(hash).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$[./A-Za-z0-9]{53}$/);
     const { kid, key } = keyring.getCurrentPepper();
@@ -72,7 +72,7 @@ describe('PasswordHasher', () => {
       });
     });
 
-    it('PW-07: a hash of another scheme or cost is outdated, and a new pepper changes nothing', async () => {
+    it('PW-07: treats a hash with another scheme or cost as outdated, and ignores a new pepper', async () => {
       const [own, plain] = [await hasher.hash('x'), await hasher.hashFor(portable, 'x')];
       const imported = hasher.importHash(plain).stored;
       expect(imported).toMatch(/^i1\$/);
@@ -88,7 +88,7 @@ describe('PasswordHasher', () => {
       expect(outdated(plain, costlier)).toEqual(['peppered', 'portable']);
     });
 
-    it('OP-03, RL-03: a decoy has the cost and weight of the hash, also for a password of more than 72 bytes', async () => {
+    it("OP-03, RL-03: runs a decoy with the hash's cost and weight, also for more than 72 bytes", async () => {
       const tasks: Record<string, any>[] = [];
       const recordingThreads = {
         run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
@@ -152,30 +152,33 @@ describe('PasswordHasher', () => {
     ['phpass', '$P$B44iPs3V0/d42J83rtnf6f6K8b4y7F1'],
     ['WordPress bcrypt', '$wp$2y$12$nm6ytGrsYxBKGNOLgLNwM.nGkuz7CzYCpMTGUkaBxVMF8oPvHGbhC'],
     ['salted SHA', '{SSHA}bBHjaT+uAhoINXqegpHyGqbEF1BfK+V8'],
-  ])('OP-03: a decoy of %s has its parameters and weight, with another salt and hash', async (_, text) => {
-    const tasks: Record<string, any>[] = [];
-    const recordingThreads = {
-      run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
-    };
-    const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
-    const stored = recordedHasher.importHash(text, { allowFastHashes: true }).stored;
-    await recordedHasher.verify('correct horse', stored);
-    await recordedHasher.verifyDecoy('correct horse', stored);
-    const secrets = ['salt', 'hash', 'signerKey'];
-    const describeTask = ({ imported, ...task }: Record<string, any>) => ({
-      ...task,
-      ...imported,
-      ...Object.fromEntries(
-        secrets.filter((name) => imported[name]).map((name) => [name, imported[name].length]),
-      ),
-    });
-    const [real, , decoy] = tasks as [Record<string, any>, unknown, Record<string, any>];
-    expect(describeTask(decoy)).toEqual(describeTask(real));
-    for (const name of secrets.filter((each) => real['imported'][each]))
-      expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
-  });
+  ])(
+    'OP-03: runs a decoy for %s with its parameters and weight, and another salt and hash',
+    async (_, text) => {
+      const tasks: Record<string, any>[] = [];
+      const recordingThreads = {
+        run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
+      };
+      const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
+      const stored = recordedHasher.importHash(text, { allowFastHashes: true }).stored;
+      await recordedHasher.verify('correct horse', stored);
+      await recordedHasher.verifyDecoy('correct horse', stored);
+      const secrets = ['salt', 'hash', 'signerKey'];
+      const describeTask = ({ imported, ...task }: Record<string, any>) => ({
+        ...task,
+        ...imported,
+        ...Object.fromEntries(
+          secrets.filter((name) => imported[name]).map((name) => [name, imported[name].length]),
+        ),
+      });
+      const [real, , decoy] = tasks as [Record<string, any>, unknown, Record<string, any>];
+      expect(describeTask(decoy)).toEqual(describeTask(real));
+      for (const name of secrets.filter((each) => real['imported'][each]))
+        expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
+    },
+  );
 
-  it('PW-08, OP-03: compares a hash whose secret is no longer in the ring with nothing, and takes the time of its cost', async () => {
+  it('PW-08, OP-03: compares nothing with a hash whose secret is lost, and takes the same time', async () => {
     const tasks: Record<string, any>[] = [];
     const recordingThreads = {
       run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
@@ -207,7 +210,7 @@ describe('PasswordHasher', () => {
     const plain = bcrypt.hashSync('correct horse', COST);
     const malformed = [
       ...['correct horse', '', 'i1$', `v2$00000000${plain}`],
-      // Of a portable hash, exactly the form that Gatehouse creates is accepted.
+      // A portable hash is accepted only in exactly the form that Gatehouse creates.
       ...['2a', '2y', '2x'].map((version) => plain.replace('2b', version)),
       ...['03', '32', '4'].map((cost) => plain.replace('$04$', `$${cost}$`)),
       ...[plain.slice(0, -1), `${plain}.`, ` ${plain}`, `${plain}\n`, `$2b$04$${'a'.repeat(53)}`],
@@ -216,7 +219,7 @@ describe('PasswordHasher', () => {
       await expect(hasher.verify('correct horse', stored)).rejects.toThrow('malformed');
   });
 
-  it('PW-07: a hash with another cost or pepper is outdated', async () => {
+  it('PW-07: treats a hash with another cost or pepper as outdated', async () => {
     const hash = await hasher.hash('correct horse');
     expect(hasher.isOutdated(hash, 'peppered')).toBe(false);
     expect(new PasswordHasher(threads, keyring, COST + 1).isOutdated(hash, 'peppered')).toBe(true);
@@ -224,7 +227,7 @@ describe('PasswordHasher', () => {
     expect(hasher.isOutdated('something else', 'peppered')).toBe(true);
   });
 
-  it('CF-04: every password stays valid with a new secret at the front of the ring, and none without its secret', async () => {
+  it('CF-04: accepts every password with a new secret before its own, and none without its own', async () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored]) {
       await expectMatches(hash, ['correct horse'], [], rotated);
@@ -234,7 +237,7 @@ describe('PasswordHasher', () => {
     }
   });
 
-  it('RL-03: reserve rejects a project when hash would reject it', async () => {
+  it('RL-03: rejects a reservation for a project whose hash would be rejected', async () => {
     const busy = new HashThreads(1, 10, 1_200);
     const recordedHasher = new PasswordHasher(busy, keyring, COST);
     const overloaded = expect.objectContaining({ code: 'overloaded' });
@@ -249,7 +252,7 @@ describe('PasswordHasher', () => {
     await busy.close();
   });
 
-  it('RL-03: the weight of a hash is its cost, doubled if it is imported and the password has two forms', async () => {
+  it('RL-03: weighs a hash by its cost, doubled if imported and the password has two forms', async () => {
     const tasks: { weight?: number }[] = [];
     const recordingThreads = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
     const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, 10);
@@ -266,14 +269,14 @@ describe('PasswordHasher', () => {
   describe('a hash from another system', () => {
     const foreign = bcrypt.hashSync('correct horse', COST);
 
-    it('PW-07: matches its password, is outdated, and is exported in its original form', async () => {
+    it('PW-07: matches its password, counts as outdated, and keeps its original form in an export', async () => {
       const imported = hasher.importHash(foreign).stored;
       await expectMatches(imported, ['correct horse'], ['correct hors']);
       expect(hasher.isOutdated(imported, 'peppered')).toBe(true);
       expect(hasher.exportHash(imported)).toBe(foreign);
     });
 
-    it('PW-06: is stored encrypted, with different bytes each time, and cannot be modified', async () => {
+    it('PW-06: has different encrypted bytes each time it is stored, and cannot be modified', async () => {
       const imported = hasher.importHash(foreign).stored;
       expect(imported).toMatch(/^i1\$[A-Za-z0-9+/]+={0,2}$/);
       expect(hasher.importHash(foreign).stored).not.toBe(imported);
@@ -293,7 +296,7 @@ describe('PasswordHasher', () => {
       await expectMatches(imported(composed), [composed, typed]);
     });
 
-    it('PW-06: is rejected with a reason if it is not a supported hash', () => {
+    it('PW-06: causes an error with the reason if it is not a supported hash', () => {
       const field = 'passwordHash';
       const error = { field, code: 'invalid', message: expect.stringMatching(/^passwordHash must /) };
       const refusal = { code: 'validation_failed', details: { errors: [error] } };
@@ -302,15 +305,15 @@ describe('PasswordHasher', () => {
     });
   });
 
-  describe('an exported hash of Gatehouse', () => {
-    it('is imported unchanged if its pepper is known, also with a higher cost', async () => {
+  describe('an exported Gatehouse hash', () => {
+    it('stays unchanged in an import if its pepper is known, also with a higher cost', async () => {
       const hash = await new PasswordHasher(threads, keyring, COST + 1).hash('correct horse');
       expect(hasher.exportHash(hash)).toBe(hash);
       expect(rotated.importHash(hash).stored).toBe(hash);
       await expectMatches(hash, ['correct horse'], ['correct hors'], rotated);
     });
 
-    it('is rejected if it could never be used or is too expensive', async () => {
+    it('causes an error if it could never be used or is too expensive', async () => {
       const hash = await hasher.hash('correct horse');
       for (const [importer, text, code] of [
         [otherHasher, hash, 'unknown_pepper'],

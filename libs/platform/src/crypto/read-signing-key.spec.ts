@@ -5,7 +5,7 @@ const createPem = (namedCurve: string): string =>
   generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 
 describe('readSigningKey', () => {
-  it('returns a key of P-256 as PEM, however its line breaks were pasted', () => {
+  it('returns a P-256 key as PEM, however its line breaks were pasted', () => {
     const pem = createPem('P-256');
     const lines = pem.trim().split('\n');
     const texts = [
@@ -20,7 +20,7 @@ describe('readSigningKey', () => {
     expect(texts.map(readSigningKey)).toEqual(texts.map(() => pem));
   });
 
-  it('returns null for other keys and texts', () => {
+  it('returns null for other keys and strings', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const texts = [

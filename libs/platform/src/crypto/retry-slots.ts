@@ -15,7 +15,7 @@ export class RetrySlots {
    * Assigns a slot.
    * @param nowMs a monotonic clock's time, in ms
    * @param minSeconds minimum distance, in seconds from now
-   * @param perSecond callers that can be served per second
+   * @param perSecond number of callers that can be served per second
    * @returns seconds from now
    */
   assign(nowMs: number, minSeconds: number, perSecond: number): number {

@@ -5,7 +5,7 @@ import { secureBytes } from './random.js';
 /** The parameters that every authenticator app supports (RFC 6238). */
 const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
-/** The steps by which a clock may deviate in either direction (RFC 6238, section 5.2). */
+/** The number of steps by which a clock may deviate in either direction (RFC 6238, section 5.2). */
 const WINDOW_STEPS = 1;
 
 /** Returns a new authenticator secret in base32 with 160 bits, as RFC 4226, section 4, recommends. */

@@ -43,7 +43,7 @@ describe('guardedAgents', () => {
   };
 
   it.each(['http', 'https'] as const)(
-    'WH-02: %s: sends no byte to a peer that is not allowed, not even a greeting',
+    'WH-02: sends over %s no byte to a peer that is not allowed, not even a greeting',
     async (scheme) => {
       await start(true);
       await expect(post(scheme, 'deceived.example')).rejects.toEqual(blocked);
@@ -67,7 +67,7 @@ describe('guardedAgents', () => {
     },
   );
 
-  it('WH-02: checks the peer of a kept-alive connection again before each request', async () => {
+  it("WH-02: checks a kept-alive connection's peer again before each request", async () => {
     await start(false);
     await expect(post('http', 'deceived.example')).resolves.toBe(200);
     await expect(post('http', 'deceived.example')).resolves.toBe(200);

@@ -1,7 +1,7 @@
 /** Maximum bytes to which a part of the data may decompress. */
 const MAX_PART_BYTES = 256 * 1024;
 
-/** The bits that follow the two bits MNIBBLES, by their value. The value 3 is metadata. */
+/** The number of bits that follow the two bits MNIBBLES, by their value. The value 3 is metadata. */
 const LENGTH_BITS = [16, 20, 24];
 
 /**

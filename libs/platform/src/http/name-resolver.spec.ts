@@ -22,7 +22,7 @@ describe('NameResolver', () => {
     ['IPv6 alone', ['2001:db8::7'], ['2001:db8::7']],
     ['an alias', { cname: 'b.example', addresses: ['192.0.2.7'] }, ['192.0.2.7']],
     ['a server that fails for IPv6', (_, type) => (type === 'A' ? ['192.0.2.7'] : 'SERVFAIL'), ['192.0.2.7']],
-  ])('finds the addresses of a name: %s', async (_, record, addresses) => {
+  ])('finds the addresses for a name: %s', async (_, record, addresses) => {
     server.records['a.example'] = record;
     const found = await resolver().resolve('A.Example.');
     expect(found.map(({ address }) => address)).toEqual(addresses);
@@ -57,7 +57,7 @@ describe('NameResolver', () => {
     await expect(resolver(6_000).resolve('a.example')).resolves.toHaveLength(1);
   });
 
-  it('gives up on a silent name server in time; no other lookup waits for it or for an address family without a response', async () => {
+  it('gives up on a silent name server or address family in time, without delaying other lookups', async () => {
     server.records = {
       '*': 'silent',
       'good.example': ['192.0.2.7'],

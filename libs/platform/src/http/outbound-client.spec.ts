@@ -60,7 +60,7 @@ describe('OutboundClient', () => {
     ...more,
   });
 
-  it('WH-02: a client for tenants applies the target policy to URLs and addresses; one for operators allows both', async () => {
+  it("WH-02: applies the target policy to tenants' URLs and addresses, and not to operators'", async () => {
     const urls = [target.url, target.url.replace('127.0.0.1', 'localhost')];
     for (const url of urls) {
       await expect(tenantClient(true).request(get({ url }))).rejects.toEqual(blocked);
@@ -130,7 +130,7 @@ describe('OutboundClient', () => {
     },
   );
 
-  it.each(kinds)('reads at most 1,000 chunks of a response: %s', async (kind) => {
+  it.each(kinds)('reads at most 1,000 chunks from a response: %s', async (kind) => {
     const chunks = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`;
     target.respondWith(respondWithBytes(chunks), respondWithBytes(chunks));
     const excerpt = await (await clients[kind]().request(get())).excerpt(16_384);
@@ -207,7 +207,7 @@ describe('OutboundClient', () => {
     await expect((await client.request(get())).text(10)).resolves.toBe('ok');
   });
 
-  it('accepts a response that arrived in time but is read later, because the event loop was blocked', async () => {
+  it('accepts a response that arrived in time but is read later due to a blocked event loop', async () => {
     const flags = new Int32Array(new SharedArrayBuffer(8));
     const server = new Worker(SERVER, { eval: true, workerData: flags });
     const [port] = (await once(server, 'message')) as [number];
@@ -244,7 +244,7 @@ describe('OutboundClient', () => {
     }
   });
 
-  it.each(kinds)('reads no more of a response than the limit: %s', async (kind) => {
+  it.each(kinds)('stops reading a response at the limit: %s', async (kind) => {
     target.respondWith(respondWith('200 OK', 'x'.repeat(100)));
     const response = await clients[kind]().request(get());
     await expect(response.text(100)).resolves.toHaveLength(100);
@@ -254,7 +254,7 @@ describe('OutboundClient', () => {
     await eventually('the end of the connection', async () => (await target.countConnections()) <= 1);
   });
 
-  it.each(kinds)('WH-06: one time limit covers the status line and the body: %s', async (kind) => {
+  it.each(kinds)('WH-06: applies one time limit to the status line and the body: %s', async (kind) => {
     target.respondWith(() => undefined, respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
     await expect(clients[kind](50).request(get())).rejects.toEqual(timedOut);
     const client = clients[kind](1_000);
@@ -309,7 +309,7 @@ describe('OutboundClient', () => {
     }
   });
 
-  it('custom headers of endpoints cannot replace a method of AxiosHeaders', () => {
+  it('prevents custom endpoint headers from replacing an AxiosHeaders method', () => {
     const methods = Object.getOwnPropertyNames(AxiosHeaders.prototype).filter(
       (name) => name === name.toLowerCase() && name !== 'constructor',
     );

@@ -50,7 +50,7 @@ describe('OutboundResponse.excerpt', () => {
     await expect(read(Buffer.from(bytes))).resolves.toBe(text);
   });
 
-  it('WH-12: returns at most 16 KiB when every byte is replaced by three', async () => {
+  it('WH-12: returns at most 16 KiB when every byte is replaced with three', async () => {
     const text = await read(Buffer.alloc(40_000, 0xff));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
     expect(text).toMatch(/^\ufffd{5000,}$/);

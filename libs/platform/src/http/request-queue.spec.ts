@@ -41,7 +41,7 @@ describe('RequestQueue', () => {
   const last = () => handled.at(-1)!;
   const handledCount = (count: number) => eventually(`request ${count}`, () => handled.length === count);
 
-  it('starts a request once the response to the one before has been sent, and reads no others until then', async () => {
+  it('starts a request once the previous response has been sent, and reads no others until then', async () => {
     const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n`;
     client.write(`${get('/a')}${post('/b')}body${post('/c')}bo`);
     for (const path of ['/a', '/b', '/c', '/d']) {
@@ -57,7 +57,7 @@ describe('RequestQueue', () => {
     await eventually('all responses', () => /\/a \..*\/b body\..*\/c body\..*\/d \./s.test(received));
   });
 
-  it('holds one response of a client that reads none, and disconnects it after a minute', async () => {
+  it('holds one response for a client that reads none, and disconnects the client after a minute', async () => {
     client.pause().write(get('/large').repeat(10));
     await handledCount(1);
     const { request, response } = last();
@@ -74,7 +74,7 @@ describe('RequestQueue', () => {
     ['a request with an invalid body', `${get('/a')}${chunked}ZZ\r\n`, /a\.rejected$/s],
     ['a request in progress with an invalid body', `${chunked}ZZ\r\n`, /^rejected$/],
     ['data after a request that closes the connection', `${get('/a', 'Connection: close\r\n')}x`, /a\.$/],
-  ])('rejects %s after the responses to the requests before', async (_, text, responses) => {
+  ])('rejects %s after the preceding responses', async (_, text, responses) => {
     const closed = once(client, 'close');
     // Not before the invalid text has been read.
     respond = ({ url }, response) =>

@@ -12,7 +12,7 @@ import { ResponseFilter } from './response-filter.js';
 
 const execute = promisify(execFile);
 
-describe('the responses of targets', () => {
+describe('responses from targets', () => {
   let target: RawTarget;
   const client = OutboundClient.forTenantTargets({
     policy: { production: false, allowedCidrs: [] },
@@ -42,12 +42,12 @@ describe('the responses of targets', () => {
     return Number(stdout);
   };
 
-  it.each(targetResponses)('are recorded with status and text: $name', async (response) => {
+  it.each(targetResponses)('have the recorded status and text: $name', async (response) => {
     respondWith(response);
     expect(await send()).toEqual([response.status, response.text]);
   });
 
-  it('are a success whenever curl accepts them with a 2xx status, except too many interim responses', async () => {
+  it('succeed whenever curl accepts them with a 2xx status, except too many interim responses', async () => {
     const failed: string[] = [];
     for (const response of targetResponses.filter(({ text }) => text !== 'ERR_INTERIM_RESPONSE')) {
       respondWith(response);
@@ -91,7 +91,7 @@ describe('ResponseFilter', () => {
       for (const byte of head.slice(0, 8)) expect(receive(socket, byte)).toBe(true);
     };
 
-    it('after each of more than 8 small reads of a response, four times as long each time up to a second', () => {
+    it('follow each of more than 8 small reads, four times as long each time up to a second', () => {
       const [socket] = attach();
       receiveFreely(socket);
       const pauses = [1, 4, 16, 64, 256, 1_024, 1_024, 1_024];
@@ -105,14 +105,14 @@ describe('ResponseFilter', () => {
       }
     });
 
-    it('not after large reads', () => {
+    it('do not follow large reads', () => {
       const [socket] = attach({ highWaterMark: 1_000_000 });
       receive(socket, `${head}\r\n`);
       for (let nth = 0; nth < 20; nth += 1) receive(socket, 'x'.repeat(1_024));
       expect(jest.getTimerCount()).toBe(0);
     });
 
-    it('keep what arrives, and end when the time limit of the request expires', () => {
+    it("keep received bytes, and end when the request's time limit expires", () => {
       const [socket, filter] = attach();
       receiveFreely(socket);
       receive(socket, head.slice(8));
@@ -184,7 +184,7 @@ describe('ResponseFilter', () => {
     socket.destroy();
   });
 
-  it('passes a body in slices of 2 KiB, one in each turn of the event loop', async () => {
+  it('passes a body in 2 KiB slices, one in each event loop turn', async () => {
     const [socket] = attach({ highWaterMark: 1_000_000 });
     socket.push(Buffer.from(`${head}\r\n${'x'.repeat(10_000)}`));
     const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -10,7 +10,7 @@ const MAX_INTERIM_BYTES = 64 * 1024;
 /** Maximum bytes before the status line: line ends, which some servers send after a body. */
 const MAX_LEADING_BYTES = 64;
 
-/** The reads with fewer bytes than SMALL_READ_BYTES that are not delayed, for each response. */
+/** The number of reads with fewer than SMALL_READ_BYTES bytes that are not delayed per response. */
 const FREE_READS = 8;
 const SMALL_READ_BYTES = 1_024;
 
@@ -238,7 +238,7 @@ export class ResponseFilter {
     }
   }
 
-  /** @param end the body's index; null if there is none, because the head is incomplete or too long */
+  /** @param end index of the body; null if there is none, because the head is incomplete or too long */
   private passHead(status: number, end: number | null): boolean {
     const bytes = this.head.subarray(0, end ?? MAX_RESPONSE_HEAD_BYTES + 1);
     const head = parseResponseHead(bytes, status, end !== null);
@@ -249,7 +249,7 @@ export class ResponseFilter {
     return this.forward(Buffer.concat([head.bytes, this.head.subarray(end)]), head.bytes.length);
   }
 
-  /** @param headLength bytes that are passed in addition to a slice */
+  /** @param headLength number of bytes that are passed in addition to a slice */
   private forward(bytes: Buffer, headLength: number): boolean {
     const excess = Math.max(this.byteCount - this.maxBodyBytes, 0);
     const allowed = bytes.subarray(0, Math.max(bytes.length - excess, 0));

@@ -14,7 +14,7 @@ describe('TxtResolver', () => {
     ['a text in parts', { texts: ['x'.repeat(600)] }, ['x'.repeat(600)]],
     ['a name without texts', ['192.0.2.7'], []],
     ['a name that does not exist', 'NXDOMAIN', []],
-  ])('returns the texts of a name: %s', async (_, record, expected) => {
+  ])('returns the strings for a name: %s', async (_, record, expected) => {
     server.records['a.example'] = record;
     expect((await resolve()).sort()).toEqual(expected);
   });
@@ -22,7 +22,7 @@ describe('TxtResolver', () => {
   it.each<[NameRecord, string]>([
     ['SERVFAIL', 'ESERVFAIL'],
     ['REFUSED', 'EREFUSED'],
-  ])('throws the error of the name server: %s', async (record, code) => {
+  ])("throws the name server's error: %s", async (record, code) => {
     server.records['a.example'] = record;
     await expect(resolve()).rejects.toMatchObject({ code });
   });

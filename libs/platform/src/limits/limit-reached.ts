@@ -1,12 +1,14 @@
 import { GatehouseError, type ErrorDetails, type LimitName } from '@gatehouse/domain';
 import { rateLimitHeaders, type RateLimitPolicy } from './rate-limiter.js';
 
-/** A limit that a response can contain. */
+/** A limit whose name a response can contain. */
 export interface LimitPolicy extends RateLimitPolicy {
   name: LimitName;
 }
 
-/** Returns the 429 for a limit, whose name its headers and its member `limit` contain. @param retryAfter seconds */
+/**
+ * Returns the 429 for a limit. Its headers and its member `limit` contain the limit's name. @param retryAfter seconds
+ */
 export const limitReached = (
   code: 'rate_limited' | 'too_many_attempts',
   policy: LimitPolicy,

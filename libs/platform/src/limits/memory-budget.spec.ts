@@ -13,7 +13,7 @@ it('limits each holder to its share and all of them to the total', () => {
   expect(budget.hold(half('c'), 11)).not.toBeNull();
 });
 
-it('holds more than a share for a holder without another part, and up to the limit for the only one', () => {
+it('holds more than a share for a holder without another part, up to the limit if it is alone', () => {
   const budget = new MemoryBudget(100, 300);
   const only = budget.hold(half('a'), 200)!;
   expect([only.grow(101), only.grow(100), budget.hold(half('b'), 1)]).toEqual([false, true, null]);
@@ -32,7 +32,7 @@ it('moves a part to another holder unless its share does not allow it', () => {
   expect(budget.hold(half('address'), 40)).not.toBeNull();
 });
 
-it('counts what a holder holds to its group as well', () => {
+it("counts a holder's memory toward its group as well", () => {
   const budget = new MemoryBudget(100, 300);
   const group = half('group');
   const [one, two] = ['one', 'two'].map((id) => ({ id, share: 3 / 10, group }));

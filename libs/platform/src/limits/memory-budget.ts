@@ -3,7 +3,7 @@ export interface MemoryHolder {
   id: string;
   /** The part of the budget that the holder can hold at once, from 0 to 1. */
   share: number;
-  /** A holder to which all memory in this one counts as well. */
+  /** A holder whose memory includes all memory of this one. */
   group?: MemoryHolder;
 }
 

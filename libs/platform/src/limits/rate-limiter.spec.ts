@@ -2,7 +2,7 @@ import { RateLimiter } from './rate-limiter.js';
 
 const policy = { name: 'login', quota: 3, windowSeconds: 60 };
 
-it('RL-06, RL-07: without Redis allows the quota of each key and policy, then returns the seconds until the window ends', async () => {
+it('RL-06, RL-07: allows a quota per key and policy without Redis, then returns the wait', async () => {
   const limiter = new RateLimiter(null);
   const consume = (key: string, name = 'login') => limiter.consume({ ...policy, name }, key);
   expect([await consume('a'), await consume('a'), await consume('a')]).toEqual([null, null, null]);
@@ -11,7 +11,7 @@ it('RL-06, RL-07: without Redis allows the quota of each key and policy, then re
   expect([await consume('b'), await consume('a', 'register')]).toEqual([null, null]);
 });
 
-it('compares the count of the current window with a quota that has changed', async () => {
+it("compares the current window's count with a quota that has changed", async () => {
   const limiter = new RateLimiter(null);
   const consume = (quota: number) => limiter.consume({ ...policy, quota }, 'a');
   expect([await consume(1), await consume(2)]).toEqual([null, null]);
@@ -19,7 +19,7 @@ it('compares the count of the current window with a quota that has changed', asy
   expect(await consume(4)).toBeNull();
 });
 
-it('forgets the keys that were counted longest ago beyond 50,000', async () => {
+it('drops the keys that were counted longest ago beyond 50,000', async () => {
   const limiter = new RateLimiter(null);
   const count = async (key: string) => (await limiter.count(policy, key)).count;
   await count('first');

@@ -8,13 +8,13 @@ import { LineOutput } from './line-output.js';
 
 const LINES = 6_000;
 
-/** Returns a line of 1,000 characters. */
+/** Returns a line with 1,000 characters. */
 const numbered = (index: number): string => `${String(index).padStart(999, '.')}\n`;
 
 describe('LineOutput', () => {
   let folder: string;
   let fifo: string;
-  /** Both ends of the pipe are non-blocking, as Node.js makes those of standard output. */
+  /** Both ends of the pipe are non-blocking, as in Node.js for standard output. */
   let readEnd: number;
   let writeEnd: number;
   let reports: number[];
@@ -47,7 +47,7 @@ describe('LineOutput', () => {
     return received;
   }
 
-  it('drops and counts the lines that exceed its memory while the reader stalls, and reports them once', async () => {
+  it('drops and counts lines beyond its memory while the reader stalls, and reports them once', async () => {
     for (let index = 0; index < LINES; index += 1) output.write(numbered(index));
     const { dropped } = output;
     expect(dropped).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ describe('LineOutput', () => {
     expect([reports, output.dropped]).toEqual([[dropped], dropped]);
   });
 
-  it('asks its caller to wait before it drops lines', async () => {
+  it('requests that its caller waits before it drops lines', async () => {
     const line = numbered(0);
     let accepted = 0;
     while (output.write(line)) accepted += 1;

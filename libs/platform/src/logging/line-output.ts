@@ -16,7 +16,7 @@ const MAX_RETRY_MS = 250;
  * and never blocks the event loop (docs/adr/0090-log-output.md).
  */
 export class LineOutput {
-  /** The lines that were dropped since the process started. */
+  /** The number of lines that were dropped since the process started. */
   dropped = 0;
 
   private waiting = '';

@@ -20,7 +20,7 @@ const captureLines = (act: (logger: Logger) => void): Line[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
 
-/** An error like those of pg and TypeORM. */
+/** An error like the errors from pg and TypeORM. */
 const databaseError = Object.assign(
   new Error('duplicate key value violates unique constraint "customers_email"'),
   {
@@ -33,7 +33,7 @@ const databaseError = Object.assign(
   },
 );
 
-/** An error like those of axios. */
+/** An error like the errors from axios. */
 const requestError = Object.assign(new Error('Request failed with status code 500'), {
   code: 'ERR_BAD_RESPONSE',
   config: { headers: { Authorization: 'Bearer sk_keykey' }, data: 'whsec_secretsecret' },
@@ -44,7 +44,7 @@ const requestError = Object.assign(new Error('Request failed with status code 50
 const secrets = /ada@example|hashhash|tokentoken|INSERT|keykey|secretsecret|bodybody|hunter2/;
 
 describe('the logger', () => {
-  it('LG-02: writes one JSON object per line, with UTC time, level and service, at its level and above', () => {
+  it('LG-02: writes one JSON object per line from its level up, with UTC time, level and service', () => {
     expect(captureLines((logger) => logger.info({ requestId: 'r1' }, 'request'))).toEqual([
       {
         level: 'info',
@@ -68,7 +68,7 @@ describe('the logger', () => {
     ['NUL', 'a\0b'],
     ['a quote that ends the text', '","level":"fatal","x":"'],
     ['a lone surrogate', 'a\ud800b'],
-  ])('LG-02: %s in the input cannot forge a line', (_, hostile) => {
+  ])('LG-02: prevents %s in the input from forging a line', (_, hostile) => {
     const text = captureOutput((logger) => {
       logger.warn({ userAgent: hostile, [hostile]: 1, error: new Error(hostile) }, hostile);
     });
@@ -80,7 +80,7 @@ describe('the logger', () => {
     if (hostile.isWellFormed()) expect(line).toMatchObject({ userAgent: hostile, message: hostile });
   });
 
-  it('LG-01: logs only the named members of an error and its cause', () => {
+  it("LG-01: logs only an error's named members and its cause", () => {
     for (const error of [databaseError, requestError]) {
       const wrapped = new Error('the database did not respond', { cause: error });
       const lines = captureLines((logger) => {
@@ -99,7 +99,7 @@ describe('the logger', () => {
     }
   });
 
-  it('LG-01, LG-02: logs a thrown value that is not an error as a message, and an error that is its own cause', () => {
+  it('LG-01, LG-02: logs a thrown non-error as a message, and an error that is its own cause', () => {
     const circular = new Error('circular');
     circular.cause = circular;
     const thrown = ['a text', { password: 'hunter2' }, undefined, circular];
@@ -112,7 +112,7 @@ describe('the logger', () => {
   });
 });
 
-it("NestLogger logs Nest's messages at debug level and its warnings and errors at their own levels", () => {
+it("logs Nest's messages at debug level and its warnings and errors at their own levels", () => {
   const lines = captureLines((logger) => {
     const nest = new NestLogger(logger);
     nest.log('mapped', 'RouterExplorer');

@@ -13,7 +13,7 @@ export const LOGGER = Symbol('logger');
 /** All loggers of the process share it. */
 let standardOutput: LineOutput | undefined;
 
-/** Returns how many log lines this process has lost because its standard output did not accept them. */
+/** Returns the number of log lines that this process has lost because its standard output did not accept them. */
 export const droppedLogLines = (): number => standardOutput?.dropped ?? 0;
 
 /** Resolves when all log lines so far have been written: never, while standard output is full. */

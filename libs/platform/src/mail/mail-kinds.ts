@@ -14,8 +14,8 @@ const notices = [...customerNotices, 'operator-notice', 'test'] as const;
 
 type Notice = (typeof notices)[number];
 /**
- * Emails whose link contains a token: the emails to customers, and an operator's invitation. An email with a code need
- * not have a link.
+ * Emails whose link contains a token: emails to customers, and an operator's invitation. The link in an email with a
+ * code is optional.
  */
 type LinkMailKind = OneTimeTokenKind | 'email-code' | 'operator-invitation';
 export type MailKind = LinkMailKind | 'reauthentication-code' | Notice;

@@ -42,7 +42,7 @@ const visible = (html: string): string =>
     .replace(/\s+/g, ' ');
 
 describe.each(mailKinds)('%s', (kind) => {
-  it('goes to its recipient, names the project in its subject, and has the same text in plain text and HTML', () => {
+  it('goes to its recipient, with the project in its subject and the same plain text and HTML', () => {
     const mail = render(kind, { newEmail: 'new@example.com' });
     expect(mail).toMatchObject({ to: 'ada@example.com', fromName: null, replyTo: null });
     expect(mail.subject).toContain('Shop');
@@ -66,7 +66,7 @@ describe.each(mailKinds)('%s', (kind) => {
     expect(text).toContain(evil);
   });
 
-  it('EV-06: a project name cannot start a header or a paragraph', () => {
+  it('EV-06: prevents a project name from starting a header or a paragraph', () => {
     const breaks = 'Shop\r\nBcc: eve@example.com\n\nOpen https://evil.example\u2028now';
     for (const naming of [{ projectName: breaks }, { branding: { ...branding, displayName: breaks } }]) {
       const mail = render(kind, { ...naming, fromName: breaks });
@@ -86,7 +86,7 @@ describe('the link', () => {
     ['change-email-new', '/confirm-email-change?', '24 hours'],
     ['email-code', '/email-sign-in?', '10 minutes'],
     ['operator-invitation', '/console/invitation#', '7 days'],
-  ] as const)('EV-05: of %s starts with the configured public URL', (kind, path, validity) => {
+  ] as const)('EV-05: starts for %s with the configured public URL', (kind, path, validity) => {
     const { link, text, html } = render(kind);
     expect(link).toBe(`https://auth.example.com${path}token=tok_123`);
     expect(text.match(/https?:\S+/g)).toEqual([link]);
@@ -97,7 +97,7 @@ describe('the link', () => {
     expect(html).toContain(`>${link}</a>`);
   });
 
-  it('opens the page of the project, if configured, and preserves its other parameters and its fragment', () => {
+  it("opens the project's page, if configured, and preserves other parameters and the fragment", () => {
     const pageUrl = 'https://shop.example.com/set?a=1&token=old&b=%26#top';
     for (const kind of linked) {
       const { link, html } = render(kind, { pageUrl });
@@ -108,7 +108,7 @@ describe('the link', () => {
     expect(link).toBe('https://auth.example.com/verify-email?token=tok_123');
   });
 
-  it('is not part of notices and requires a token', () => {
+  it('requires a token and does not appear in notices', () => {
     const mail = render('password-changed', { pageUrl: 'https://shop.example.com/x', token: 'tok_123' });
     expect(mail.link).toBeNull();
     expect(mail.text + mail.html).not.toMatch(/href|https?:|tok_123/);
@@ -117,7 +117,7 @@ describe('the link', () => {
   });
 });
 
-it('a change of address shows both addresses to the old address and only the new one to the new address', () => {
+it('names both addresses in the email to the old address, and only the new one in the other', () => {
   const newEmail = 'new@example.com';
   const [current, next] = [
     render('change-email-current', { newEmail }),
@@ -128,23 +128,26 @@ it('a change of address shows both addresses to the old address and only the new
   expect(next.text).not.toContain('ada@example.com');
 });
 
-it('the notice of a password change contains its time and what to do', () => {
+it('states the time and what to do in the notice about a password change', () => {
   const { text } = render('password-changed');
   expect(text).toMatch(/was changed on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\./);
   expect(text).toContain('Forgot password');
 });
 
-describe('the notice of an action on an operator', () => {
-  it.each(operatorNoticeActions)('OP-01: %s names the operator, the time and the address', (action) => {
-    const { subject, text, link } = render('operator-notice', { notice: { ...notice, action } });
-    expect(subject).toMatch(/^[A-Z][a-z -]+: Shop$/);
-    expect(text).toMatch(/ on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC, from the address 203\.0\.113\.5\./);
-    expect(text).toContain('ada@example.com');
-    expect(text).not.toMatch(/undefined|https?:/);
-    expect(link).toBeNull();
-  });
+describe('the notice about an action on an operator', () => {
+  it.each(operatorNoticeActions)(
+    'OP-01: contains for %s the operator, the time and the client IP',
+    (action) => {
+      const { subject, text, link } = render('operator-notice', { notice: { ...notice, action } });
+      expect(subject).toMatch(/^[A-Z][a-z -]+: Shop$/);
+      expect(text).toMatch(/ on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC, from the address 203\.0\.113\.5\./);
+      expect(text).toContain('ada@example.com');
+      expect(text).not.toMatch(/undefined|https?:/);
+      expect(link).toBeNull();
+    },
+  );
 
-  it('OP-01: names the actor and both roles, or says that the address is unknown', () => {
+  it('OP-01: names the actor and both roles, or states that the client IP is unknown', () => {
     expect(render('operator-notice').text).toContain(
       'grace@example.com changed the role of ada@example.com from admin to viewer on ',
     );
@@ -153,8 +156,8 @@ describe('the notice of an action on an operator', () => {
   });
 });
 
-describe('the branding of a project', () => {
-  it('replaces the name, shows the logo with alternative text, and combines the color with a legible text color', () => {
+describe("a project's branding", () => {
+  it('replaces the name, shows the logo with alternative text, and adapts the text color', () => {
     const { subject, html } = render('verify-email', { branding });
     expect(subject).toBe('Confirm your email address for The Shop');
     expect(html).toContain('<img src="https://cdn.example.com/l.png?a=1&#38;b=2" alt="The Shop"');
@@ -163,7 +166,7 @@ describe('the branding of a project', () => {
     expect(dark.html).toContain('background:#5b1a8b;color:#ffffff;');
   });
 
-  it('cannot escape from attributes and is omitted if it is invalid', () => {
+  it('stays within attributes, and has no effect if it is invalid', () => {
     const quotes = {
       ...branding,
       displayName: 'x" onerror="alert(1)',
@@ -178,18 +181,18 @@ describe('the branding of a project', () => {
     expect(html).toContain('background:#1d4ed8;color:#ffffff;');
   });
 
-  it('sets the name of the sender and an address for replies', () => {
+  it('sets the sender name and an address for replies', () => {
     const sender = { fromName: 'Shop team', replyTo: 'help@example.com' };
     expect(render('verify-email', sender)).toMatchObject(sender);
     expect(render('verify-email', { fromName: ' \n ' }).fromName).toBeNull();
   });
 });
 
-describe('the languages', () => {
+describe('languages', () => {
   const placeholders = (kind: MailKind, language: string) =>
     [...new Set(JSON.stringify(shippedMailText(kind, language)).match(/\{\{.*?\}\}/g))].sort();
 
-  it.each(customerMailKinds)('of %s include German, with the same variables', (kind) => {
+  it.each(customerMailKinds)('include German for %s, with the same variables', (kind) => {
     expect(placeholders(kind, 'de')).toEqual(placeholders(kind, 'en'));
     const { subject, text, html } = render(kind, { locale: 'de', newEmail: 'new@example.com' });
     expect(html).toContain('<html lang="de">');
@@ -199,12 +202,12 @@ describe('the languages', () => {
       expect(text).toMatch(/(Der Link|Diese E-Mail) ist (24 Stunden|1 Stunde|7 Tage|10 Minuten) /);
   });
 
-  it.each(mailKinds)('of %s have only variables that the kind has', (kind) => {
+  it.each(mailKinds)('use for %s only variables that the kind has', (kind) => {
     const variables = mailVariablesOf(kind).map((variable) => `{{${variable}}}`);
     expect(variables).toEqual(expect.arrayContaining(placeholders(kind, 'en')));
   });
 
-  it('of emails to operators are English only', () => {
+  it('include only English in emails to operators', () => {
     expect(shippedMailText('operator-invitation', 'de')).toBeNull();
   });
 
@@ -218,15 +221,15 @@ describe('the languages', () => {
   });
 });
 
-describe('parameters', () => {
-  it('of an older row, with only a name and a token, still render', () => {
+describe('email parameters', () => {
+  it('render from an older row with only a name and a token', () => {
     const old = JSON.stringify({ projectName: 'Shop', token: 'tok_123' });
     const parameters = keyring.encrypt('mail-parameters', 'm1', old);
     const stored = { id: 'm1', kind: 'verify-email', recipient: 'ada@example.com', parameters } as const;
     expect(renderMail(stored, keyring, 'https://auth.example.com')).toEqual(render('verify-email'));
   });
 
-  it('LG-01: are encrypted for one email only', () => {
+  it('LG-01: decrypt for one email only', () => {
     const sealed = sealMailParameters(keyring, 'm1', { projectName: 'Shop', token: 'tok_123' });
     expect(sealed.toString('latin1')).not.toMatch(/Shop|tok_123/);
     expect(() => render('verify-email', {}, 'm2')).toThrow();

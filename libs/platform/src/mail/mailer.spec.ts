@@ -52,19 +52,19 @@ describe('Mailer', () => {
     expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
-  it('EV-06: quotes a local part with a dot at its end or two dots in a row, as RFC 5321 requires', async () => {
+  it('EV-06: quotes a local part with a final dot or two dots in a row, as RFC 5321 requires', async () => {
     for (const to of ['ada.@docomo.ne.jp', 'ada..b@docomo.ne.jp']) await mailer.send('m1', { ...mail, to });
     expect(received().map(({ to }) => to)).toEqual([['"ada."@docomo.ne.jp'], ['"ada..b"@docomo.ne.jp']]);
   });
 
-  it('EV-06: a project sets a name and an address for replies, never the address of the sender', async () => {
+  it("EV-06: takes a name and a reply address from a project, never the sender's address", async () => {
     const head = await headers({ fromName: 'Shop <eve@evil.example>, x', replyTo: 'help@shop.example' });
     expect(head).toContain('From: "Shop <eve@evil.example>, x" <no-reply@example.com>');
     expect(head).toContain('Reply-To: help@shop.example');
     expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
-  it('EV-06: no text can start another header or add a recipient', async () => {
+  it('EV-06: prevents any string from starting another header or adding a recipient', async () => {
     const breaks = 'x\r\nBcc: eve@evil.example\r\n\r\nbody';
     const head = await headers({ subject: breaks, fromName: breaks });
     expect(head.some((line) => line.startsWith('Bcc'))).toBe(false);

@@ -98,7 +98,7 @@ export interface OperatorNotice {
   ip: string | null;
   role?: string;
   previousRole?: string;
-  /** Count of the organizations to which the operator is limited; null for the entire installation. */
+  /** The number of organizations to which the operator is limited; null for the entire installation. */
   organizationCount?: number | null;
 }
 

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.js';
 /** Interval between attempts to listen on a port that another process uses, in ms. */
 const RETRY_MS = 5_000;
 
-/** More than the connections from monitoring and a load balancer. */
+/** More connections than monitoring and a load balancer open. */
 const MAX_CONNECTIONS = 200;
 
 /** The state of a process and of its installation's components. */

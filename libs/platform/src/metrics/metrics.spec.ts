@@ -9,7 +9,7 @@ beforeEach(async () => {
 const renderSeries = async (name: string): Promise<string[]> =>
   (await metrics.render()).split('\n').filter((line) => line.startsWith(name));
 
-it('a counter exposes every series from the start', async () => {
+it('exposes every series of a counter from the start', async () => {
   metrics.counter('gatehouse_x_total', 'X.', { a: ['1', '2'], b: ['3', '4'] }).inc({ a: '1', b: '4' });
   metrics.counter('gatehouse_y_total', 'Y.', {});
   expect(await renderSeries('gatehouse_')).toEqual([
@@ -21,7 +21,7 @@ it('a counter exposes every series from the start', async () => {
   ]);
 });
 
-it('a gauge of states has a series for each state, or none without a state', async () => {
+it('exposes a series for each state in a gauge, or none without a state', async () => {
   let state: string | null | undefined;
   metrics.states('gatehouse_x', 'X.', { kind: ['a', 'b'] }, () => state);
   expect(await renderSeries('gatehouse_')).toEqual([]);
@@ -31,7 +31,7 @@ it('a gauge of states has a series for each state, or none without a state', asy
   expect(await renderSeries('gatehouse_')).toEqual(['gatehouse_x{kind="a"} 0', 'gatehouse_x{kind="b"} 0']);
 });
 
-it('a gauge that cannot be read is absent instead of 0 and does not affect other metrics', async () => {
+it('omits a gauge that cannot be read instead of reporting 0, and keeps other metrics', async () => {
   let read: () => number | null | Promise<number> = () => 7;
   metrics.gauge('gatehouse_x', 'X.', () => read());
   metrics.gauge('gatehouse_y', 'Y.', () => 1);
@@ -73,7 +73,7 @@ it('MQ-01: counts the emails that were not sent because of a limit, from 0', asy
   expect(series).toContain('gatehouse_mails_limited_total{purpose="passwordReset",limit="project_limit"} 0');
 });
 
-it('the worker measures the delay of first attempts only, excludes bulk redeliveries, and ignores the duration of lost attempts', async () => {
+it('measures the delay of first attempts without bulk redeliveries, and no lost durations', async () => {
   const worker = new WorkerMetrics(metrics);
   worker.recordAttemptStart({ attempt: 1, urgency: 0, ageMs: 20 });
   worker.recordAttemptStart({ attempt: 2, urgency: 1, ageMs: 15_000 });

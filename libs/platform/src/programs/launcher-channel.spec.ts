@@ -1,6 +1,6 @@
 import { requestWorkerMetrics } from './launcher-channel.js';
 
-describe('the metrics of the webhook-worker', () => {
+describe('requestWorkerMetrics', () => {
   const { connected, send } = process;
   const requests: unknown[] = [];
   const setLauncher = (isConnected: boolean) =>
@@ -9,13 +9,13 @@ describe('the metrics of the webhook-worker', () => {
   beforeEach(() => requests.splice(0));
   afterEach(() => Object.assign(process, { connected, send }));
 
-  it('are null without a launcher, without a wait', async () => {
+  it('returns null without a launcher, without a wait', async () => {
     setLauncher(false);
     expect(await requestWorkerMetrics()).toBeNull();
     expect(requests).toEqual([]);
   });
 
-  it('are requested once for concurrent calls, and again for a later one', async () => {
+  it('sends one request for concurrent calls, and another one for a later call', async () => {
     setLauncher(true);
     const responses = [requestWorkerMetrics(), requestWorkerMetrics()];
     respond('first');

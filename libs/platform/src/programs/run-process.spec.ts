@@ -34,7 +34,7 @@ describe('runProcess', () => {
   const never = (): Promise<void> => new Promise(() => undefined);
   const fail = (): boolean => process.emit('uncaughtException', new Error('boom'));
 
-  it('ends within five seconds of an unexpected error, even if the service does not stop', async () => {
+  it('ends within five seconds after an unexpected error, even if the service does not stop', async () => {
     await run(never);
     fail();
     await jest.advanceTimersByTimeAsync(2_000);
@@ -44,7 +44,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 
-  it('ends within five seconds of an unexpected error during a shutdown', async () => {
+  it('ends within five seconds after an unexpected error during a shutdown', async () => {
     await run(never);
     process.emit('SIGTERM');
     await jest.advanceTimersByTimeAsync(5_000);
@@ -54,7 +54,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 
-  it('does not start a service if a signal arrives before it is created, or during that', async () => {
+  it('starts no service if a signal arrives before or while it is created', async () => {
     const calls: string[] = [];
     const create = (): Promise<RunnableService> => {
       calls.push('create');

@@ -21,7 +21,7 @@ afterAll(async () => {
   await otlp.stop();
 });
 
-/** Starts the tracing of a process. */
+/** Starts a process's tracing. */
 function start(options: Partial<TracingConfig>): Tracing {
   const config = { headers: null, sampler: 'always_on', samplerRatio: 1, trustsCallers: false } as const;
   tracing = new Tracing({ ...config, ...options }, 'test', () => undefined);
@@ -29,14 +29,14 @@ function start(options: Partial<TracingConfig>): Tracing {
   return tracing;
 }
 
-/** Returns whether the span of a request is recorded, and its trace id. */
+/** Returns whether a request's span is recorded, and its trace id. */
 function request(options: Partial<TracingConfig>, traceparent?: string): [boolean, string] {
   const span = start(options).startRequest('GET', traceparent);
   return [span.isRecording(), span.spanContext().traceId];
 }
 
-describe('the trace of a caller', () => {
-  it('is continued, but recorded only if Gatehouse decides so', () => {
+describe("a caller's trace", () => {
+  it('continues, and Gatehouse alone decides whether to record it', () => {
     expect(request({ sampler: 'always_off' }, recorded)).toEqual([false, TRACE_ID]);
     expect(request({ sampler: 'parentbased_always_off' }, recorded)).toEqual([false, TRACE_ID]);
     expect(request({ sampler: 'parentbased_always_on' }, unrecorded)).toEqual([true, TRACE_ID]);
@@ -44,7 +44,7 @@ describe('the trace of a caller', () => {
     expect(request(ratio, lowest)).toEqual([false, expect.stringMatching(/^0{31}1$/)]);
   });
 
-  it('is recorded as the caller decides with TRUST_TRACEPARENT', () => {
+  it('follows the decision of the caller with TRUST_TRACEPARENT', () => {
     const trust = { trustsCallers: true };
     expect(request({ ...trust, sampler: 'always_off' }, recorded)).toEqual([true, TRACE_ID]);
     expect(request({ ...trust, sampler: 'always_on' }, unrecorded)).toEqual([false, TRACE_ID]);
@@ -65,10 +65,10 @@ describe('the trace of a caller', () => {
   });
 });
 
-describe('the spans of a stored trace', () => {
+describe("a stored trace's spans", () => {
   const span = { name: 'deliver webhook', kind: 'CONSUMER' } as const;
 
-  it('follow the decision of the request, and pass it on', async () => {
+  it("follow the request's decision, and pass it on", async () => {
     for (const stored of [recorded, unrecorded])
       await start({ sampler: stored === recorded ? 'always_off' : 'always_on' }).run(
         span,
