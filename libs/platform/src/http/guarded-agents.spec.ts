@@ -8,7 +8,7 @@ import { respondEndlessly, RawTarget } from '../../../../test/support/raw-target
 import { guardedAgents } from './guarded-agents.js';
 import type { Lookup } from './guarded-lookup.js';
 
-/** A lookup that was deceived: the addresses that it returns were never checked. */
+/** A lookup that returns addresses that were never checked. */
 const unguardedLookup: Lookup = (_, options, callback) =>
   options.all ? callback(null, [loopback]) : callback(null, loopback.address, loopback.family);
 const loopback: LookupAddress = { address: '127.0.0.1', family: 4 };

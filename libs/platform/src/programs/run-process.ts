@@ -77,7 +77,7 @@ export async function runProcess(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const previous = process.listeners(signal);
     process.once(signal, () => stop(signal, 0));
-    // Removed last: Node.js forgets a signal that arrived before the last handler was removed.
+    // Removed last: Node.js drops a signal that arrived before the last handler was removed.
     for (const handler of previous) process.off(signal, handler);
   }
   process.once('disconnect', () => stop('launcher disconnected', 0));

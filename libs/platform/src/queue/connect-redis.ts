@@ -82,8 +82,8 @@ const readAccount = ({ protocol, username, password }: URL) => ({
 });
 
 /**
- * Returns a function that closes the connection, so that it is made again, if Redis is a replica: after a failover, the
- * host may lead to the new primary.
+ * Returns a function that closes the connection, so that it is opened again, if Redis is a replica: after a failover,
+ * the host may lead to the new primary.
  */
 function createReadOnlyCheck(): (error: Error) => boolean {
   let reconnectedAt = -Infinity;
