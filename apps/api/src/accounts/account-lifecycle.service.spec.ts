@@ -10,7 +10,7 @@ const unclaimed = { ...customer, passwordHash: null };
 const proof = { email: customer.email, via: 'link', requestedAt: new Date(0) } as const;
 const session = { id: 'session', createdAt: new Date(0), lastUsedAt: new Date(0), expiresAt: new Date(0) };
 
-/** The methods of repositories that end each part. */
+/** The repository methods that end each part. */
 const methods: Record<AccessPart, string[]> = {
   password: ['customers.claim'],
   factors: ['factors.deleteAll'],
@@ -34,7 +34,7 @@ const results: Record<string, unknown> = {
   'sessions.revokeAll': [session],
 };
 
-/** Runs an action. @returns the called methods of repositories, and the reasons of the ended sessions */
+/** Runs an action. @returns the called repository methods, and the reasons why the sessions ended */
 async function run(action: AccessAction) {
   const calls: [name: string, args: unknown[]][] = [];
   const repository = (name: string) =>
@@ -78,7 +78,7 @@ const names = (calls: [name: string, args: unknown[]][]) =>
   calls.map(([name]) => name).filter((name) => name !== 'customers.setDisabled');
 
 it.each(Object.keys(accessEnds) as AccessAction[])(
-  '%s ends what the table lists, in its order',
+  'ends what the table lists for %s, in its order',
   async (action) => {
     const { calls, reasons } = await run(action);
     const parts: readonly AccessPart[] = accessEnds[action].parts;
@@ -88,7 +88,7 @@ it.each(Object.keys(accessEnds) as AccessAction[])(
   },
 );
 
-it('voids the links that the table lists, and keeps the session of the request', async () => {
+it("voids the links that the table lists, and keeps the request's session", async () => {
   const { calls } = await run('password_changed');
   const { links } = accessEnds.password_changed;
   expect(calls.find(([name]) => name === 'tokens.voidAll')![1]).toEqual([tx, customer.id, links]);

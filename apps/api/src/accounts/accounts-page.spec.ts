@@ -5,7 +5,7 @@ import { accountSources, effectsOf, type AccountSource, type AdmissionRule } fro
 
 const page = fileURLToPath(new URL('../../../../docs/accounts.md', import.meta.url));
 
-/** When each source creates an account. */
+/** The case in which each source creates an account. */
 const sources: Record<AccountSource, string> = {
   registration: 'A customer registers with a password',
   server: 'A server or an operator creates a customer',
@@ -25,7 +25,7 @@ const rules: Record<AdmissionRule, string> = {
 const events = { always: '`customer.created`', on_request: '`customer.created` on request' };
 const audits = { always: 'yes', by_secret_key: 'if a secret key registers the customer', never: 'no' };
 
-/** When each action happens. */
+/** The case in which each action happens. */
 const actions: Record<AccessAction, string> = {
   logout: 'The customer signs out everywhere, or everywhere else: then the session of the request stays',
   revoked: 'A server or an operator revokes all sessions',
@@ -80,7 +80,7 @@ function describeAction(action: AccessAction): string[] {
   return [code(action), actions[action], ends];
 }
 
-it('docs/accounts.md contains the tables of the code', () => {
+it("finds the code's tables in docs/accounts.md", () => {
   const start =
     '<!-- tables: UPDATE_PAGE=1 npx jest --selectProjects unit --testPathPatterns accounts-page -->';
   const content = readFileSync(page, 'utf8');

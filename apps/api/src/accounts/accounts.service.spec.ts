@@ -87,7 +87,7 @@ describe('work that needs an account', () => {
   });
 });
 
-describe('the admission of an account', () => {
+describe('account admission', () => {
   const sources = Object.keys(accountSources).filter((name) => name !== 'import');
 
   /** Returns the error code with which a source rejects an account; null if it admits it. */
@@ -99,7 +99,7 @@ describe('the admission of an account', () => {
         (error) => error.code,
       );
 
-  it.each(sources)('applies exactly the rules of the source %s', async (source) => {
+  it.each(sources)('applies exactly the rules for the source %s', async (source) => {
     const { rules } = accountSources[source as AccountSource];
     const has = (rule: string) => (rules as readonly string[]).includes(rule);
     const signUp = has('sign_up') ? 'sign_up_not_allowed' : null;
@@ -113,8 +113,8 @@ describe('the admission of an account', () => {
   });
 });
 
-describe('a created account', () => {
-  /** Creates the account of a source. @returns what it leaves behind */
+describe('account creation', () => {
+  /** Creates a source's account. @returns what it leaves behind */
   async function create(source: string, profile: object, refusal: object | null = null) {
     const left: string[] = [];
     const customer = { id: 'customer', projectId: 'project', ...fields, ...profile };
@@ -166,7 +166,7 @@ describe('a created account', () => {
     ['provider', { emailVerified: true }, [created]],
     ['provider', { emailVerified: false }, [created, ...requested]],
     ['legacy', {}, [created, 'audit customer.created {"source":"legacy_sign_in"}']],
-  ])('of the source %s with %j leaves %j', async (source, profile, left) => {
+  ])('leaves behind for the source %s with %j: %j', async (source, profile, left) => {
     expect(await create(source, profile)).toEqual(left);
   });
 

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { OperatorCaller } from '@gatehouse/auth';
 import { CustomerCsvService } from './customer-csv.service.js';
 
-it('an export of customers reads the reach of the session for each page, and ends with the session', async () => {
+it("reads the session's access scope for each exported page, and ends with the session", async () => {
   const reaches = [
     { organizationIds: ['a'], projectId: null },
     { organizationIds: ['b'], projectId: null },

@@ -30,7 +30,7 @@ describe('WorkerWatchService', () => {
     return watch.isWorkerMissing;
   };
 
-  it('RN-04: reports once that no worker has been running for 60 s, and that one is running again', async () => {
+  it('RN-04: reports once when no worker has run for 60 s, and once when one runs again', async () => {
     expect([await checkAfter(59_000), await checkAfter(1_000), await checkAfter(10_000)]).toEqual([
       false,
       true,
@@ -42,7 +42,7 @@ describe('WorkerWatchService', () => {
     expect(log.slice(1)).toEqual(['a webhook-worker is running again']);
   });
 
-  it('RN-04: counts from the last heartbeat of a crashed worker, and from the last check after a worker has stopped', async () => {
+  it("RN-04: counts from a crashed worker's last heartbeat, and after a stop from the last check", async () => {
     idleMs = 0;
     expect(await checkAfter(300_000)).toBe(false);
     idleMs = 40_000;
@@ -56,7 +56,7 @@ describe('WorkerWatchService', () => {
     expect([await checkAfter(59_000), await checkAfter(1_000)]).toEqual([false, true]);
   });
 
-  it('RN-04: counts from the last failed check after an outage of the database', async () => {
+  it('RN-04: counts from the last failed check after a database outage', async () => {
     idleMs = 0;
     await checkAfter(10_000);
     failure = new Error('unavailable');

@@ -6,12 +6,12 @@ it.each([
   ['[2001:DB8::1%eth0]:443', '2001:db8::1', '2001:db8::/64'],
   ['::ffff:203.0.113.7%eth0', '203.0.113.7', '203.0.113.7/32'],
   ['203.0.113.7:8080', '203.0.113.7', '203.0.113.7/32'],
-])('RL-02: the address of %s is %s, in the block %s', (text, address, block) => {
+])('RL-02: normalizes %s to %s, in the block %s', (text, address, block) => {
   expect(normalizeAddress(text)).toBe(address);
   expect(addressBlock(normalizeAddress(text)!)).toBe(block);
 });
 
-it('RL-02: any other text is no address', () => {
+it('RL-02: returns null for any other text', () => {
   const others = [
     '',
     'unknown',

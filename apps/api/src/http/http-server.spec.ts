@@ -26,7 +26,7 @@ describe('createHttpServer', () => {
     errors = [];
     const logger = { error: (...args: unknown[]) => errors.push(args) } as unknown as Logger;
     server = createHttpServer(app, 'http://127.0.0.1', logger);
-    // Node applies the longer of the two to the whole request.
+    // Node applies the longer limit to the whole request.
     server.headersTimeout = LIMIT_MS;
     server.requestTimeout = LIMIT_MS;
     server.listen(0, '127.0.0.1');
@@ -71,7 +71,7 @@ describe('createHttpServer', () => {
 describe('drain', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('closes the connection of a request in progress after its response', async () => {
+  it('closes the connection for a request in progress after its response', async () => {
     let respond: () => void;
     const server = createServer((_, response) => (respond = () => response.end('responded')));
     // Otherwise idle connections stay open.

@@ -58,7 +58,7 @@ class ThingsOperatorController extends PickRoutes(ThingsController, ['list', 'sh
 class ThingsModule {}
 
 describe('PickRoutes', () => {
-  it('registers only the routes that it names and those of the class itself', async () => {
+  it("registers only the named routes and the class's own routes", async () => {
     const server = express();
     const app = await NestFactory.create(ThingsModule, new ExpressAdapter(server), { logger: false });
     await app.init();
@@ -73,7 +73,7 @@ describe('PickRoutes', () => {
     await app.close();
   });
 
-  it('keeps the dependencies, the methods and the overrides of the controller', () => {
+  it("keeps the controller's dependencies, methods and overrides", () => {
     const controller = new ThingsOperatorController(new ThingsService());
     expect(controller.list()).toEqual(['thing', 'thing 2']);
     expect(controller.show('1')).toBe('thing 1');

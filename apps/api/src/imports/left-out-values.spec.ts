@@ -15,7 +15,7 @@ describe('leftOutWarning', () => {
     ['metadata.bio', 'too_long', 'Shorten the metadata'],
     ['metadata.bio', 'invalid', 'Correct the value'],
     ['publicMetadata.bio', 'too_deep', 'Correct the value'],
-  ])('adds the remedy of %s %s as a second sentence', (field, code, remedy) => {
+  ])('adds the remedy for %s %s as a second sentence', (field, code, remedy) => {
     const { message } = leftOutWarning({ field, code, message: `${field} is wrong` });
     expect(message.split('. ')).toEqual([`${field} is wrong`, expect.stringContaining(remedy)]);
     expect(message.endsWith('.')).toBe(true);
@@ -36,7 +36,7 @@ describe('limitWarnings', () => {
     expect(limited[19]!.message).toMatch(/^6 more values were left out\. /);
   });
 
-  it('names the values of credentials before those of metadata', () => {
+  it('names credential values before metadata values', () => {
     const fields = [
       ...Array.from({ length: 32 }, (_, index) => `metadata.k${index}`),
       ...Array.from({ length: 15 }, (_, index) => `identities.${index}.subject`),

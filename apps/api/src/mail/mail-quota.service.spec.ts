@@ -51,7 +51,7 @@ describe('MailQuotaService (RL-08)', () => {
     return allowed;
   };
 
-  it('allows unauthenticated callers one email of a kind to an address per minute', async () => {
+  it('allows unauthenticated callers one email per kind, address and minute', async () => {
     expect(await countAllowed(3, () => quota.consumePublic(project(), reset(victim)))).toBe(1);
     expect(await quota.consumePublic(project(), reset(victim))).toMatchObject({
       reason: 'too_soon',
@@ -62,12 +62,12 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await quota.consumePublic(project(), tagged)).toBeNull();
   });
 
-  it('counts the email of a registration as the first of its kind', async () => {
+  it("counts a registration's email as the first of its kind", async () => {
     expect(await quota.consumeFirst(project(), signUp(victim))).toBeNull();
     expect(await quota.consumePublic(project(), signUp(victim))).toMatchObject({ reason: 'too_soon' });
   });
 
-  it('MQ-01: allows 2,000 emails of a project per hour, separately for each purpose', async () => {
+  it('MQ-01: allows a project 2,000 emails per hour, separately for each purpose', async () => {
     const register = (index: number) => quota.consumeFirst(project(), signUp(`${index}@example.com`));
     expect(await countAllowed(2_005, register)).toBe(2_000);
     expect(await quota.consume(project(), signUp(victim))).toMatchObject({
@@ -94,7 +94,7 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await quota.consume(limited, reset(victim))).toBeNull();
   });
 
-  it('MQ-01: sends each verified customer one email of a purpose per hour beyond the limit of the project', async () => {
+  it("MQ-01: sends a verified customer one email per purpose and hour beyond the project's limit", async () => {
     const limited = project({ passwordReset: 1 });
     for (const email of ['first@example.com', 'second@example.com', 'third@example.com']) {
       expect([email, await countAllowed(3, () => quota.consume(limited, reset(email)))]).toEqual([
@@ -104,7 +104,7 @@ describe('MailQuotaService (RL-08)', () => {
     }
   });
 
-  it('MQ-01: counts the emails that strangers can cause separately from those of the owner', async () => {
+  it("MQ-01: counts emails that strangers can cause separately from the owner's emails", async () => {
     const strangers: [MailKind, boolean][] = [
       ['verify-email', false],
       ['already-registered', false],
@@ -143,7 +143,7 @@ describe('MailQuotaService (RL-08)', () => {
     }
   });
 
-  it('MQ-02: allows 5 emails of a purpose per hour to all +tag forms of an address together', async () => {
+  it('MQ-02: allows 5 emails per purpose and hour to all +tag forms of an address together', async () => {
     const register = (index: number) => quota.consumeFirst(project(), signUp(`victim+${index}@example.com`));
     expect(await countAllowed(8, register)).toBe(5);
     expect(await quota.consume(project(), signUp(victim))).toMatchObject({
@@ -157,7 +157,7 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await quota.consume(project({}, 'other'), signUp(victim))).toBeNull();
   });
 
-  it('applies the limits of each project', async () => {
+  it("applies each project's limits", async () => {
     const limited = project({ signUp: 3, perRecipient: 1 }, 'limited');
     expect(await countAllowed(5, () => quota.consume(limited, signUp(victim)))).toBe(1);
     expect(await countAllowed(5, (index) => quota.consume(limited, signUp(`${index}@example.com`)))).toBe(2);
@@ -171,7 +171,7 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await countAllowed(7, () => quota.consume(project(), notice(true)))).toBe(7);
   });
 
-  it('MQ-01: counts every refusal in the metrics, and logs the first 5 per address and kind', async () => {
+  it('MQ-01: counts every rejection in the metrics, and logs the first 5 per address and kind', async () => {
     for (let count = 0; count < 8; count += 1) {
       const refusal = await quota.consumePublic(project(), reset(victim));
       if (refusal) await quota.recordDropped(project(), 'customer', reset(victim), refusal);

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterAll(() => standIn?.stop());
 
-/** Signs the operator in. @param change changes the cookie of the flow @returns the claims */
+/** Signs the operator in. @param change changes the flow's cookie @returns the claims */
 async function signIn(change = (value: string): string => value) {
   const { clientId, clientSecret } = standIn.addClient({ redirectUri });
   const operatorOidc = {
@@ -67,7 +67,7 @@ async function signIn(change = (value: string): string => value) {
 
 const outage = { userinfo: respondWithJson({}, 503) };
 
-it('adds the email, the name and the groups of the userinfo endpoint', async () => {
+it('adds the email, the name and the groups from the userinfo endpoint', async () => {
   const { email, name } = standIn.person;
   standIn.claimsIn = 'userinfo';
   standIn.idTokenClaims = { groups: null };
@@ -89,12 +89,12 @@ it('requires the userinfo endpoint for the groups, which decide about access', a
   await expect(signIn()).rejects.toMatchObject({ code: 'sign_in_failed' });
 });
 
-it('ignores unused members of a token response', async () => {
+it('ignores unused members in a token response', async () => {
   standIn.tokenResponse = { scope: null, expires_in: null, refresh_token: 7, token_type: null };
   expect(await signIn()).toMatchObject({ groups: ['staff'] });
 });
 
-it('shares flows with an api of an earlier version, whose cookie has the members of the protocol beside the others', async () => {
+it("shares flows with an older api, whose cookie has the protocol's members beside the others", async () => {
   const asEarlierVersion = (value: string): string => {
     const { flowState, ...flow } = readSignedJson(keyring, 'operator-oidc', value) as Record<string, unknown>;
     expect(flow).toMatchObject(flowState as object);

@@ -16,7 +16,7 @@ const isAccepted = (headers: Headers, settings = PRODUCTION, method = 'POST'): b
   }
 };
 
-/** Returns the origins of accepted forms. */
+/** Returns the origins whose forms are accepted. */
 const accepted = (origins: (string | undefined)[], others: Omit<Headers, 'origin'>, settings = PRODUCTION) =>
   origins.filter((origin) => isAccepted({ ...others, ...(origin !== undefined && { origin }) }, settings));
 
@@ -36,14 +36,14 @@ describe('assertOwnForm', () => {
     '',
   ];
 
-  it('accepts the origin of PUBLIC_URL, and requests without an origin', () => {
+  it('accepts the PUBLIC_URL origin, and requests without an origin', () => {
     const origins = [undefined, OWN, 'null', ...otherOrigins];
     expect(accepted(origins, { host: HOST })).toEqual([undefined, OWN]);
     for (const site of ['same-site', 'cross-site', 'none', ''])
       expect(accepted(origins, { host: HOST, 'sec-fetch-site': site })).toEqual([]);
   });
 
-  it('accepts the origin null only for a page of the same origin, as pages of earlier versions send it', () => {
+  it("accepts the origin null only from a same-origin page, as older versions' pages send it", () => {
     const origins = [undefined, OWN, 'null', ...otherOrigins];
     const others = { host: HOST, 'sec-fetch-site': 'same-origin' };
     expect(accepted(origins, others)).toEqual([undefined, OWN, 'null']);

@@ -51,7 +51,7 @@ describe('sendPage', () => {
     expect(html).toContain('href="https://a.example/?&#34;&#60;script');
   });
 
-  it('HD-01: allows only the style of the page in its policy, in every color', async () => {
+  it("HD-01: allows only the page's style in its policy, in every color", async () => {
     for (const brand of [null, shop, resolveBrand('other', { color: '#123456' }), shop]) {
       const { html, policy } = await renderPage({ brand });
       const css = /<style>([^<]*)<\/style>/.exec(html)![1]!;
@@ -61,7 +61,7 @@ describe('sendPage', () => {
     }
   });
 
-  it('HD-01: allows only the style and the logo in its policy, and the script of forms', async () => {
+  it('HD-01: allows only the style and the logo in its policy, and the script for forms', async () => {
     const rest = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
     expect((await renderPage({})).policy).toMatch(
       new RegExp(`^default-src 'none'; style-src 'sha256-[^']+'; ${rest}$`),
@@ -123,7 +123,7 @@ describe('sendPage', () => {
         expect(contrastRatio(palette[name], palette['card'])).toBeGreaterThanOrEqual(4.5);
       }
       expect(contrastRatio(palette['on-accent'], palette['accent'])).toBeGreaterThanOrEqual(4.5);
-      // The border of an input field (WCAG 2.2, 1.4.11).
+      // An input field's border (WCAG 2.2, 1.4.11).
       expect(contrastRatio(palette['line'], palette['card'])).toBeGreaterThanOrEqual(3);
     }
     expect(Object.keys(dark)).toContain('card');
@@ -141,7 +141,7 @@ describe('passwordForm', () => {
     hint: 'At least 12 characters',
   };
 
-  it('PW-01: names the account for password managers, sets a minimum length and no maximum length', () => {
+  it('PW-01: names the account for password managers, and sets a minimum but no maximum length', () => {
     const html = passwordForm(form);
     expect(html).toContain('<form method="post" action="/reset-password">');
     expect(html).toContain('<input type="hidden" name="token" value="tok">');

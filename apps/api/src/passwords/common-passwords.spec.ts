@@ -8,7 +8,7 @@ describe('common passwords', () => {
     expect([...common, ...others].filter(isCommonPassword)).toEqual(common);
   });
 
-  it('PW-05: contains at least 10,000 passwords of an allowed length, all in lowercase', () => {
+  it('PW-05: contains at least 10,000 passwords with an allowed length, all in lowercase', () => {
     const entries = dictionary['passwords-common'];
     expect(entries.filter((entry) => [...entry].length >= 8).length).toBeGreaterThanOrEqual(10_000);
     expect(entries.every((entry) => entry === entry.toLowerCase())).toBe(true);

@@ -9,7 +9,7 @@ const result = (title: string, subtitle = ''): SearchResult => ({
   projectId: null,
 });
 
-it('ranks exact matches before prefixes, and prefixes of words before other matches', () => {
+it('ranks exact matches before prefixes, and word prefixes before other matches', () => {
   const inside = result('The workshop');
   const exact = result('SHOP', 'Acme · shop-2');
   const slug = result('Store', 'Acme · shop');

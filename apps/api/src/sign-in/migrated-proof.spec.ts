@@ -30,7 +30,7 @@ it.each<[string, Partial<Parameters<typeof assertMigratable>[1]>, string | null]
   ['a customer who has signed out everywhere since', { accessRevokedAt: day(3) }, signIn],
   ['a customer who had to prove the identity before', { proofRequiredAt: day(1) }, null],
   ['a customer who has to prove the identity since', { proofRequiredAt: day(3) }, signIn],
-])('assertMigratable: %s', (_, fields, detail) => {
+])('decides whether to move the session of %s', (_, fields, detail) => {
   const check = (): void => assertMigratable(hasher, { ...customer, ...fields }, proof);
   if (detail === null) expect(check).not.toThrow();
   else

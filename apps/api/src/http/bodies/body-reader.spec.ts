@@ -107,7 +107,7 @@ describe('bodyReader', () => {
     request.destroy();
   });
 
-  it('leaves the body undefined for an empty request of any content type', async () => {
+  it('leaves the body undefined for an empty request with any content type', async () => {
     await expect(read([], {})).resolves.toBeUndefined();
     await expect(read([], { 'content-length': '0', 'content-type': 'text/plain' })).resolves.toBeUndefined();
     await expect(

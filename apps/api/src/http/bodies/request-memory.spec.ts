@@ -20,10 +20,10 @@ import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
 import { RequestMemory, STREAM_BYTES } from './request-memory.js';
 
 const MIB = 2 ** 20;
-/** Four fifths for imports and exports. A key can use half of each part, a client address an eighth. */
+/** Four fifths for imports and exports. A key can use half of each part, a client IP an eighth. */
 const MEMORY = 20 * MIB;
 const REQUEST_BYTES = 16 * 1024;
-/** Requests with little or no body that one client address can have in progress. */
+/** Requests with little or no body that one client IP can have in progress. */
 const PER_ADDRESS = MEMORY / 5 / 8 / REQUEST_BYTES;
 const IMPORT = '/api/v1/customers/import';
 
@@ -45,7 +45,7 @@ class Gate {
 const gate = new Gate();
 const authentication = new Gate();
 
-/** As the guard of the import does. */
+/** As the import guard does. */
 class LateBodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     await readDeferredBody(context.switchToHttp().getRequest<Request>());
@@ -119,7 +119,7 @@ const testConfig = { http: { requestMemory: MEMORY }, publicUrl: 'http://x' } as
 })
 class TestModule {}
 
-/** Knows the keys `sk_one` and `sk_slow`, for which it waits for the test. */
+/** Contains the keys `sk_one` and `sk_slow`; for `sk_slow`, it waits for the test. */
 const apiKeys = {
   authenticate: async (value: string) => {
     if (value === 'sk_slow') await authentication.pass();
@@ -217,7 +217,7 @@ describe('RequestMemory', () => {
       head(`POST ${IMPORT}`, { 'Content-Length': bytes, Authorization: key });
     const response = await exchange(announced('one', 2 * MIB));
     expect(response).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 5\r\n.*"code":"overloaded"/is);
-    // Half of the memory is left to other keys.
+    // Half the memory is left to other keys.
     await enter(post(IMPORT, json(MIB), { Authorization: 'two' }));
     expect(await status(announced('three', 2 * MIB))).toBe(503);
     const streamed = { Authorization: 'three', 'Content-Type': 'application/x-ndjson' };
@@ -228,13 +228,13 @@ describe('RequestMemory', () => {
     await enter(head('GET /export', { Authorization: 'three' }));
   });
 
-  it('handles other requests while imports use all memory of imports', async () => {
+  it('handles other requests while imports use all import memory', async () => {
     await enter(post(IMPORT, json(4.5 * MIB), { Authorization: 'one' }));
     expect(await status(post(IMPORT, json(100_000), { Authorization: 'two' }))).toBe(503);
     expect(await status(post('/echo', json(60_000)))).toBe(201);
   });
 
-  it('counts only what has arrived of a body that is sent slowly', async () => {
+  it('counts only the part that has arrived when a body is sent slowly', async () => {
     const slow = head('POST /echo', { 'Content-Length': 60_000 });
     for (let number = 0; number < 20; number += 1) send(`${slow}x`);
     await eventually('all requests', () => memory.heldBytes >= 20 * (REQUEST_BYTES + 1));
@@ -242,7 +242,7 @@ describe('RequestMemory', () => {
     expect(await status(post('/echo', '{}'))).toBe(201);
   });
 
-  it('rejects a chunked body with 503 as soon as there is no memory for the part that has arrived', async () => {
+  it('rejects a chunked body with 503 once there is no memory for the part that has arrived', async () => {
     await enter(post('/wait', json(60_000)), post('/wait', json(45_000)));
     const { socket, received } = send(chunked('/echo', 'x'.repeat(60_000)));
     await eventually('the rejection', () => received().includes(' 503 '));
@@ -251,7 +251,7 @@ describe('RequestMemory', () => {
     await eventually('the next response', () => received().endsWith('plain'));
   });
 
-  it('counts the values of a body before it creates them', async () => {
+  it("counts a body's values before it creates them", async () => {
     // Four times 30 KB of text, and 20,000 brackets and commas.
     const lists = JSON.stringify({ lists: Array.from({ length: 10_000 }, () => []) });
     await enter(post('/wait', '{}'));
@@ -259,23 +259,23 @@ describe('RequestMemory', () => {
     expect(await status(post('/echo', json(lists.length)))).toBe(201);
   });
 
-  it('rejects a body with 413 that no memory suffices for, and counts characters beyond Latin-1 more', async () => {
+  it('rejects an oversized body with 413, and counts characters beyond Latin-1 more', async () => {
     const send = (text: string) => status(post(IMPORT, JSON.stringify({ text }), { Authorization: 'one' }));
     expect(await send('x'.repeat(6 * MIB))).toBe(413);
     expect(await send(`€${'x'.repeat(3 * MIB)}`)).toBe(413);
     await enter(post(IMPORT, json(3 * MIB), { Authorization: 'one' }));
   });
 
-  it('counts a request to its key instead of its address', async () => {
+  it('counts a request toward its key instead of its address', async () => {
     const headers = { Authorization: 'one' };
-    // As many requests as half of the memory allows, with 16 KiB each and their bodies.
+    // As many requests as half the memory allows, with 16 KiB each and their bodies.
     const count = Math.floor(MEMORY / 10 / (REQUEST_BYTES + 100));
     await enter(...times(count, () => post('/wait', '{}', headers)));
     expect(await status(post('/echo', json(60_000), headers))).toBe(503);
     expect(await status(post('/echo', json(60_000)))).toBe(201);
   });
 
-  it('accepts secret keys, and serves the keys of tokens, while others use the memory of their address', async () => {
+  it("accepts secret keys, and serves token keys, while others use their address's memory", async () => {
     await enter(...times(PER_ADDRESS, () => head('POST /wait')));
     const [known, unknown] = ['sk_one', 'sk_two'].map((key) => ({ 'X-API-Key': key }));
     expect([
@@ -295,10 +295,10 @@ describe('RequestMemory', () => {
     await enter(...times(rest, () => head('POST /wait', { 'X-API-Key': 'sk_one', ...from(7) })));
   });
 
-  describe('releases the memory', () => {
+  describe('memory release', () => {
     it.each<[string, () => Promise<unknown>]>([
       ['after a response', () => status(post('/echo', '{}'))],
-      ['after an error of the handler', () => status(post('/fail', '{}'))],
+      ['after an error in the handler', () => status(post('/fail', '{}'))],
       ['after a rejected credential', () => status(post('/echo', '{}', { Authorization: 'none' }))],
       ['after invalid JSON', () => status(post('/echo', '{'))],
       ['after a body with too many keys', () => status(post('/echo', json(10).repeat(2)))],
@@ -308,7 +308,7 @@ describe('RequestMemory', () => {
         () => status(post(IMPORT, `{"customers":[${'[],'.repeat(600_000)}[]]}`)),
       ],
       [
-        'after a response without a handler of Nest',
+        'after a response without a Nest handler',
         async () => {
           const { received } = send(head('GET /plain'));
           await eventually('the response', () => received().endsWith('plain'));
@@ -365,12 +365,12 @@ describe('RequestMemory', () => {
           gate.open();
         },
       ],
-    ])('%s', async (_, run) => {
+    ])('releases the memory %s', async (_, run) => {
       await run();
       await allReleased();
     });
 
-    it('after a client that disconnected while its secret key was looked up', async () => {
+    it('releases the memory after a client disconnects while its secret key is looked up', async () => {
       await enter(...times(PER_ADDRESS, () => head('POST /wait')));
       const before = authentication.entered;
       const { socket } = send(head('POST /echo', { 'X-API-Key': 'sk_slow' }));
@@ -383,7 +383,7 @@ describe('RequestMemory', () => {
       await allReleased();
     });
 
-    it('only when a request whose client has disconnected has been processed', async () => {
+    it("releases a disconnected client's memory only after its request has been processed", async () => {
       const { socket } = await enter(post(IMPORT, json(MIB), { Authorization: 'one' }));
       const closed = once(serverSocket(), 'close');
       socket.destroy();
@@ -394,7 +394,7 @@ describe('RequestMemory', () => {
     });
   });
 
-  it('disconnects a client once for whose unread responses there is no memory', async () => {
+  it('disconnects a client once if there is no memory for its unread responses', async () => {
     warnings.length = 0;
     await enter(post('/wait', '{}'));
     const { socket } = send('');

@@ -127,7 +127,7 @@ describe('parseStrictJson', () => {
       expect(parse(`{"a":${number}}`)).toEqual({ a: Number(number) });
   });
 
-  it('IN-03: rejects an object with too many keys, at every depth, but not as many keys of several', () => {
+  it('IN-03: rejects an object with too many keys at any depth, but not as many keys in several', () => {
     const limits = { name: 'body', depth: 20, keys: 100, keysPerObject: 3 };
     const parseLimited = (text: string) => parseStrictJson(Buffer.from(text), limits);
     const full = '{"a":1,"b":{"a":1,"b":[{"a":":","b":2}],"c":3},"c":{}}';
@@ -154,7 +154,7 @@ describe('parseStrictJson', () => {
     },
   );
 
-  it('IN-05: names the field of the string, or of the object with the key', () => {
+  it("IN-05: names the string's field, or the field of the object with the key", () => {
     for (const [text, field] of [
       ['{"firstName":"Ada\\u0000"}', 'firstName'],
       ['{"a":1,"customers":[{"b":""},{"names":{"last":"\\ud800"}}]}', 'customers[1].names.last'],
@@ -214,7 +214,7 @@ describe('parseStrictJson with unique keys', () => {
     );
   });
 
-  it('IN-08: accepts equal keys of different objects, equal values, and keys in another case', () => {
+  it('IN-08: accepts equal keys in different objects, equal values, and keys in another case', () => {
     const text = '{"a":{"a":{"a":"a"}},"b":[{"a":1},{"a":1}],"A":"\\"a\\":1","c":"{\\"c\\":"}';
     expect(parseUnique(text)).toEqual(JSON.parse(text));
   });

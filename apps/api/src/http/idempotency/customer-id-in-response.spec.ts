@@ -5,7 +5,7 @@ describe('customerIdInResponse', () => {
     ['a customer', { id: 'c1', email: 'ada@example.com' }],
     ['a sign-in', { tokens: null, customer: { id: 'c1', email: 'ada@example.com' } }],
     ['a delivery', { success: true, data: { request: { body: '{"data":{"customer":{"id":"c1"}}}' } } }],
-  ])('returns the id of the customer in %s', (_, body) => {
+  ])("returns the customer's id in %s", (_, body) => {
     expect(customerIdInResponse(body)).toBe('c1');
   });
 

@@ -75,7 +75,7 @@ const inheritedNames = [
 ];
 
 describe('InputPipe: bodies', () => {
-  it('converts a body to its class with a canonical email (EV-06) and an unchanged password (PW-01)', async () => {
+  it('converts a body to its class: canonical email (EV-06), unchanged password (PW-01)', async () => {
     const sent = { email: '  ADA@Example.com ', password: '  e\u0301 \t', firstName: 'Ada' };
     const result = await body(sent);
     expect(result).toBeInstanceOf(Body);
@@ -93,7 +93,7 @@ describe('InputPipe: bodies', () => {
     ]);
   });
 
-  it('IN-07: rejects unknown fields, including those named like a member of Object.prototype', async () => {
+  it('IN-07: rejects unknown fields, including names of Object.prototype members', async () => {
     for (const field of ['emailVerified', 'id', 'projectId', 'role', ...inheritedNames])
       await expect(body({ ...validBody, [field]: true })).rejects.toMatchObject(
         fieldErrors([field, 'unknown_field']),
@@ -147,7 +147,7 @@ describe('InputPipe: nested objects', () => {
     );
   });
 
-  it('IN-07: rejects fields named like a member of Object.prototype', async () => {
+  it('IN-07: rejects fields named like an Object.prototype member', async () => {
     for (const name of [...inheritedNames, '__proto__']) {
       const inherited = Object.fromEntries([[name, 'x']]);
       await expect(body({ outer: { ...inherited, inner: inherited } }, Root)).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('InputPipe: nested objects', () => {
   });
 });
 
-describe('InputPipe: the query of a list', () => {
+describe("InputPipe: a list's query", () => {
   it('IN-08: accepts a limit from 1 to 200', async () => {
     await expect(query({})).resolves.toEqual({});
     for (const limit of ['1', '50', '200', '007'])
@@ -198,8 +198,8 @@ describe('InputPipe: the query of a list', () => {
   });
 });
 
-describe('names', () => {
-  it('are stored in NFC, those of people on one line, and searched in the same form', async () => {
+describe('a name field', () => {
+  it("converts a name to NFC, a person's name to one line, and a search text to the same form", async () => {
     const text = ' Jose\u0301\r\nGarcía\n';
     const name = 'José García';
     await expect(body({ firstName: text, q: text }, Names)).resolves.toEqual({ firstName: name, q: name });
@@ -209,7 +209,7 @@ describe('names', () => {
     await expect(body({ name: `${long}e` }, Names)).rejects.toMatchObject(fieldErrors(['name', 'too_long']));
   });
 
-  it('are rejected if they contain a control character or nothing visible', async () => {
+  it('rejects a control character, and a name without a visible character', async () => {
     for (const text of ['\u200b', '\u202e\u202c', '\u3164 \u00ad', 'a\u0000', 'a\tb', '\u001b[31m'])
       await expect(body({ firstName: text, name: text }, Names)).rejects.toMatchObject(
         fieldErrors(['firstName', 'invalid'], ['name', 'invalid']),

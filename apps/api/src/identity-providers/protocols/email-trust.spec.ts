@@ -43,7 +43,7 @@ it.each<[PresetType, string | null, boolean]>([
   ['oidc', microsoft('common/v2.0'), false],
   ['oidc', STAND_IN, false],
   ['oidc', null, false],
-])('hasPresetIssuer returns for %s at %s: %s', (type, issuer, expected) => {
+])('compares the issuer for %s at %s with the preset: %s', (type, issuer, expected) => {
   expect(hasPresetIssuer(providerPresets[type], issuer)).toBe(expected);
 });
 
@@ -62,7 +62,7 @@ const convincing: ProviderClaims = {
   xms_edov: true,
 };
 
-describe('isEmailTrusted, at the issuer of the preset', () => {
+describe("isEmailTrusted, at the preset's issuer", () => {
   const trustEverything = { trustEmail: true, domains: ['acme.example', 'gmail.com'] };
   const isTrusted = (type: PresetType, claims: ProviderClaims): boolean =>
     isEmailTrusted(

@@ -30,11 +30,11 @@ it.each<[PresetType, string | null, string[]]>([
   ['microsoft', TENANT, ['trustEmail']],
   ['google', providerPresets.google.issuer, ['trustEmail']],
   ['google', OWN, ['trustEmail']],
-])('providerErrors rejects for %s at %s: %j', (type, issuer, expected) => {
+])('rejects these fields for %s at %s: %j', (type, issuer, expected) => {
   expect(refusedFields(type, issuer, companyFields)).toEqual(expected);
 });
 
-it('issuerErrors accepts a loopback issuer of google, and no name that begins like one', () => {
+it('accepts a loopback issuer for google, and no name that begins like a loopback host', () => {
   const policy = { production: false, allowedCidrs: [] };
   const isAccepted = (issuer: string) =>
     issuerErrors('google', providerPresets.google, issuer, policy).length === 0;

@@ -32,7 +32,7 @@ afterAll(() => {
   server.close();
 });
 
-it('caches a connection unless a document of the provider is larger than 32 KiB', async () => {
+it("caches a connection unless one of the provider's documents is larger than 32 KiB", async () => {
   const config = { production: false, webhooks: { allowedCidrs: [], dnsServers: [] } } as unknown as Config;
   const connections = new OAuthConnectionsService(config);
   const connect = (id: string) => {

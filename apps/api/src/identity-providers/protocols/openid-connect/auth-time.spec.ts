@@ -19,7 +19,7 @@ it.each<[PresetType, statesAuthTime: boolean | null, expected: boolean]>([
   ['gitlab', null, true],
   ['oidc', null, true],
   ['oidc', false, false],
-])('canReauthenticate: %s that states auth_time %p: %p', (type, statesAuthTime, expected) => {
+])('decides whether %s with statesAuthTime %p can reauthenticate: %p', (type, statesAuthTime, expected) => {
   expect(canReauthenticate(providerPresets[type], { statesAuthTime })).toBe(expected);
 });
 
@@ -33,7 +33,7 @@ it.each<[PresetType, issuer: string, before: boolean | null, authTime: unknown, 
   ['oidc', 'https://login.acme.example', null, undefined, null],
   ['oidc', 'https://login.acme.example', null, 1_764_000_000, null],
 ])(
-  'readStatesAuthTime: %s at %s, %p, after auth_time %p: %p',
+  'reads statesAuthTime for %s at %s, before %p, with auth_time %p: %p',
   (type, issuer, statesAuthTime, authTime, after) => {
     expect(readStatesAuthTime({ type, issuer, statesAuthTime }, { auth_time: authTime })).toBe(after);
   },

@@ -36,7 +36,7 @@ it('rejects every notation but the canonical one', async () => {
   const idToken = await sign({ nonce: 'n' });
   const [header, payload, signature] = idToken.split('.') as [string, string, string];
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  // A signature of 64 bytes leaves four bits of its last character unused.
+  // A 64-byte signature leaves four bits of its last character unused.
   const nextCharacter = alphabet[alphabet.indexOf(signature.at(-1)!) + 1]!;
   const others = {
     'other unused bits': `${header}.${payload}.${signature.slice(0, -1)}${nextCharacter}`,
@@ -58,11 +58,11 @@ it('rejects every notation but the canonical one', async () => {
   expect(accepted.flat()).toEqual([]);
 });
 
-it('returns the same signed text for another valid signature of the token', async () => {
+it('returns the same signed text for another valid signature on the token', async () => {
   const idToken = await sign();
   const [header, payload, signature] = idToken.split('.') as [string, string, string];
   const bytes = Buffer.from(signature, 'base64url');
-  // With s, the order of P-256 minus s is a valid signature too.
+  // If s is a valid signature, the P-256 order minus s is also valid.
   const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
   const s = (order - BigInt(`0x${bytes.toString('hex', 32)}`)).toString(16).padStart(64, '0');
   const other = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s, 'hex')]).toString('base64url');
@@ -82,11 +82,11 @@ it.each<[string, JWTPayload, boolean]>([
   ['that is valid in 61 s', { nbf: seconds + 61 }, false],
   ['without a time of issue', { iat: undefined }, false],
   ['without an expiry', { exp: undefined }, false],
-])('has 60 s of leeway for a token %s: claims %j, accepted %j', async (_, claims, expected) => {
+])('allows 60 s leeway for a token %s: claims %j, accepted %j', async (_, claims, expected) => {
   expect(await isAccepted(await sign(claims))).toBe(expected);
 });
 
-it.each([1e18, 253_402_300_800])('names the field of a token whose expiry is no time: %p', async (exp) => {
+it.each([1e18, 253_402_300_800])('names the field in a token whose expiry is not a time: %p', async (exp) => {
   await expect(verify(await sign({ exp }))).rejects.toMatchObject({
     code: 'validation_failed',
     details: { errors: [{ field: 'idToken', code: 'invalid' }] },
@@ -114,7 +114,7 @@ it.each<[request: string | undefined, token: string | undefined, requireNonce: b
   [undefined, 'n', true, false],
   [undefined, undefined, false, true],
   [undefined, undefined, true, false],
-])('compares the nonce %j of the request with %j, required %j: accepted %j', async (...row) => {
+])("compares the request's nonce %j with %j, required %j: accepted %j", async (...row) => {
   const [nonce, inToken, requireNonce, expected] = row;
   expect(await isAccepted(await sign({ nonce: inToken }), { nonce, requireNonce })).toBe(expected);
 });
