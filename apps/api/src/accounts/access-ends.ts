@@ -23,17 +23,17 @@ export interface AccessEnds {
   links?: readonly OneTimeTokenKind[];
 }
 
-/** What every sign-in leaves behind. */
+/** The parts that every sign-in leaves behind. */
 const signIns = ['proofs', 'challenges', 'sessions'] as const;
 
 const secrets = ['password', 'links', 'signInTokens', 'factors', 'emailCodes', 'exchanges'] as const;
 
-/** The links that were sent to the previous address of a customer who changes it with links to both. */
+/** The links that were sent to a customer's previous address, if the customer changes it with links to both. */
 const kindsVoidedByAddressChange = ['verify-email', 'reset-password', 'accept-invite'] as const;
 
 /**
- * What each action ends. Nothing else ends more than one session or secret of a customer, apart from the worker, which ends
- * the sessions that a required provider has not opened. docs/accounts.md describes the actions.
+ * The access that each action ends. Nothing else ends more than one of a customer's sessions or secrets, except the
+ * worker, which ends the sessions that a required provider has not opened. docs/accounts.md describes the actions.
  */
 export const accessEnds = {
   logout: { parts: signIns },
@@ -45,7 +45,7 @@ export const accessEnds = {
   address_claimed: { parts: [...secrets, 'identities', 'knownAddresses', ...signIns] },
   address_changed: { parts: ['links', 'addressRecords'] },
   address_change_confirmed: { parts: ['links', 'addressRecords'], links: kindsVoidedByAddressChange },
-  // The challenges stay until they expire, so that their sign-ins are refused as disabled.
+  // The challenges stay until they expire, so that their sign-ins are rejected as disabled.
   customer_disabled: { parts: ['links', 'proofs', 'sessions'] },
   customer_deleted: { parts: ['addressRecords', 'account'] },
 } as const satisfies Record<string, AccessEnds>;

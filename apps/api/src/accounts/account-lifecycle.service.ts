@@ -36,7 +36,7 @@ import { accessEnds, type AccessAction, type AccessPart } from './access-ends.js
 interface AddressProof {
   /** The address that was proven. */
   email: string;
-  /** The kind of email, or the provider, that has proven the address. Part of the event. */
+  /** The kind of email, or the provider, that has proven the address. The event contains it. */
   via: 'link' | 'invite' | 'reset' | 'code' | 'provider';
   requestedAt: Date;
   /** The person at a provider who has proven the address, and stays linked. Default: none. */
@@ -58,12 +58,12 @@ interface Ending {
   keptIdentity?: IdentityKey | undefined;
 }
 
-/** The actions that end sessions for the reason of the same name, and change nothing else. */
+/** The actions that end sessions for the reason with the same name, and change nothing else. */
 type Revocation = Extract<AccessAction, RevocationReason>;
 
 /**
- * Disables, enables and deletes customers, verifies their addresses, and ends their access: nothing else does (`access-ends.ts` lists what each action
- * ends). The caller has locked the customer.
+ * Disables, enables and deletes customers, verifies their addresses, and ends their access. No other service does
+ * (`access-ends.ts` lists what each action ends). The caller has locked the customer.
  */
 @Injectable()
 export class AccountLifecycleService {
@@ -102,7 +102,7 @@ export class AccountLifecycleService {
     return after ?? before;
   }
 
-  /** Ends the access of a customer whom the transaction has disabled, or records that it has enabled them. */
+  /** Ends a customer's access if the transaction has disabled the customer, or records that it has enabled the customer. */
   async applyDisabled(tx: Tx, project: ProjectContext, customer: Customer, reason?: string): Promise<void> {
     const details = reason === undefined ? {} : { reason };
     const type = customer.disabledAt === null ? 'customer.enabled' : 'customer.disabled';
@@ -119,7 +119,7 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Marks the address of a customer as verified, unless it already is.
+   * Marks a customer's address as verified, unless it already is.
    * @returns the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address
    */
@@ -136,9 +136,9 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Gives an account to the owner of its address: ends all access from before the proof, and verifies the address. A person
-   * who registered the address of another person therefore keeps no access (FE-03). Every proof of an unverified address
-   * calls it, except the verification link, which would sign out honest customers.
+   * Gives an account to the owner of its address: ends all access from before the proof, and verifies the address. A
+   * person who registered another person's address therefore keeps no access (FE-03). Every proof for an unverified
+   * address calls it, except the verification link, which would sign out honest customers.
    * @param reason the reason why the sessions end
    * @returns the updated customer and the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address
@@ -166,8 +166,8 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Gives an account whose address is not verified to the owner of the address, who signs in with a proof of it, and records
-   * the events.
+   * Gives an account whose address is not verified to the owner of the address, who signs in with a proof, and
+   * records the events.
    * @returns the updated customer
    */
   async claimIfUnverified(
@@ -183,8 +183,9 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Ends all access of a customer from before this moment: the sessions except `keptSessionId`, every proof, code, flow and
-   * challenge that has not yet completed anything (requirement EX-01), and what else the action ends.
+   * Ends all access that a customer had before this moment: the sessions except `keptSessionId`, every proof, code,
+   * flow and challenge that has not yet completed anything (requirement EX-01), and everything else that the action
+   * ends.
    * @returns the events to record
    */
   revokeAccess(
@@ -198,7 +199,7 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Ends what was sent to the previous address of a customer, and forgets its failed sign-ins.
+   * Voids what was sent to a customer's previous address, and clears its failed sign-ins.
    * @param before the customer with the previous address
    */
   async leaveAddress(
@@ -210,7 +211,7 @@ export class AccountLifecycleService {
     await this.end({ tx, project, customer: before, action });
   }
 
-  /** Ends the parts of the action, in their order. @returns the events to record */
+  /** Ends the action's parts, in their order. @returns the events to record */
   private async end(ending: Ending): Promise<NewEvent[]> {
     const events: NewEvent[] = [];
     for (const part of accessEnds[ending.action].parts)
@@ -218,7 +219,7 @@ export class AccountLifecycleService {
     return events;
   }
 
-  /** Ends each part of the access. Returns the events to record, if there are any. */
+  /** Ends each access part. Returns the events to record, if there are any. */
   private readonly ends: Record<AccessPart, (ending: Ending) => Promise<NewEvent[] | void>> = {
     password: async (ending) => {
       const { tx, project, customer } = ending;

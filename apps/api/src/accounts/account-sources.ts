@@ -1,17 +1,17 @@
 /**
- * A rule that can prevent an account. `sign_up`: the project and the provider allow sign-up, or a secret key registers the
- * customer. `required_provider`: no other provider is required for the domain of the address.
+ * A rule that can prevent an account. `sign_up`: the project and the provider allow sign-up, or a secret key
+ * registers the customer. `required_provider`: no other provider is required for the address's domain.
  */
 export type AdmissionRule = 'sign_up' | 'required_provider';
 
 export interface AccountSourceEffects {
   /** The rules that must allow the account, in the order of their errors. */
   rules: readonly AdmissionRule[];
-  /** Whether the event `customer.created` is recorded. */
+  /** Condition under which the event `customer.created` is recorded. */
   event: 'always' | 'on_request';
-  /** Whether the change is audited. Customers' own registrations are recorded only as events. */
+  /** Condition under which the change is audited. Customers' own registrations are recorded only as events. */
   audit: 'always' | 'by_secret_key' | 'never';
-  /** The details of the audit entry. Default: none. */
+  /** The audit entry's details. Default: none. */
   auditDetails?: Record<string, unknown>;
   /** The email to the customer. `verify-email` is sent only if the address is not verified. */
   mail: 'verify-email' | 'accept-invite' | null;
@@ -20,7 +20,7 @@ export interface AccountSourceEffects {
 const rules = ['sign_up', 'required_provider'] as const;
 const auditDetails = { source: 'legacy_sign_in' };
 
-/** What each source of accounts checks and leaves behind. docs/accounts.md describes the sources. */
+/** The rules that each account source checks, and what it leaves behind. docs/accounts.md describes the sources. */
 export const accountSources = {
   registration: { rules, event: 'always', audit: 'by_secret_key', mail: 'verify-email' },
   server: { rules: [], event: 'always', audit: 'always', mail: null },

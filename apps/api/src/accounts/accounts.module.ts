@@ -11,7 +11,7 @@ import { AccountsService } from './accounts.service.js';
 /** Creates accounts, and ends their access. */
 @Module({
   imports: [AuditModule, ChangeRecordsModule, IdentitiesModule, MailModule, OneTimeTokensModule],
-  // The repository is no provider of another module, so that nothing else can insert customers and identities.
+  // No other module provides the repository, so that nothing else can insert customers and identities.
   providers: [AccountLifecycleService, AccountsRepository, AccountsService],
   exports: [AccountLifecycleService, AccountsService],
 })

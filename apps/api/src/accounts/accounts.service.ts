@@ -47,15 +47,15 @@ export interface AccountProfile {
   isBySecretKey?: boolean;
 }
 
-/** What the customer of a new account has proven. */
+/** The proofs that a new account's customer has given. */
 export interface AccountProof {
   /** Default: no password. */
   passwordHash?: string | null;
-  /** Browser and operating system of the customer. Default: unknown. */
+  /** The customer's browser and operating system. Default: unknown. */
   device?: string | null;
   /** The person at a provider who is linked to the customer. Default: none. */
   identity?: LinkedPerson;
-  /** Target of the Continue button of the page that the link in the email opens. Default: none. */
+  /** Target of the Continue button on the page that the email's link opens. Default: none. */
   redirectUrl?: string | null;
 }
 
@@ -85,8 +85,8 @@ export class AccountNeeded {
 }
 
 /**
- * Creates every account (docs/adr/0109-one-service-for-accounts.md): `account-sources.ts` lists what each source checks and
- * leaves behind. Links and unlinks the identities of customers.
+ * Creates every account (docs/adr/0109-one-service-for-accounts.md): `account-sources.ts` lists what each source
+ * checks and leaves behind. Links and unlinks customers' identities.
  */
 @Injectable()
 export class AccountsService {
@@ -139,7 +139,7 @@ export class AccountsService {
   /**
    * Runs `work` in a transaction. If it returns that an account is needed, the transaction ends, the account is admitted, and
    * `work` begins again with the admission: the customer may have been created in the meantime.
-   * @throws GatehouseError like `admit`, and every error of `work`
+   * @throws GatehouseError like `admit`, and every error that `work` throws
    */
   async run<Result>(
     project: ProjectContext,
@@ -152,7 +152,7 @@ export class AccountsService {
   }
 
   /**
-   * Creates the customer of an admitted account, with the event, the audit entry and the email of the source.
+   * Creates an admitted account's customer, with the source's event, audit entry and email.
    * @returns null if the email or the external id is taken
    * @throws GatehouseError `identity_already_linked`
    */
@@ -160,7 +160,7 @@ export class AccountsService {
     const { project, source, profile } = admission;
     const { passwordHash = null, device = null, identity, redirectUrl = null } = proof;
     const inserted = await this.accounts.insert(tx, project.id, {
-      // The previous system knows the customer and the password, as after an import.
+      // The previous system has the customer and the password, as after an import.
       ...{ id: newId(), passwordHash, registrationDevice: device, imported: source === 'legacy' },
       ...newCustomer(profile.fields),
     });
@@ -182,8 +182,8 @@ export class AccountsService {
   }
 
   /**
-   * Creates the customers of an import with all of their fields. Skips those whose email or external id is taken.
-   * @param emitEvents whether the request asks for the event, which imports record only then
+   * Creates an import's customers with all their fields. Skips customers whose email or external id is taken.
+   * @param emitEvents whether the request requires the event, which imports record only if this is true
    * @returns the ids of the created customers
    */
   async createAll(
@@ -199,7 +199,7 @@ export class AccountsService {
   }
 
   /**
-   * Links identities of an import to customers whom the transaction has created or locked.
+   * Links an import's identities to customers whom the transaction has created or locked.
    * @returns false if one of the identities is already linked
    */
   linkAll(tx: Tx, project: ProjectContext, identities: ImportedIdentity[]): Promise<boolean> {
@@ -242,7 +242,7 @@ export class AccountsService {
   }
 
   /**
-   * Unlinks an identity of a customer whom the transaction has locked.
+   * Unlinks an identity from a customer whom the transaction has locked.
    * @param details for the audit log
    * @throws GatehouseError `not_found`
    */
@@ -328,7 +328,7 @@ export class AccountsService {
     await this.records.record(tx, type, customer, project, {
       data: { identity: IdentityResponse.from(identity) },
       details: { identityId, provider, ...details },
-      // Only customers link and move identities, also with the callback of a provider, which has no credential.
+      // Only customers link and move identities, also with a provider's callback, which has no credential.
       isByCustomer: type === 'identity.linked' || isSilent,
       isSilent,
     });
@@ -344,7 +344,7 @@ export class AccountsService {
   };
 }
 
-/** Returns the email that the customer of an account receives, or null. */
+/** Returns the email that the account's customer receives, or null. */
 function mailOf({
   source,
   profile: { fields },

@@ -7,7 +7,7 @@ import { parse } from 'jsonc-parser';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Every way around the accounts folder and the transaction of a request, by the rule that rejects it. */
+/** Every way around the accounts folder and the request's transaction, by the rule that rejects it. */
 const violations = {
   'new-accounts': [
     "import { AccountsRepository } from '@gatehouse/persistence';",
