@@ -66,7 +66,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Creates a key whose permissions and requests per second do not exceed those of the caller (requirement AK-07).
+   * Creates a key whose permissions and requests per second do not exceed the caller's (requirement AK-07).
    * @throws GatehouseError `validation_failed`, `insufficient_scope`, `insufficient_access`, `not_found`,
    *   `project_archived`
    */
@@ -95,7 +95,7 @@ export class ApiKeysService {
   async revoke(caller: ManagementCaller, projectId: string, id: string): Promise<void> {
     const { organizationId } = await this.projects.get(caller.reach, projectId);
     const key = await this.apiKeys.get(projectId, id);
-    // Otherwise a key with few permissions could end the service of all others.
+    // Otherwise a key with few permissions could interrupt the service for all others.
     assertGrantWithin(caller, key);
     const { access } = key;
     await this.transactions.join(async (tx) => {
@@ -111,8 +111,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Creates a successor of a key, with the same permissions and the same lifetime. The previous key expires
-   * after the overlap.
+   * Creates a key's successor, with the same permissions and the same lifetime. The previous key expires after the
+   * overlap.
    * @throws GatehouseError `validation_failed`, `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
    *   permissions than the caller, `project_archived`, `api_key_not_rotatable`
    */
@@ -125,8 +125,7 @@ export class ApiKeysService {
     return this.transactions.join(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
       const previousKey = await this.apiKeys.get(projectId, id, tx);
-      // The response contains the value of the new key: without this check, a key could obtain the
-      // permissions of any other key.
+      // The response contains the new key's value: without this check, a key could obtain any other key's permissions.
       assertGrantWithin(caller, previousKey);
       assertKeyReachWithin(caller, previousKey, project);
       if (!(await this.apiKeys.expireAfterOverlap(tx, projectId, id, overlapSeconds))) {
@@ -184,7 +183,7 @@ export class ApiKeysService {
 }
 
 /**
- * Returns the access and the scopes of a new key.
+ * Returns a new key's access and scopes.
  * @throws GatehouseError `validation_failed` for access or scopes that a publishable key cannot have
  */
 function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
@@ -204,8 +203,8 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
 }
 
 /**
- * Rejects an organization key of an organization that one of the operator's organizations created: the key could
- * access the organizations that this one created in turn.
+ * Rejects an organization key for an organization that one of the operator's organizations created: the key could
+ * access the organizations that this organization created in turn.
  * @throws GatehouseError `insufficient_access`
  */
 function assertKeyReachWithin(
@@ -222,8 +221,8 @@ function assertKeyReachWithin(
 }
 
 /**
- * Rejects requests per second of a publishable key, whose requests are limited per client address, and more than a
- * secret key that creates or rotates the key may send: one project must not burden the others (docs/adr/0060).
+ * Rejects requests per second for a publishable key, whose requests are limited per client IP, and more than a secret
+ * key that creates or rotates the key may send: one project must not burden the others (docs/adr/0060).
  * @throws GatehouseError `validation_failed`
  */
 function assertRateLimitAllowed(

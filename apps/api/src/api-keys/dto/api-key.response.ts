@@ -42,7 +42,7 @@ export class ApiKeyResponse {
   }
 }
 
-/** The response of create and rotate, the only responses that contain the value. */
+/** The response to creating or rotating a key. Only these responses contain the value. */
 export class CreatedApiKeyResponse extends ApiKeyResponse {
   @ApiProperty({ description: 'Value of the key. Returned only once', example: 'sk_…' }) key!: string;
 
