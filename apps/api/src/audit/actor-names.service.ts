@@ -3,18 +3,18 @@ import { isUuid, parsePublicId } from '@gatehouse/domain';
 import { ActorsRepository, type AuditEntry } from '@gatehouse/persistence';
 
 /**
- * The names of actors, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`. An actor
- * `support:<id>` has the name of its key.
+ * Actor names, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`. An actor
+ * `support:<id>` has its key's name.
  */
 export type ActorNameMap = ReadonlyMap<string, string>;
 
-/** Resolves actors to names: the email address of an operator or a customer, or the name of an API key. */
+/** Resolves actors to names: an operator's or a customer's email address, or an API key's name. */
 @Injectable()
 export class ActorNamesService {
   constructor(private readonly actors: ActorsRepository) {}
 
   /**
-   * Returns the names of actors. Deleted actors have no name.
+   * Returns the actors' names. Deleted actors have no name.
    * @param actorKeys the actor keys that records contain
    */
   async resolve(actorKeys: (string | null)[]): Promise<ActorNameMap> {
@@ -23,7 +23,7 @@ export class ActorNamesService {
     return new Map(actors.map(({ type, id, name }) => [`${type}:${id}`, name]));
   }
 
-  /** Returns the current names of the targets of entries, by entry id. Deleted targets have no name. */
+  /** Returns the current names of the entries' targets, by entry id. Deleted targets have no name. */
   async resolveTargets(entries: AuditEntry[]): Promise<ActorNameMap> {
     const uuids = new Map(entries.flatMap((entry) => targetUuid(entry) ?? []));
     const targets = await this.actors.findTargetNames([...new Set(uuids.values())]);
@@ -37,12 +37,12 @@ export class ActorNamesService {
   }
 }
 
-/** Returns the id of an entry with the UUID of its target; null for a target without one, such as a signing key. */
+/** Returns an entry's id with its target's UUID; null for a target without a UUID, such as a signing key. */
 function targetUuid({ id, targetId }: AuditEntry): [[string, string]] | null {
   const uuid = isUuid(targetId) ? targetId : parsePublicId('endpoint', targetId);
   return uuid ? [[id, uuid]] : null;
 }
 
-/** Returns the name of an actor, or null if there is no actor or the actor has been deleted. */
+/** Returns an actor's name, or null if there is no actor or the actor has been deleted. */
 export const findActorName = (names: ActorNameMap, actorKey: string | null): string | null =>
   names.get((actorKey ?? '').replace(/^support:/, 'key:')) ?? null;

@@ -6,7 +6,7 @@ const TRUNCATION_LINE =
 
 /**
  * Exports `total` entries and returns the lines.
- * @param emptyPage index of a page that is returned empty, like a bounded scan without a match
+ * @param emptyPage index of the page that is returned empty, like a bounded scan without a match
  */
 async function exportLines(total: number, maxEntries: number, emptyPage = -1): Promise<string[]> {
   let pages = 0;

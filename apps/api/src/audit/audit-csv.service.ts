@@ -7,7 +7,7 @@ import { auditCsvPages } from './audit-csv-pages.js';
 import { AuditSearchService } from './audit-search.service.js';
 import type { CountAuditLogQuery } from './dto/audit-log.request.js';
 
-/** Maximum number of entries in a file; spreadsheet programs can still open it. */
+/** Maximum number of entries per file; spreadsheet programs can still open it. */
 const MAX_ENTRIES = 100_000;
 
 /** Exports the audit log as CSV. */

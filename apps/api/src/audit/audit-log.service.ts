@@ -16,7 +16,7 @@ export class AuditLogService {
   ) {}
 
   /**
-   * Returns a page of the entries within the caller's reach, newest first.
+   * Returns a page of the entries within the caller's access scope, newest first.
    * @throws GatehouseError `invalid_cursor`
    */
   list({ reach }: ManagementCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {

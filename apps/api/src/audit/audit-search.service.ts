@@ -14,8 +14,8 @@ import { auditFilter } from './audit-log.service.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /**
- * An entry with the current names of the actor and the target: the email address of an operator or a customer, or
- * the name of any other object; null if it has been deleted or has no name.
+ * An entry with the current names of the actor and the target: an operator's or a customer's email address, or any
+ * other object's name; null if it has been deleted or has no name.
  */
 export type NamedAuditEntry = AuditEntry & { actorName: string | null; targetName: string | null };
 
@@ -29,7 +29,7 @@ export class AuditSearchService {
   ) {}
 
   /**
-   * Returns a page of the entries within the caller's reach, newest first.
+   * Returns a page of the entries within the caller's access scope, newest first.
    * @throws GatehouseError `invalid_cursor`
    */
   list(caller: ManagementCaller, query: AuditLogQuery): Promise<Page<NamedAuditEntry>> {
@@ -39,7 +39,7 @@ export class AuditSearchService {
     );
   }
 
-  /** Returns up to `limit` entries. @param before the last id of the previous page */
+  /** Returns up to `limit` entries. @param before the previous page's last id */
   async page(
     { reach }: ManagementCaller,
     query: CountAuditLogQuery,

@@ -5,8 +5,8 @@ import { skipsInterceptors } from '../http/skip-interceptors.js';
 import { AuditService } from './audit.service.js';
 
 /**
- * Passes the current request to the audit log. Runs outside `IdempotencyInterceptor`, so that a rejected
- * action is recorded after the transaction of the request has been rolled back.
+ * Passes the current request to the audit log. Runs outside `IdempotencyInterceptor`, so that a rejected action is
+ * recorded after the request's transaction has been rolled back.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
@@ -21,8 +21,8 @@ export class AuditInterceptor implements NestInterceptor {
 }
 
 /**
- * Returns false for requests that are never audited: those with a publishable key, whose sign-ins are
- * recorded as events, and reads by customers.
+ * Returns false for requests that are never audited: requests with a publishable key, whose sign-ins are recorded as
+ * events, and reads by customers.
  */
 const mayBeAudited = ({ caller, method }: GatehouseRequest): boolean =>
   caller?.kind !== 'publishable-key' && !(caller?.kind === 'access-token' && method === 'GET');

@@ -16,20 +16,17 @@ import { callerIp, clientIp, getUserAgent, type GatehouseRequest } from '../http
 /** An action to record. The actor and the address are taken from the current request. */
 export interface AuditedAction {
   action: AuditAction;
-  /** Null for actions that concern no organization, such as those on operators. */
+  /** Null for actions that concern no organization, such as actions on operators. */
   organizationId: string | null;
   projectId: string | null;
   targetId: string;
-  /**
-   * Ids, numbers, names of fields, and old and new settings from `auditChanges`. Never a secret or data of
-   * customers.
-   */
+  /** Ids, numbers, field names, and old and new settings from `auditChanges`. Never a secret or customer data. */
   details?: Record<string, unknown>;
-  /** The customer who acted, if the request has no credential: the holder of an emailed link. */
+  /** The customer who acted, if the request has no credential: the person who holds an emailed link. */
   customerId?: string;
   /** The secret key that acted, if the request contains a credential that it created. */
   keyId?: string;
-  /** The operator who acted, if the request has no credential: the one who is signing in. */
+  /** The operator who acted, if the request has no credential: the operator who is signing in. */
   operatorId?: string;
 }
 
@@ -55,8 +52,8 @@ interface AuditedRequest {
 }
 
 /**
- * Writes the audit log, in the transaction of the change itself. The actor is taken from the current request,
- * so that no service has to pass it on; without a request it is the system.
+ * Writes the audit log in the same transaction as the change. The actor is taken from the current request, so that no
+ * service has to pass it on; without a request the actor is the system.
  */
 @Injectable()
 export class AuditService {
@@ -74,10 +71,7 @@ export class AuditService {
     this.log.insert(tx, this.toEntry(action));
   }
 
-  /**
-   * Records an action on the whole installation, for each organization that no other organization has
-   * created.
-   */
+  /** Records an installation-wide action, for each organization that no other organization has created. */
   async recordForInstallation(
     tx: Tx,
     action: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
@@ -99,7 +93,7 @@ export class AuditService {
     return error;
   }
 
-  /** Runs `work` with the caller of the request as the actor. */
+  /** Runs `work` with the request's caller as the actor. */
   async runWithRequest<Result>(request: GatehouseRequest, work: () => Promise<Result>): Promise<Result> {
     const audited: AuditedRequest = { request, refusals: [] };
     return this.requestStore.run(audited, async () => {
@@ -128,7 +122,7 @@ export class AuditService {
     const request = this.requestStore.getStore()?.request;
     if (!request) return { ...action, details, actor: system, ip: null, userAgent: null, requestId: null };
     const actor = resolveActor(request, { customerId, keyId, operatorId });
-    // Other actors can send any client address (X-Client-IP), so their own address is recorded.
+    // Other actors can send any client IP (X-Client-IP), so their own address is recorded.
     const isBrowser = actor.type === 'customer' || actor.type === 'support';
     const ip = isBrowser ? clientIp(request) : callerIp(request);
     const { requestId } = request;
@@ -155,11 +149,11 @@ export class AuditService {
 
 const system: AuditActor = { type: 'system', id: null };
 
-/** Returns the session of a sign-in token, and why the token was created. */
+/** Returns a sign-in token's session, and why the token was created. */
 const supportDetails = ({ caller }: GatehouseRequest) =>
   caller?.kind === 'access-token' && { sessionId: caller.sessionId, reason: caller.support?.reason ?? null };
 
-/** Returns the actor of a request. A publishable key is public, so it identifies no actor. */
+/** Returns a request's actor. A publishable key is public, so it identifies no actor. */
 function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, keyId, operatorId }: Pick<AuditedAction, 'customerId' | 'keyId' | 'operatorId'>,
