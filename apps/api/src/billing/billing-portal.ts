@@ -1,6 +1,6 @@
 import type { Organization } from '@gatehouse/domain';
 
-/** A session of the billing portal. */
+/** A billing portal session. */
 export interface PortalSession {
   /** Grants access as the organization without further authentication, so it is never logged. */
   url: string;

@@ -26,7 +26,7 @@ export class BillingService {
   }
 
   /**
-   * Opens the portal for the caller's organization, or for one that it created. In production without a
+   * Opens the portal for the caller's organization, or for an organization that it created. In production without a
    * provider, the response is 501, because a retry would not help and a simulated page would mislead.
    * @throws GatehouseError `not_found`, `insufficient_access`, `validation_failed`, `billing_not_configured`,
    *   `billing_unavailable`
@@ -53,7 +53,7 @@ export class BillingService {
     return session;
   }
 
-  /** Returns the content of the built-in page; null for a token that Gatehouse did not create. */
+  /** Returns the built-in page's content; null for a token that Gatehouse did not create. */
   async readVisit(
     token: string,
   ): Promise<{ organizationName: string; returnUrl: string; isExpired: boolean } | null> {

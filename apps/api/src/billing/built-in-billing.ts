@@ -5,7 +5,7 @@ import type { BillingPortal, PortalSession } from './billing-portal.js';
 
 const LIFETIME_MS = 30 * 60_000;
 
-/** The content of the token in the URL of the built-in page. */
+/** The content of the token in the built-in page's URL. */
 export interface PortalVisit {
   organizationId: string;
   returnUrl: string;
@@ -14,9 +14,7 @@ export interface PortalVisit {
 
 type PortalToken = [organizationId: string, returnUrl: string, expiresAt: number];
 
-/**
- * The portal of an installation without a billing provider: one hosted page, opened with a stateless token.
- */
+/** The portal for an installation without a billing provider: one hosted page, opened with a stateless token. */
 @Injectable()
 export class BuiltInBilling implements BillingPortal {
   constructor(
@@ -31,7 +29,7 @@ export class BuiltInBilling implements BillingPortal {
     return Promise.resolve({ url: `${this.config.publicUrl}/billing-portal?token=${token}`, expiresAt });
   }
 
-  /** Returns the content of a token; null for a token that Gatehouse did not create. */
+  /** Returns a token's content; null for a token that Gatehouse did not create. */
   readToken(token: string): PortalVisit | null {
     const content = readSignedJson(this.keyring, 'billing-portal', token) as PortalToken | null;
     if (!content) return null;

@@ -5,17 +5,16 @@ import { createFilteredAgents, withTimeout, type Config, type Logger } from '@ga
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 import { billingError, isCustomerMissing, isIdempotencyKeyUsed, stripeLogFields } from './stripe-errors.js';
 
-/** Time limit for all requests of one portal session, in ms. The caller receives a response within 5 s. */
+/** Time limit for all requests in one portal session, in ms. The caller receives a response within 5 s. */
 const DEADLINE_MS = 4_000;
 
-/** Lifetime of an unopened session, in ms. Stripe does not report it; it is about five minutes. */
+/** An unopened session's lifetime, in ms. Stripe does not report it; it is about five minutes. */
 const UNOPENED_SESSION_MS = 5 * 60_000;
 
 type LinkedCustomer = BillingCustomer & { customerId: string };
 
 /**
- * Stripe's customer portal. An organization becomes a customer of Stripe when it opens the portal for the
- * first time.
+ * Stripe's customer portal. An organization becomes a Stripe customer when it opens the portal for the first time.
  */
 export class StripeBilling implements BillingPortal {
   private constructor(
@@ -24,7 +23,7 @@ export class StripeBilling implements BillingPortal {
     private readonly logger: Logger,
   ) {}
 
-  /** Loads the Stripe client, which takes 20 MB of memory, only if Stripe is configured. Sends no request. */
+  /** Loads the Stripe client, which uses 20 MB of memory, only if Stripe is configured. Sends no request. */
   static async load(
     { stripeKey, stripeApiBase }: Config['billing'] & { stripeKey: string },
     customers: BillingCustomersRepository,
@@ -38,7 +37,7 @@ export class StripeBilling implements BillingPortal {
       host: hostname,
       port: port || (protocol === 'http:' ? 80 : 443),
       httpClient: Stripe.createNodeHttpClient(protocol === 'http:' ? httpAgent : httpsAgent),
-      // Applies only to an idle socket; `withTimeout` enforces the deadline of the whole operation.
+      // Applies only to an idle socket; `withTimeout` enforces the deadline for the whole operation.
       timeout: DEADLINE_MS,
       // Half a second apart. A 409 is also retried: another request with the same idempotency key is running.
       maxNetworkRetries: 2,
@@ -70,7 +69,7 @@ export class StripeBilling implements BillingPortal {
       return await this.createSession(customer, returnUrl);
     } catch (error) {
       if (!isCustomerMissing(error)) throw error;
-      // The customer was deleted in the dashboard, or belongs to the account of a previous key.
+      // The customer was deleted in the dashboard, or belongs to a previous key's account.
       await this.customers.reset(organization.id, customer);
       return this.createSession(await this.findOrCreateCustomer(organization), returnUrl);
     }

@@ -1,23 +1,21 @@
 import { GatehouseError, invalidField } from '@gatehouse/domain';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 
-/** The fields of a Stripe client error; fields that an error lacks are undefined. */
+/** A Stripe client error's fields; fields that an error lacks are undefined. */
 interface StripeErrorInfo {
   type?: string;
   statusCode?: number;
   code?: string;
   param?: string;
   requestId?: string;
-  /** The error of the connection. */
+  /** The connection error. */
   detail?: unknown;
 }
 
 const toErrorInfo = (error: unknown): StripeErrorInfo =>
   typeof error === 'object' && error !== null ? error : {};
 
-/**
- * Problems that only the administrator of the installation can fix, by HTTP status of the Stripe response.
- */
+/** Problems that only the installation's administrator can fix, by HTTP status in Stripe's response. */
 const configurationErrors: Record<number, string> = {
   400: 'The Stripe account of STRIPE_SECRET_KEY has no customer portal. Save the customer portal settings in the Stripe dashboard of this account.',
   401: 'Stripe rejected the key in STRIPE_SECRET_KEY. Set an active key.',
@@ -55,11 +53,11 @@ export function billingError(cause: unknown): GatehouseError {
   return new GatehouseError('billing_unavailable', { cause, headers: { 'Retry-After': '5' } });
 }
 
-/** Returns the log fields of a Stripe error, without the key and without any URL. */
+/** Returns a Stripe error's log fields, without the key and without any URL. */
 export function stripeLogFields(error: unknown): Record<string, unknown> {
   const { type, statusCode, code, param, requestId, detail } = toErrorInfo(error);
   return {
-    // The message of Stripe repeats the end of a rejected key, or a rejected URL.
+    // Stripe's message repeats the end of a rejected key, or a rejected URL.
     reason: statusCode === 401 || param === 'return_url' ? undefined : errorMessage(error),
     type,
     status: statusCode,
