@@ -6,10 +6,10 @@ import { newId, VERSION, withTimeout } from '@gatehouse/platform';
 /** Pause between two heartbeats, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 15_000;
 
-/** Maximum time that the removal of the heartbeat may delay the shutdown, in ms. */
+/** Maximum time that removing the heartbeat may delay the shutdown, in ms. */
 const END_TIMEOUT_MS = 1_000;
 
-/** Tells other apis that this one is running, and which version it has (ADR 0045). */
+/** Notifies other apis that this api is running, and which version it has (ADR 0045). */
 @Injectable()
 export class ApiHeartbeat {
   private readonly id = newId();
@@ -20,7 +20,7 @@ export class ApiHeartbeat {
     return this.apis.recordHeartbeat({ id: this.id, host: hostname(), version: VERSION });
   }
 
-  /** Ends the heartbeats. If the database is unavailable, the missing heartbeats show that this api has stopped. */
+  /** Ends the heartbeats. If the database is unavailable, the missing heartbeats indicate that this api has stopped. */
   async end(): Promise<void> {
     await withTimeout(this.apis.remove(this.id), END_TIMEOUT_MS, 'PostgreSQL did not respond').catch(
       () => undefined,

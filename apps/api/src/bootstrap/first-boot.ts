@@ -14,7 +14,7 @@ import { Config, newId, generateApiKey, PasswordHasher, secureBytes } from '@gat
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 
-/** The content of `DATA_DIR/credentials.json` (contract, section 6). */
+/** The content in `DATA_DIR/credentials.json` (contract, section 6). */
 interface Credentials {
   baseUrl: string;
   organizationId: string;
@@ -95,14 +95,13 @@ export class FirstBoot {
         publishableKey: await createKey('Publishable key', 'publishable', 'project'),
         operator,
       };
-      // Written before the commit: lost values of existing keys would be worse than a file with keys that do
-      // not exist.
+      // Written before the commit: losing the values of existing keys would be worse than a file with keys that do not exist.
       writeCredentials(this.config.dataDir, credentials);
       return credentials;
     });
   }
 
-  /** Updates `baseUrl` in `credentials.json` when the URL of the server has changed, for example its port. */
+  /** Updates `baseUrl` in `credentials.json` when the server's URL has changed, for example its port. */
   refreshBaseUrl(): void {
     const path = join(this.config.dataDir, 'credentials.json');
     if (!existsSync(path)) return;

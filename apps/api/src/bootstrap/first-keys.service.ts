@@ -19,8 +19,8 @@ export class FirstKeysService {
   ) {}
 
   /**
-   * Adds the scopes to the active keys that they would get from a first start of this version, such as a scope that
-   * is new since then. Returns all of these keys, also those that have the scopes already.
+   * Adds the scopes to the active keys that they would get from this version's first start, such as a scope that is
+   * new since then. Returns all these keys, including keys that have the scopes already.
    */
   widen(): Promise<WidenedKey[]> {
     return this.transactions.run(async (tx) => {

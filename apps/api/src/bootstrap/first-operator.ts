@@ -8,7 +8,7 @@ import { OperatorLinksService } from '../operators/operator-links.service.js';
 /** The command that prints a one-time link to the console. */
 export const OPERATOR_LINK_COMMAND = adminCommand('operator-link');
 
-/** Ensures access to the console of an installation that has no operator. There is no default account. */
+/** Ensures console access in an installation that has no operator. There is no default account. */
 @Injectable()
 export class FirstOperator {
   constructor(
@@ -23,7 +23,7 @@ export class FirstOperator {
   ) {}
 
   /**
-   * Creates the operator from the settings, or logs the command with which the first one can be created.
+   * Creates the operator from the settings, or logs the command with which the first operator can be created.
    * @throws ConfigError for a weak OPERATOR_PASSWORD
    */
   async ensure(): Promise<void> {

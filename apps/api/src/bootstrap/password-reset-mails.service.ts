@@ -4,13 +4,13 @@ import { OneTimeTokensRepository } from '@gatehouse/persistence';
 import { CustomerMailsService } from '../customers/customer-mails.service.js';
 import { customerPasswords, UnreadableRecordsService } from './unreadable-records.service.js';
 
-/** Number of customers to whom one run sends an email. */
+/** Number of customers that one run emails. */
 const PAGE_SIZE = 1_000;
 
 /** Time in seconds within which a customer receives only one email, so that a repeated run sends none twice. */
 const REPEAT_SECONDS = 3_600;
 
-/** Errors of customers who do not sign in with a password, or have just received such emails. */
+/** Errors for customers who do not sign in with a password, or have just received such emails. */
 const skippedErrors: ErrorCode[] = [
   'conflict',
   'method_not_enabled',
@@ -20,10 +20,10 @@ const skippedErrors: ErrorCode[] = [
   'sso_required',
 ];
 
-/** Why a customer receives no email: the error that the API would return, or `sent_recently`. */
+/** Reason why a customer receives no email: the error that the API would return, or `sent_recently`. */
 export type SkipReason = ErrorCode | 'sent_recently';
 
-/** The result of a run. */
+/** A run's result. */
 export interface SentResets {
   sent: number;
   /** Number of customers who received no email, by reason. */
@@ -50,9 +50,9 @@ export class PasswordResetMailsService {
   }
 
   /**
-   * Sends an email to each of the next customers, except to those with an unused reset of the last hour. Each email
-   * commits separately.
-   * @param position `next` of the previous run; null for the first run
+   * Sends an email to each of the next customers, except to customers with an unused reset from the last hour. Each
+   * email commits separately.
+   * @param position `next` from the previous run; null for the first run
    * @returns null if the position is not valid
    */
   async send(position: string | null): Promise<SentResets | null> {
@@ -74,7 +74,7 @@ export class PasswordResetMailsService {
     return { sent, skipped, next: page.next, error: null };
   }
 
-  /** Returns why the customer receives no email, or null. */
+  /** Returns the reason why the customer receives no email, or null. */
   private async sendTo(customerId: string): Promise<SkipReason | null> {
     if (await this.tokens.hasRecent(customerId, 'reset-password', REPEAT_SECONDS)) return 'sent_recently';
     try {

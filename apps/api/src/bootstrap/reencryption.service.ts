@@ -10,7 +10,7 @@ import {
 import { errorMessage, Failpoints, Keyring } from '@gatehouse/platform';
 import { describeValue } from './unreadable-records.service.js';
 
-/** The result of a run, and the values that still depend on older entries of GATEHOUSE_SECRET. */
+/** A run's result, and the values that still depend on older entries in GATEHOUSE_SECRET. */
 export interface ReencryptionResult {
   reencrypted: number;
   /** Values that could not be decrypted, or that were locked or written with an older entry during the run. */
@@ -22,7 +22,7 @@ export interface ReencryptionResult {
 /** Receives a line about the progress or about a value that cannot be decrypted. */
 type Report = (line: string) => void;
 
-/** Moves the encrypted values of the database to the first entry of GATEHOUSE_SECRET. */
+/** Moves the database's encrypted values to the first entry in GATEHOUSE_SECRET. */
 @Injectable()
 export class ReencryptionService {
   constructor(
@@ -44,13 +44,13 @@ export class ReencryptionService {
     let passwords = 0;
     for (const column of pepperedColumns) {
       const outdated = await this.values.countOutdated(column, [newest]);
-      // A password whose entry is missing does not depend on the older ones.
+      // A password whose entry is missing does not depend on the older entries.
       passwords += outdated - (await this.values.countOutdated(column, [newest, ...older]));
     }
     return { reencrypted, remaining, passwords };
   }
 
-  /** Returns the number of values that were moved. Reports each tenth of the progress. */
+  /** Returns how many values were moved. Reports progress in steps of a tenth. */
   private async moveColumn(column: EncryptedColumn, kid: string, report: Report): Promise<number> {
     const name = `${column.table}.${column.column}`;
     const total = await this.values.countOutdated(column, [kid]);

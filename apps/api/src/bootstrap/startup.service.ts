@@ -41,13 +41,13 @@ import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 
-/** Number of days for which partitions are created after migrations; the worker creates later ones. */
+/** Days for which partitions are created after migrations; the worker creates later ones. */
 const PARTITION_DAYS = 14;
 
-/** How often settings that an earlier api has changed are stored as documents, in ms. */
+/** Interval at which settings that an earlier api has changed are stored as documents, in ms. */
 const PROVIDER_SETTINGS_INTERVAL_MS = 60 * 60 * 1_000;
 
-/** Starts the services of a process that already listens: database, schema, seed data, signing keys. */
+/** Starts the services for a process that already listens: database, schema, seed data, signing keys. */
 @Injectable()
 export class StartupService implements OnApplicationShutdown {
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -89,7 +89,7 @@ export class StartupService implements OnApplicationShutdown {
     if (!this.config.migrate) await waitForMigrations(this.database, this.logger, () => this.isStopped);
     if (this.isStopped) return;
     await this.prepareSchema();
-    // Before anything depends on the secret, and before the heartbeat of an api that cannot run.
+    // Before anything depends on the secret, and before the heartbeat starts in an api that cannot run.
     await assertRootSecret(this.signingKeys, this.keyring);
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
@@ -123,7 +123,7 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   /**
-   * Runs pending migrations, creates partitions, and opens the keys of this installation in Redis.
+   * Runs pending migrations, creates partitions, and opens this installation's keys in Redis.
    * @throws Error when migrations are pending and MIGRATE is off
    */
   async prepareSchema(): Promise<void> {
@@ -188,8 +188,7 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   /**
-   * Repeats a job, with a pause before each run. Runs never overlap: an older read of the key ring must not
-   * replace a newer one.
+   * Repeats a job, with a pause before each run. Runs never overlap: an older key ring must not replace a newer one.
    * @param problem log message if a run fails
    * @param firstPause before the first run
    */

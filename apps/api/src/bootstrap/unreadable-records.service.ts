@@ -15,7 +15,7 @@ const lastingColumns = [...pepperedColumns, ...encryptedColumns].filter(
   ({ table }) => !transientTables.includes(table),
 );
 
-/** The columns with password hashes of customers. */
+/** The columns with customers' password hashes. */
 export const customerPasswords = lastingColumns.filter(
   ({ table, column }) => table === 'customers' && column === 'password_hash',
 );
@@ -23,25 +23,25 @@ export const customerPasswords = lastingColumns.filter(
 /** A stored value whose entry is missing in GATEHOUSE_SECRET. */
 export interface UnreadableRecord extends OutdatedValue {
   column: SecretColumn;
-  /** Identifies it among all values, in their order. */
+  /** The value's position among all values, in their order. */
   position: string;
 }
 
-/** Records in the order of columns and keys, with the position of the next ones. */
+/** Records ordered by column and key, with the position of the next records. */
 export interface UnreadablePage {
   records: UnreadableRecord[];
   /** Null after the last record. */
   next: string | null;
 }
 
-/** Returns the table, the column and the primary key of a value, and whose it is. */
+/** Returns a value's table, column and primary key, and its owner. */
 export function describeValue({ table, column, key, context }: SecretColumn, value: OutdatedValue): string {
   const ids = Object.keys(key).map((name, index) => `${name} ${value.key[index]}`);
   const owner = /^\w+_id$/.test(context) ? [`${context} ${value.context}`] : [];
   return `${table}.${column} of ${[...ids, ...owner].join(', ')}`;
 }
 
-/** Finds the stored values whose entry is missing in GATEHOUSE_SECRET, of all tenants. Changes nothing. */
+/** Finds all tenants' stored values whose entry is missing in GATEHOUSE_SECRET. Changes nothing. */
 @Injectable()
 export class UnreadableRecordsService {
   constructor(
@@ -49,7 +49,7 @@ export class UnreadableRecordsService {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Counts the values of each column. Columns without any are absent. */
+  /** Counts the values in each column. Columns without any are absent. */
   async count(columns = lastingColumns): Promise<Map<SecretColumn, number>> {
     const counts = new Map<SecretColumn, number>();
     for (const column of columns) {
@@ -60,8 +60,8 @@ export class UnreadableRecordsService {
   }
 
   /**
-   * Returns a page of the values.
-   * @param position `next` of the previous page; null for the first page
+   * Returns a page of values.
+   * @param position `next` from the previous page; null for the first page
    * @returns null if the position is not valid
    */
   async list(
@@ -87,14 +87,14 @@ export class UnreadableRecordsService {
 
 const nameOf = ({ purpose, table, column }: SecretColumn): string => `${purpose}/${table}.${column}`;
 
-/** The primary key of each table is a single column. */
+/** Each table's primary key is a single column. */
 const toRecord = (column: SecretColumn, value: OutdatedValue): UnreadableRecord => ({
   ...value,
   column,
   position: `${nameOf(column)}/${value.key[0]}`,
 });
 
-/** Returns the index of the column, -1 if the position is not valid, and the key after which the page begins. */
+/** Returns the column's index, -1 if the position is not valid, and the key after which the page begins. */
 function parsePosition(position: string, columns: SecretColumn[]): [number, string?] {
   const end = position.lastIndexOf('/');
   const key = position.slice(end + 1);
