@@ -10,11 +10,11 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 
-/** The content of a change record, besides the customer. */
+/** A change record's content, besides the customer. */
 export interface ChangeContent {
-  /** The other data of the event. */
+  /** The event's other data. */
   data?: Record<string, unknown>;
-  /** The details of the audit entry. */
+  /** The audit entry's details. */
   details?: Record<string, unknown>;
   /** True if the customer acted with a request that has no credential. */
   isByCustomer?: boolean;
@@ -22,7 +22,7 @@ export interface ChangeContent {
   isSilent?: boolean;
 }
 
-/** Records changes of customers. */
+/** Records customer changes. */
 @Injectable()
 export class ChangeRecordsService {
   constructor(
