@@ -8,10 +8,7 @@ import { errorCode, secureBytes } from '@gatehouse/platform';
 const BASE = '/console';
 const ASSETS = `${BASE}/assets/`;
 
-/**
- * Output of `npm run build` for apps/console: dist/console, next to dist/programs, which contains this
- * program.
- */
+/** The `npm run build` output for apps/console: dist/console, next to dist/programs, which contains this program. */
 const folder = fileURLToPath(new URL('../console/', import.meta.url));
 
 const contentTypes: Record<string, string> = {
@@ -21,15 +18,14 @@ const contentTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Suffixes of the compressed files that the build creates, by content encoding. */
+/** Suffixes for the compressed files that the build creates, by content encoding. */
 const encodings: Record<string, string> = { br: '.br', gzip: '.gz', identity: '' };
 
 /** The assets that have been requested, by path. All responses share their content. */
 const assets = new Map<string, Promise<Buffer | null>>();
 
 /**
- * Returns the content security policy of the console (requirement CO-02). Mantine inserts style sheets, which
- * need the nonce of the page.
+ * Returns the console's content security policy (requirement CO-02). Mantine inserts style sheets, which need the page's nonce.
  */
 export const consolePolicy = (nonce: string): string =>
   [
@@ -63,7 +59,7 @@ export function consoleFiles(): RequestHandler {
     }
     if (path === BASE) return response.redirect(308, `${BASE}/${queryString(request)}`);
     if (path.startsWith(ASSETS)) return sendAsset(request, response, path.slice(ASSETS.length));
-    // Paths of screens contain no dot: this is a missing file, or an attempt to leave the folder.
+    // Screen paths contain no dot: this is a missing file, or an attempt to leave the folder.
     if (path.includes('.')) throw new GatehouseError('not_found');
     await sendPage(response, nonce);
   };
@@ -71,7 +67,7 @@ export function consoleFiles(): RequestHandler {
 
 const queryString = ({ originalUrl }: Request): string => /\?.*/.exec(originalUrl)?.[0] ?? '';
 
-/** Sends an asset. Its name contains a hash of its content, so the content never changes. */
+/** Sends an asset. Its name contains a content hash, so the content never changes. */
 async function sendAsset(request: Request, response: Response, name: string): Promise<void> {
   const type = contentTypes[extname(name)];
   // Accepts a file name but no path, so that no file outside the folder can be read.
@@ -101,25 +97,25 @@ async function readAsset(file: string): Promise<Buffer | null> {
   const reading = assets.get(file) ?? readIfExists(file);
   assets.set(file, reading);
   const content = await reading.catch(() => null);
-  // Nothing is kept for the names of files that do not exist.
+  // Nothing is kept for files that do not exist.
   if (!content) assets.delete(file);
   return content ?? reading;
 }
 
-/** Sends the page, which is not cached: a cached page would request the files of the previous version. */
+/** Sends the page, which is not cached: a cached page would request the previous version's files. */
 async function sendPage(response: Response, nonce: string): Promise<void> {
   const page = await readIfExists(join(folder, 'index.html'));
   if (!page) throw new GatehouseError('not_found');
   response.set({
     'Content-Type': 'text/html; charset=utf-8',
     'X-Robots-Tag': 'noindex, nofollow',
-    // Pages of other origins get no reference to the window of the console, whether they open it or it opens them.
+    // Pages from other origins get no reference to the console's window, whether they open the console or it opens them.
     'Cross-Origin-Opener-Policy': 'same-origin',
   });
   response.send(page.toString().replace('%STYLE_NONCE%', nonce));
 }
 
-/** Returns the content of a file, or null if it does not exist. */
+/** Returns a file's content, or null if it does not exist. */
 async function readIfExists(file: string): Promise<Buffer | null> {
   try {
     return await readFile(file);
