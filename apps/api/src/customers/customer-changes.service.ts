@@ -44,8 +44,9 @@ export class CustomerChangesService {
 
   /**
    * Applies a merge patch from a server.
-   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed` for metadata that becomes too
-   *   large, `email_already_registered`, `external_id_taken`, `conflict` for an `externalId` that is the `sub` of tokens
+   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed` for metadata
+   *   that becomes too large, `email_already_registered`, `external_id_taken`, `conflict` for an `externalId` that is
+   *   the `sub` in tokens
    */
   async update(
     reach: Reach,
@@ -108,8 +109,7 @@ export class CustomerChangesService {
   }
 
   /**
-   * Records the change of the address, voids the links that were sent to the previous one, and forgets its failed
-   * sign-ins.
+   * Records the address change, voids the links that were sent to the previous address, and clears its failed sign-ins.
    */
   private async recordEmailChange(
     tx: Tx,

@@ -15,10 +15,10 @@ import { streamPages } from '../http/exports/stream-pages.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import type { CountOperatorCustomersQuery } from './dto/list-customers.request.js';
 
-/** Maximum number of customers in a file; spreadsheet programs can still open it. */
+/** Maximum number of customers per file; spreadsheet programs can still open it. */
 const MAX_CUSTOMERS = 1_000_000;
 
-/** Exports lists of customers as CSV. */
+/** Exports customer lists as CSV. */
 @Injectable()
 export class CustomerCsvService {
   constructor(
@@ -31,11 +31,11 @@ export class CustomerCsvService {
   ) {}
 
   /**
-   * Streams the customers that match the query, in the order of the list, without password hashes. The export is
-   * recorded before it begins. Each page is a separate statement, so no database connection is held while the client
-   * does not read. The reach of the session is read again for each page: the export is aborted if the session has
-   * ended or the operator has another role.
-   * @throws GatehouseError `not_found` for a project outside the caller's reach
+   * Streams the customers that match the query, in the list's order, without password hashes. The export is recorded
+   * before it begins. Each page is a separate statement, so no database connection is held while the client does not
+   * read. The session's access scope is read again for each page: the export is aborted if the session has ended or
+   * the operator has another role.
+   * @throws GatehouseError `not_found` for a project outside the caller's access scope
    */
   async stream(
     caller: OperatorCaller,
@@ -55,7 +55,7 @@ export class CustomerCsvService {
     await streamPages(pages, response, this.logger, { export: 'customers.csv' });
   }
 
-  /** Records the names of the filters only: a search contains personal data. */
+  /** Records only the names of the filters: a search contains personal data. */
   private async recordExport(
     { operatorId, reach }: OperatorCaller,
     query: CountOperatorCustomersQuery,
@@ -75,7 +75,7 @@ export class CustomerCsvService {
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** The columns have the names of the fields of a customer, so that an import accepts the file. */
+/** The columns have the same names as a customer's fields, so that an import accepts the file. */
 const file: CsvFile<Customer> = {
   columns: {
     email: ({ email }) => email,

@@ -29,7 +29,7 @@ export class CustomerDirectoryService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** Returns a page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
+  /** Returns a page of customers within the caller's access scope. @throws GatehouseError `invalid_cursor` */
   async list(caller: ManagementCaller, query: ListOperatorCustomersQuery): Promise<Page<Customer>> {
     const list = ['customers', caller.reach, customerFilter(caller, query)];
     const after =
@@ -39,7 +39,7 @@ export class CustomerDirectoryService {
     return { items, nextCursor: next && this.cursors.encodeBytes(list, encodePosition(next)) };
   }
 
-  /** Returns up to `limit` customers within the caller's reach. @param after the last position of the previous page */
+  /** Returns up to `limit` customers within the caller's access scope. @param after the previous page's last position */
   async page(
     caller: ManagementCaller,
     query: CountOperatorCustomersQuery,
@@ -51,12 +51,12 @@ export class CustomerDirectoryService {
     return { items: customers, next };
   }
 
-  /** Returns the locks of the locked customers, by the id of the customer. The caller has checked the reach. */
+  /** Returns the locks of locked customers, by customer id. The caller has checked the access scope. */
   findLocks(customers: readonly Customer[]): Promise<Map<string, CustomerLock>> {
     return this.locks.find(customers);
   }
 
-  /** Returns the number of matching customers, counted by a bounded scan. */
+  /** Counts matching customers with a bounded scan. */
   count(caller: ManagementCaller, query: CountOperatorCustomersQuery): Promise<CappedCount> {
     return this.directory.count(caller.reach, customerFilter(caller, query));
   }

@@ -10,7 +10,7 @@ import { now } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 
-/** Maximum number of entries in each list. The newest entries are exported. */
+/** Maximum number of entries per list. The newest entries are exported. */
 const MAX_RECORDS = 10_000;
 
 /** Exports all data stored about one customer. */

@@ -10,7 +10,7 @@ import {
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 
-/** Lets support see and remove the second factors of a customer, but never add one or read a secret (requirement MF-08). */
+/** Lets support see and remove a customer's second factors, but never add one or read a secret (requirement MF-08). */
 @Injectable()
 export class CustomerFactorsService {
   constructor(
@@ -29,7 +29,7 @@ export class CustomerFactorsService {
   }
 
   /**
-   * Removes a factor, ends all sessions of the customer and notifies the customer.
+   * Removes a factor, ends all the customer's sessions and notifies the customer.
    * @param reason for the audit log
    * @throws GatehouseError `not_found`, `project_archived`
    */

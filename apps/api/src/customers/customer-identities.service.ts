@@ -10,7 +10,7 @@ import {
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 
-/** Lets support see and remove the identities of a customer, but never add one (requirement MF-08). */
+/** Lets support see and remove a customer's identities, but never add one (requirement MF-08). */
 @Injectable()
 export class CustomerIdentitiesService {
   constructor(
@@ -22,15 +22,14 @@ export class CustomerIdentitiesService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns all identities of a customer, newest first. @throws GatehouseError `not_found` */
+  /** Returns a customer's identities, newest first. @throws GatehouseError `not_found` */
   async list(reach: Reach, id: string): Promise<Identity[]> {
     const { customer } = await this.customers.get(reach, id);
     return this.identities.list(customer.id);
   }
 
   /**
-   * Removes an identity, even if it is the last sign-in method, ends all sessions of the customer and notifies the
-   * customer.
+   * Removes an identity, even if it is the last sign-in method, ends all the customer's sessions and notifies the customer.
    * @param reason for the audit log
    * @throws GatehouseError `not_found`, `project_archived`
    */

@@ -23,7 +23,7 @@ import { RequiredProvidersService } from '../identities/required-providers.servi
 import { PasswordResetService } from '../passwords/password-reset.service.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 
-/** A type of email with a link. */
+/** An email type with a link. */
 interface LinkMail {
   kind: OneTimeTokenKind;
   action: Extract<AuditAction, `customer.${string}_sent`>;
@@ -38,10 +38,10 @@ interface LinkMail {
 }
 
 /**
- * Sends emails with links at the request of an operator or a secret key, to customers who did not receive
- * them. They void the previous links. Each method throws
- * GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send, `method_not_enabled` if the
- * link sets a password, `sso_required` if the address requires another method, `rate_limited`.
+ * Sends emails with links when an operator or a secret key requests them, to customers who did not receive them. They
+ * void the previous links. Each method throws GatehouseError `not_found`, `project_archived`, `conflict` if there is
+ * nothing to send, `method_not_enabled` if the link sets a password, `sso_required` if the address requires another
+ * method, `rate_limited`.
  */
 @Injectable()
 export class CustomerMailsService {

@@ -23,7 +23,7 @@ import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import { publicMailStates } from '../mail/dto/mail-log.response.js';
 import type { CustomerTimelineQuery } from './dto/customer-timeline.request.js';
 
-/** Something that happened to a customer. */
+/** An event or change that concerns a customer. */
 export interface TimelineEntry {
   id: string;
   source: TimelineRow['source'];
@@ -38,7 +38,7 @@ export interface TimelineEntry {
   deliveries: TimelineDelivery[];
 }
 
-/** Lists what happened to a customer, for operators. */
+/** Lists events and changes that concern a customer, for operators. */
 @Injectable()
 export class CustomerTimelineService {
   constructor(
@@ -115,7 +115,7 @@ const describeAuditEntry = ({ userAgent, ip, details }: TimelineRow): Descriptio
   details: details ?? {},
 });
 
-/** Describes an event by its body. The device is that of its session, or that of a failed sign-in. */
+/** Describes an event by its body. The device comes from its session, or from a failed sign-in. */
 function describeEvent(body: string): Description {
   const { data } = JSON.parse(body) as { data: Record<string, unknown> };
   const { customer: _, previous, ...details } = data;

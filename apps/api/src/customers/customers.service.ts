@@ -47,18 +47,18 @@ export class CustomersService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns a customer of an active or archived project. @throws GatehouseError `not_found` */
+  /** Returns a customer in an active or archived project. @throws GatehouseError `not_found` */
   get(reach: Reach, id: string): Promise<CustomerDetails> {
     return this.customers.get(reach, id);
   }
 
   /**
-   * Creates a customer for a server, with a password, a password hash of another system, or none;
-   * `sendInvite` sends an email with a link to set the first password.
-   * @throws GatehouseError `not_found` for a project outside the caller's reach, `project_archived`,
+   * Creates a customer for a server, with a password, a password hash from another system, or none; `sendInvite`
+   * sends an email with a link to set the first password.
+   * @throws GatehouseError `not_found` for a project outside the caller's access scope, `project_archived`,
    *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`,
-   *   `external_id_taken`, `rate_limited`, `overloaded`, `conflict` for a password hash that an api of an older version
-   *   cannot verify
+   *   `external_id_taken`, `rate_limited`, `overloaded`, `conflict` for a password hash that an older api cannot
+   *   verify
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);
@@ -96,7 +96,7 @@ export class CustomersService {
     return this.change(reach, id, (...locked) => this.lifecycle.enable(...locked, reason));
   }
 
-  /** Resets the failed passwords and second factors of a customer. @throws GatehouseError `not_found`, `project_archived` */
+  /** Resets a customer's failed passwords and second factors. @throws GatehouseError `not_found`, `project_archived` */
   unlock(reach: Reach, id: string): Promise<Customer> {
     return this.change(reach, id, async (tx, project, customer) => {
       this.events.record(tx, await this.passwords.unlockAll(tx, project, customer));
@@ -106,7 +106,7 @@ export class CustomersService {
   }
 
   /**
-   * Requires a new proof of identity in every session of a customer before it can be refreshed.
+   * Requires a new proof of identity in each of a customer's sessions before it can be refreshed.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   requireReauthentication(reach: Reach, id: string): Promise<Customer> {
@@ -118,8 +118,8 @@ export class CustomersService {
   }
 
   /**
-   * Deletes a customer with all data that belongs only to the customer, and erases their data in other
-   * records. Also deletes a customer of an archived project.
+   * Deletes a customer with all data that belongs only to the customer, and erases their data in other records. Also
+   * deletes a customer in an archived project.
    * @throws GatehouseError `not_found`
    */
   async delete(reach: Reach, id: string): Promise<void> {
@@ -130,8 +130,8 @@ export class CustomersService {
   }
 
   /**
-   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded`; `reauthentication_required` without
-   *   a recent proof of the second factor
+   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded`; `reauthentication_required`
+   *   without a recent second-factor proof
    */
   async deleteMe(caller: CustomerCaller, currentPassword: string | undefined, client: Client): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
@@ -142,7 +142,7 @@ export class CustomersService {
     });
   }
 
-  /** Runs a change of a customer whom the transaction has locked, who may have been deleted in the meantime. */
+  /** Changes a customer whom the transaction has locked, and who may have been deleted in the meantime. */
   private async change(
     reach: Reach,
     id: string,

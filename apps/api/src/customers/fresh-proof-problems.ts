@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@gatehouse/domain';
 
-/** The errors of a change that requires a recent proof of identity or the password (requirement MF-05). */
+/** The errors for a change that requires a recent proof of identity or the password (requirement MF-05). */
 export const freshProofProblems = [
   'invalid_credentials',
   'method_not_enabled',

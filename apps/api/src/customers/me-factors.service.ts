@@ -44,8 +44,8 @@ export class MeFactorsService {
   }
 
   /**
-   * Returns the secret of a new authenticator, which has no effect until a code of it is confirmed.
-   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors of a wrong password, `conflict`
+   * Returns the secret of a new authenticator, which has no effect until one of its codes is confirmed.
+   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors for a wrong password, `conflict`
    */
   async beginTotp(
     caller: CustomerCaller,
@@ -65,8 +65,8 @@ export class MeFactorsService {
   }
 
   /**
-   * Confirms a new authenticator with one of its codes, which is a proof of the second factor in this session. The session
-   * has proven the identity of the customer before it received the secret, so that no other proof is required.
+   * Confirms a new authenticator with one of its codes, which proves the second factor in this session. The session
+   * has proven the customer's identity before it received the secret, so that no other proof is required.
    * @returns the recovery codes that come with the first factor, otherwise null
    * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `reauthentication_required`, `conflict`
    */
@@ -110,7 +110,7 @@ export class MeFactorsService {
 
   /**
    * Replaces the recovery codes.
-   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors of a wrong password,
+   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors for a wrong password,
    *   `conflict` for a customer without a factor
    */
   async renewRecoveryCodes(
@@ -129,7 +129,7 @@ export class MeFactorsService {
     });
   }
 
-  /** Returns the project of the caller, who may add factors and has proven their identity, and what has proven it. */
+  /** Returns the project, whose caller may add factors and has proven their identity, and what has proven it. */
   private async assertFresh(
     caller: CustomerCaller,
     password: string | undefined,

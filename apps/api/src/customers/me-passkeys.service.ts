@@ -33,7 +33,7 @@ export class MePasskeysService {
 
   /**
    * Returns the options with which the browser creates a passkey.
-   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors of a wrong password,
+   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors for a wrong password,
    *   `too_many_passkeys`
    */
   async begin(

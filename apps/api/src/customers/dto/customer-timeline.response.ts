@@ -19,7 +19,7 @@ import { endpointNameSchema } from '../../webhooks/dto/webhook-endpoint.fields.j
 
 const nullableText = { type: String, nullable: true } as const;
 
-/** The actor of a change. */
+/** The actor that made a change. */
 export class TimelineActorResponse {
   @ApiProperty({ enum: auditActorTypes }) type!: string;
   @ApiProperty({
@@ -55,7 +55,7 @@ export class TimelineMailResponse {
   response!: string | null;
 }
 
-/** The newest delivery of an event to an endpoint. */
+/** An event's newest delivery to an endpoint. */
 export class TimelineDeliveryResponse {
   @ApiProperty(publicIdSchema('delivery')) id!: string;
   @ApiProperty(publicIdSchema('endpoint')) endpointId!: string;
@@ -89,7 +89,7 @@ export class TimelineDeliveryResponse {
   }
 }
 
-/** Something that happened to a customer. */
+/** An event or change that concerns a customer. */
 export class TimelineEntryResponse {
   @ApiProperty({
     format: 'uuid',

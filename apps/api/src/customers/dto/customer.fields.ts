@@ -10,7 +10,7 @@ export class CustomerProfileFields {
   locale?: string | null;
 }
 
-/** The id of a customer in the system of the caller. */
+/** A customer's id in the caller's system. */
 export const ExternalIdField = (): PropertyDecorator =>
   TextField({
     description: 'Id of the customer in your system, unique in the project',
@@ -20,7 +20,7 @@ export const ExternalIdField = (): PropertyDecorator =>
     maxLength: 255,
   });
 
-/** Whether a customer must use a second factor. */
+/** The policy that determines if a customer must use a second factor. */
 export const CustomerMfaField = (): PropertyDecorator =>
   CheckedField({
     description:
@@ -31,7 +31,7 @@ export const CustomerMfaField = (): PropertyDecorator =>
     message: `$property must be ${customerMfaPolicies.join(', ')}`,
   });
 
-/** The reason for an action of support. */
+/** The reason for a support action. */
 export const ReasonField = (description: string, { optional = false } = {}): PropertyDecorator =>
   TextField({
     optional,

@@ -25,7 +25,7 @@ export class CustomerSummary {
   }
 }
 
-/** The response of `GET /api/v1/me`. */
+/** The `GET /api/v1/me` response. */
 export class MeResponse extends CustomerSummary {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) publicMetadata!: Record<string, unknown>;
@@ -56,7 +56,7 @@ export class MeResponse extends CustomerSummary {
   }
 }
 
-/** The fields of `CustomerResponse` that a sign-in changes. */
+/** The `CustomerResponse` fields that a sign-in changes. */
 export const customerVolatileFields = ['lastLoginAt'] as const;
 
 /** A customer, as returned to secret keys and as included in events. */
@@ -76,7 +76,7 @@ export class CustomerResponse extends MeResponse {
   }
 }
 
-/** A customer in a list of operators. */
+/** A customer in an operator's list. */
 export class ListedCustomerResponse extends CustomerResponse {
   @ApiProperty({
     type: CustomerLockResponse,

@@ -54,7 +54,7 @@ export class ListCustomersQuery extends PageQuery {
   lastLoginBefore?: string;
 }
 
-/** The filters of customers for operators. */
+/** The customer filters for operators. */
 export class ListOperatorCustomersQuery extends OmitType(ListCustomersQuery, ['q'] as const) {
   @CustomerTextField(
     'Only customers whose email address, or whose first and last name separated by a space, contains this text. A text without three letters or digits in a row is compared with their beginning, and with that of the last name. Not case-sensitive',
