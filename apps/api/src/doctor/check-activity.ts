@@ -11,7 +11,7 @@ import { failed, ok, warning, type CheckResult } from './check-result.js';
 /** Age from which a pending email is reported, in ms. */
 const MAX_MAIL_AGE_MS = 300_000;
 
-/** Checks what the processes of the installation have recorded in the database. */
+/** Checks what the installation's processes have recorded in the database. */
 export async function checkActivity(database: Database, config: Config): Promise<CheckResult[]> {
   const status = await new SystemStatusRepository(database).read();
   const idleMs = await new WorkersRepository(database).getMsWithoutWorker();

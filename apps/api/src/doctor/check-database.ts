@@ -27,19 +27,21 @@ import { checkHostNames } from './check-host-names.js';
 import { checkStoredValues } from './check-stored-values.js';
 import { connectionProblem, retryTimeouts } from './connection-problem.js';
 
-/** The lowest supported version of PostgreSQL. */
+/** The lowest supported PostgreSQL version. */
 const MIN_VERSION = 15;
 
-/** Difference between the clocks of this machine and PostgreSQL that is an error, in ms. A smaller one is a warning. */
+/**
+ * Difference between this machine's clock and PostgreSQL's clock that is an error, in ms. A smaller difference is a warning.
+ */
 const CLOCK_ERROR_MS = 10_000;
 
-/** The checks of what the database contains. */
+/** The checks on the database's content. */
 const dependentChecks = [
   ...['migrations', 'root secret', 'passwords', 'encrypted values', 'host names', 'worker', 'webhooks'],
   'emails',
 ];
 
-/** Returns the hosts of a URL, without the user and the password. */
+/** Returns a URL's hosts, without the user and the password. */
 const describeHosts = (url: string): string =>
   splitHosts(url)
     .map((each) => parseValidUrl(each).host || 'the local socket')
@@ -140,7 +142,7 @@ function serverResults(server: DatabaseServer, config: Config): CheckResult[] {
   return results.length > 0 ? results : [ok('database', `PostgreSQL ${server.version} at ${address}`)];
 }
 
-/** @param problems settings of a session with which statements return wrong results */
+/** @param problems session settings with which statements return wrong results */
 const settingResults = (problems: string[], { database: { pooler } }: Config): CheckResult[] =>
   problems.map((problem) =>
     failed(
@@ -152,7 +154,7 @@ const settingResults = (problems: string[], { database: { pooler } }: Config): C
     ),
   );
 
-/** @param skewMs time by which the clock of this machine is ahead of PostgreSQL's, in ms */
+/** @param skewMs time by which this machine's clock is ahead of PostgreSQL's clock, in ms */
 function clockResult(skewMs: number): CheckResult {
   if (Math.abs(skewMs) < CLOCK_SKEW_LIMIT_MS)
     return ok('clock', 'agrees with the clock of the database server');
@@ -163,7 +165,7 @@ function clockResult(skewMs: number): CheckResult {
   );
 }
 
-/** Checks that a former primary does not accept writes beside the current one. */
+/** Checks that a former primary does not accept writes beside the current primary. */
 async function checkHosts({ database: { url, pooler } }: Config): Promise<CheckResult[]> {
   if (pooler !== 'none' || splitHosts(url!).length === 1) return [];
   const hosts = await findWritableHosts(url!);
@@ -177,7 +179,7 @@ async function checkHosts({ database: { url, pooler } }: Config): Promise<CheckR
   ];
 }
 
-/** Checks the role that migrates, if it is another one. */
+/** Checks the migrating role, if it is another role. */
 async function checkOwner(database: Database, { database: { migrateUrl } }: Config): Promise<CheckResult[]> {
   if (migrateUrl === null) return [];
   try {

@@ -4,16 +4,16 @@ import { ok, warning, type CheckResult } from './check-result.js';
 
 const CHECK = 'host names';
 
-/** Maximum number of values that are listed. The others are counted. */
+/** Maximum number of listed values. The others are counted. */
 const MAX_LISTED = 20;
 
 const FIX =
   'Nothing is changed or merged by itself: docs/operations/host-names.md, "Replace a host name that has another form".';
 
-/** The host of an email address, an origin, a URL or the entry of a wildcard, or a host name. */
+/** The host in an email address, an origin, a URL or a wildcard entry, or a host name. */
 const hostPattern = /^(?:[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\*\.)?|[^@/]*@)?([^/?#:@]*)/i;
 
-/** Lists the stored host names with another form in ASCII than the one that Gatehouse uses now. Scans their tables. */
+/** Lists the stored host names whose ASCII form differs from the form that Gatehouse uses now. Scans their tables. */
 export async function checkHostNames(database: Database): Promise<CheckResult[]> {
   const repository = new HostNamesRepository(database);
   const results: CheckResult[] = [];

@@ -5,7 +5,7 @@ import { connectionProblem } from './connection-problem.js';
 
 type MailServer = Pick<AlertMailServer, 'setting' | 'smtpUrl' | 'requireTls'>;
 
-/** Connects to the mail servers of emails and of alerts, and authenticates. Sends nothing. */
+/** Connects to the mail servers for emails and for alerts, and authenticates. Sends nothing. */
 export async function checkMailServers({ mail, alerts }: Config): Promise<CheckResult[]> {
   const { smtpUrl, requireTls, from } = mail;
   const checks: Promise<CheckResult>[] = [];
@@ -44,7 +44,7 @@ async function checkConnection(
     return ok(check, `accepts the connection at ${address}`);
   } catch (error) {
     const message = errorMessage(error);
-    // The message of Mailer, which contains its fix.
+    // Mailer's message, which contains the fix.
     const [cause, fix] = message.includes('STARTTLS') ? message.split('; ') : [];
     if (cause && fix) return failed(check, cause, `${fix}.`);
     return connectionProblem({ check, product: 'the mail server', setting, address }, error);

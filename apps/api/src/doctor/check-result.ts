@@ -1,12 +1,12 @@
-/** The result of one check of `doctor`. */
+/** The result of one `doctor` check. */
 export interface CheckResult {
-  /** The name of the check, such as `database`. */
+  /** The check's name, such as `database`. */
   check: string;
   /** `skipped`: the check requires something that another check has found broken, or that is not configured. */
   status: 'ok' | 'warning' | 'error' | 'skipped';
-  /** The state, or the cause of the problem. Contains no secret. */
+  /** The state, or the problem's cause. Contains no secret. */
   message: string;
-  /** The fix of the problem; null for `ok` and `skipped`. */
+  /** The problem's fix; null for `ok` and `skipped`. */
   fix: string | null;
 }
 
@@ -24,7 +24,7 @@ export const skipped = (check: string, message: string): CheckResult => ({
   fix: null,
 });
 
-/** Returns the result of a check that found something unsuitable, with which Gatehouse works nevertheless. */
+/** Returns the result for a check that found something unsuitable, with which Gatehouse works nevertheless. */
 export const warning = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'warning',
@@ -32,7 +32,7 @@ export const warning = (check: string, message: string, fix: string): CheckResul
   fix: toSentence(fix),
 });
 
-/** Returns the result of a check that found something broken. */
+/** Returns the result for a check that found something broken. */
 export const failed = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'error',

@@ -7,17 +7,17 @@ import {
 } from '@gatehouse/platform';
 import { failed, ok, warning, type CheckResult } from './check-result.js';
 
-/** The environment variables of a process. */
+/** A process's environment variables. */
 export type Environment = Record<string, string | undefined>;
 
-/** Returns the fix of a problem of the configuration, which starts with the name of its setting. */
+/** Returns the fix for a configuration problem, which starts with its setting's name. */
 function settingFix(problem: string): string {
   const [name] = problem.split(' ');
   const verb = problem.includes(' is required') ? 'Set' : 'Correct';
   return `${verb} ${name}, and restart all processes. docs/settings.md describes it.`;
 }
 
-/** Checks settings; default: those of this process. Without a valid configuration, nothing else can be checked. */
+/** Checks settings; default: this process's settings. Without a valid configuration, nothing else can be checked. */
 export function checkSettings(environment?: Environment): {
   config: Config | null;
   results: CheckResult[];

@@ -14,15 +14,15 @@ interface ServerName {
 }
 
 interface Problem {
-  /** Codes of Node.js, PostgreSQL and nodemailer, or the first word of an error of Redis. */
+  /** Node.js, PostgreSQL and nodemailer codes, or the first word in a Redis error. */
   codes: string[];
-  /** Matches the messages of errors without a code. */
+  /** Matches the messages in errors without a code. */
   messages?: RegExp;
   cause: (server: ServerName) => string;
   fix: (server: ServerName) => string;
 }
 
-/** Errors of a server that does not respond in time. */
+/** Errors when a server does not respond in time. */
 const timeouts = {
   codes: ['ETIMEDOUT', '57014'],
   messages: /does not respond|timeout|ETIMEDOUT|Connection terminated/i,
@@ -82,11 +82,11 @@ const problems: Problem[] = [
   },
 ];
 
-/** Returns the error of the server. Repositories wrap it. */
+/** Returns the server's error. Repositories wrap it. */
 const unwrap = (error: unknown): unknown =>
   error instanceof GatehouseError && error.cause !== undefined ? error.cause : error;
 
-/** Number of attempts of a check whose server does not respond in time. */
+/** Number of attempts for a check whose server does not respond in time. */
 const ATTEMPTS = 3;
 
 /** Runs a check, and repeats it if a server does not respond in time: it may be busy for a moment. */
@@ -103,7 +103,10 @@ export async function retryTimeouts<Result>(run: () => Promise<Result>): Promise
   }
 }
 
-/** Returns the result for a connection that failed. The error is shown by its code, unless it has none. */
+/**
+ * Returns the result for a connection that failed. If the cause is unknown, the result contains the error's code, or
+ * its message if it has no code.
+ */
 export function connectionProblem(server: ServerName, error: unknown): CheckResult {
   const message = errorMessage(error);
   const code = errorCode(error) || (/^[A-Z]{2,}(?= )/.exec(message)?.[0] ?? '');

@@ -8,7 +8,7 @@ import { isWorking, toJson, toText } from './report.js';
 
 /**
  * Checks settings and the servers that they name. Changes nothing and sends no email.
- * @param environment default: the one of this process
+ * @param environment default: this process's environment
  */
 export async function runChecks(environment?: Environment): Promise<CheckResult[]> {
   const { config, results } = checkSettings(environment);
@@ -21,7 +21,7 @@ export async function runChecks(environment?: Environment): Promise<CheckResult[
 }
 
 async function checkServers(config: Config): Promise<CheckResult[]> {
-  // The report contains the errors of the connections.
+  // The report contains the connection errors.
   const logger = createLogger({ logLevel: 'silent' }, 'gatehouse');
   const [database, redis, mailServers] = await Promise.all([
     checkDatabase(config, logger),
