@@ -10,12 +10,12 @@ import { PasswordResetService } from '../passwords/password-reset.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 
 /**
- * Kinds of link that verify the address of an account for another person: the address was registered, or it
- * became that of the account with a change.
+ * The kinds of links that verify an account's address for another person: the address was registered, or a change
+ * made it the account's address.
  */
 const KINDS: readonly OneTimeTokenKind[] = ['verify-email', 'change-email-new'];
 
-/** Takes an account away from the person who gave it the address of another person (ADR 0036). */
+/** Takes an account away from the person who gave it another person's address (ADR 0036). */
 @Injectable()
 export class DisownService {
   constructor(
@@ -28,17 +28,16 @@ export class DisownService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns the token of a verification or email change, even if it is used or expired; null if it is unknown. */
+  /** Returns the token for a verification or email change, even if it is used or expired; null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
   /**
-   * Removes all access to the account, verifies the address that the token was sent to, and sends the address
-   * a link to set a password. Also accepts a token that has verified the address, because the owner may notice
-   * only afterwards; a change of the address must be complete. Until it expires, a token returns the same
-   * response every time, but takes effect once, and not at all if the owner has set a password with a link
-   * since it was sent.
+   * Removes all access to the account, verifies the address that the token was sent to, and sends the address a link
+   * to set a password. Also accepts a token that has verified the address, because the owner may notice only
+   * afterwards; an address change must be complete. Until it expires, a token returns the same response every time,
+   * but takes effect once, and not at all if the owner has set a password with a link since it was sent.
    * @param client the client that sent the token; none if a hosted page has checked it
    * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
@@ -55,8 +54,8 @@ export class DisownService {
     const { project, email, createdAt, redirectUrl } = token;
     const proof = { email, via: 'link', requestedAt: createdAt } as const;
     const { customer, events } = await this.lifecycle.claim(tx, project, before, proof, 'disowned');
-    // The link goes to the address only, because a person who finds this token must not get the account.
-    // It counts toward no quota: a stranger could use the quota up, and each token sends one such email.
+    // The link goes to the address only, because a person who finds this token must not get the account. It counts
+    // toward no quota: a stranger could exhaust the quota, and each token sends one such email.
     const canReset = project.settings.signIn.password && !(await this.required.find(project, email, tx));
     const requested = canReset ? [await this.resets.createLink(tx, customer, project, redirectUrl)] : [];
     this.events.record(tx, [...events, ...requested]);

@@ -24,10 +24,7 @@ const KINDS = ['change-email-current', 'change-email-new'] as const;
 
 export type EmailChangeStatus = 'pending' | 'changed';
 
-/**
- * Changes the email address of a customer after both the current and the new address have confirmed the
- * change.
- */
+/** Changes a customer's email address after both the current and the new address have confirmed the change. */
 @Injectable()
 export class EmailChangeService {
   constructor(
@@ -45,12 +42,12 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Requests a confirmation of the change from both addresses. If the project has enumeration protection, the
-   * current address always receives a link, which has no effect unless the new address confirms as well: only
-   * the owner of a taken address learns that it is taken.
-   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without
-   *   enumeration protection, `rate_limited`, `overloaded`, `sso_required`,
-   *   `reauthentication_required` without a recent proof of the second factor
+   * Requests a confirmation of the change from both addresses. If the project has enumeration protection, the current
+   * address always receives a link, which has no effect unless the new address confirms as well: only the owner of a
+   * taken address learns that it is taken.
+   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without enumeration
+   *   protection, `rate_limited`, `overloaded`, `sso_required`, `reauthentication_required` without a recent
+   *   second-factor proof
    */
   async request(
     caller: CustomerCaller,
@@ -127,18 +124,18 @@ export class EmailChangeService {
     });
   }
 
-  /** Returns the token of a confirmation link, even if it is used or expired; null if it is unknown. */
+  /** Returns a confirmation link's token, even if it is used or expired; null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
-  /** Returns the new address of the change that a token belongs to. */
+  /** Returns the new address in the change that a token belongs to. */
   async getNewEmail({ groupId }: OneTimeToken): Promise<string> {
     return (await this.tokens.getGroupStatus(groupId!)).newEmail;
   }
 
   /**
-   * Confirms one of the two addresses of a change; the second confirmation changes the address.
+   * Confirms one of the two addresses in a change; the second confirmation changes the address.
    * @param client the client that sent the token; none if a hosted page has checked it
    * @throws GatehouseError `rate_limited`, `invalid_token`, `email_already_registered`, `origin_not_allowed`, `sso_required`
    */
@@ -162,7 +159,7 @@ export class EmailChangeService {
 
   /**
    * Confirms an address like `confirm`. If the token has done this within the last minute, does nothing.
-   * @returns the status of the change
+   * @returns the change's status
    * @throws GatehouseError like `confirm`
    */
   async submit(token: string): Promise<EmailChangeStatus> {
@@ -175,7 +172,7 @@ export class EmailChangeService {
     }
   }
 
-  /** @throws GatehouseError `sso_required` for a change into or out of the domain of a required provider */
+  /** @throws GatehouseError `sso_required` for a change into or out of a required provider's domain */
   private async assertMovable(project: ProjectContext, from: string, to: string, sql?: Sql): Promise<void> {
     for (const email of [from, to]) await this.required.assertAllowed(project, email, sql ? { sql } : {});
   }

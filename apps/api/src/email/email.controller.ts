@@ -12,7 +12,7 @@ import { DisownService } from './disown.service.js';
 import { EmailChangeService } from './email-change.service.js';
 import { VerificationService } from './verification.service.js';
 
-/** Routes that verify, disown and change the email address of a customer. */
+/** Routes that verify, disown and change a customer's email address. */
 @ApiTags('Authentication')
 @Controller('api/v1/auth')
 export class EmailController {

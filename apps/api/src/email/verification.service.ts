@@ -45,12 +45,12 @@ export class VerificationService {
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
-  /** Returns the token of a verification link, even if it is used or expired; null if it is unknown. */
+  /** Returns a verification link's token, even if it is used or expired; null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find([KIND], token);
   }
 
-  /** Sends an expired link again, to the same address as the first one. */
+  /** Sends an expired link again, to the same address as the first link. */
   async resendExpired({ project, email, redirectUrl }: OneTimeToken): Promise<void> {
     await this.sendLink(project, email, redirectUrl);
   }
@@ -74,8 +74,8 @@ export class VerificationService {
   }
 
   /**
-   * Returns whether a verified address is of use to a customer. If the domain of the address requires a provider, that is
-   * only a member who already has an identity there: everyone else cannot sign in anyway.
+   * Returns true if a customer can use a verified address. If the address's domain requires a provider, only a member
+   * who already has an identity there can use it: everyone else cannot sign in anyway.
    */
   private async canUse(project: ProjectContext, { id, email }: Customer): Promise<boolean> {
     const required = await this.required.find(project, email);

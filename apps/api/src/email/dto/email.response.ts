@@ -6,12 +6,12 @@ export class VerifiedCustomer {
   @ApiProperty({ enum: [true] }) emailVerified!: true;
 }
 
-/** The response of verify-email and of disown. */
+/** The verify-email and disown responses. */
 export class VerifyEmailResponse {
   @ApiProperty({ type: VerifiedCustomer }) customer!: VerifiedCustomer;
 }
 
-/** The response of confirm-email-change. */
+/** The confirm-email-change response. */
 export class EmailChangeResponse {
   @ApiProperty({
     enum: ['pending', 'changed'],
