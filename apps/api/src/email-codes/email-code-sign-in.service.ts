@@ -19,10 +19,10 @@ import type { SignInOutcome } from '../sign-in/sign-in.service.js';
 import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
 import { EmailCodesService, findPerson } from './email-codes.service.js';
 
-/** Returns the limit of wrong codes, per email address. Only a sign-in with a code clears the count. */
+/** Returns the wrong-code limit, per email address. Only a sign-in with a code clears the count. */
 const wrongCodePolicy = (project: ProjectContext) => failurePolicy('wrong-email-code', project);
 
-/** A correct guess, and the language of the customer that it creates if none has the address. */
+/** A correct guess, and the language for the customer that it creates if no customer has the address. */
 interface CorrectGuess {
   guess: GrantedAttempt<EmailCodeGuessResult>;
   tokenHash: Buffer;
@@ -45,7 +45,7 @@ export class EmailCodeSignInService {
   ) {}
 
   /**
-   * Signs in the owner of the address of a challenge, and creates a customer if none has the address.
+   * Signs in the owner of a challenge's address, and creates a customer if no customer has the address.
    * @throws GatehouseError `method_not_enabled`, `invalid_code`, with the same body for every cause,
    *   `too_many_attempts`, `sign_up_not_allowed`, `customer_disabled`, `identity_already_linked`
    */

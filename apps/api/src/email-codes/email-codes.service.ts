@@ -29,14 +29,14 @@ import { newLinkToken } from './email-links.service.js';
 
 const KIND = 'email-code';
 
-/** A challenge, and on the hosted page the secret of the flow to which it is bound, if the page did not have one. */
+/** A challenge, and on the hosted page the secret of the flow that it is bound to, if the page did not have a flow. */
 type CreatedChallenge = EmailCodeChallenge & { flow?: string };
 
 /** A code, and how it reaches the owner of the address. */
 interface EmailCode {
   code: string;
   isShort: boolean;
-  /** True for the code of test addresses, which is not sent. */
+  /** True for the test address code, which is not sent. */
   isTest: boolean;
 }
 
@@ -56,9 +56,9 @@ export class EmailCodesService {
   ) {}
 
   /**
-   * Creates a challenge and sends its code, and a link if the request contains its target, unless the address receives
-   * no email. The response is the same in any case. A person at a provider without an email can always prove one (sign-in
-   * contract, section 4).
+   * Creates a challenge and sends its code, and a link if the request contains its target, unless the address
+   * receives no email. The response is the same in any case. A person at a provider without an email can always prove
+   * an email address (sign-in contract, section 4).
    * @throws GatehouseError `method_not_enabled`, `sso_required`, `validation_failed`
    */
   async send(
@@ -73,7 +73,7 @@ export class EmailCodesService {
     return (await respondUniformly(this.create(project, email, target, client)))!;
   }
 
-  /** Returns the hashes of a code under each root secret. The code is useless with another token or project. */
+  /** Returns a code's hashes under each root secret. The code is useless with another token or project. */
   hash(project: ProjectContext, tokenHash: Buffer, code: string): Buffer[] {
     return this.keyring.macWithEachKey('email-code', `${project.id}:${tokenHash.toString('hex')}:${code}`);
   }
@@ -85,7 +85,7 @@ export class EmailCodesService {
     client: EmailCodeClient,
   ): Promise<CreatedChallenge> {
     const { token, tokenHash } = newToken();
-    // Not the time of the insert, from which the work that was done for the address could be derived.
+    // Not the insert time, which would reveal the work that was done for the address.
     const expiresAt = new Date(now().getTime() + EMAIL_CODE_TTL * 1_000);
     const found = await this.customers.findByEmail(project.id, email);
     const { code, isShort, isTest } = await this.newCode(project, email);
@@ -116,13 +116,13 @@ export class EmailCodesService {
     return { token, expiresAt: expiresAt.toISOString(), ...(flow ? { flow: flow.secret } : {}) };
   }
 
-  /** Begins the flow to which a code of the hosted page is bound, unless the page has one with a person at a provider. */
+  /** Begins the flow that a hosted page's code is bound to, unless the page has a flow with a person at a provider. */
   private async beginFlow(tx: Tx, { id }: ProjectContext, client: EmailCodeClient) {
     if (!client.page || findPerson(client)) return null;
     return this.flows.begin(tx, id, client.page.target);
   }
 
-  /** Returns a random code, which is longer while many codes of the project are guessed, or that of test addresses. */
+  /** Returns a random code, which is longer while many of the project's codes are guessed, or the test address code. */
   private async newCode(project: ProjectContext, email: string): Promise<EmailCode> {
     const isGuessed = await this.codes.isGuessed(project.id);
     const fixed = testCode(project, email, this.config);
@@ -146,7 +146,7 @@ export class EmailCodesService {
   }
 }
 
-/** The parts of a client on which a code depends. */
+/** The client properties that a code depends on. */
 export type EmailCodeClient = Pick<Client, 'addressBlock' | 'page'>;
 
 /** Returns the person without an email at a provider whose flow the page continues, or null. */
@@ -158,8 +158,8 @@ export function findPerson({
 }
 
 /**
- * Returns where the link of an email leads; null for an email without a link.
- * @throws GatehouseError `validation_failed` for a URL that the project does not allow, or one field without the other
+ * Returns an email link's target; null for an email without a link.
+ * @throws GatehouseError `validation_failed` for a URL that the project does not allow, or for one field without the other
  */
 function linkTarget(
   project: ProjectContext,

@@ -5,18 +5,17 @@ import { EmailCodesRepository, Transactions, type EmailLink } from '@gatehouse/p
 import { secureBytes, sha256 } from '@gatehouse/platform';
 import { ExchangeCodesService } from '../sign-in/exchange-codes.service.js';
 
-/** A link, with the code of the same email. */
+/** A link, with the code from the same email. */
 export interface EmailLinkWithCode extends EmailLink {
   code: string;
 }
 
 /**
- * Returns a token for a link. It contains the code of the same email, so that the page can show it: only hashes are
- * stored.
+ * Returns a token for a link. It contains the code from the same email, so that the page can show it: only hashes are stored.
  */
 export const newLinkToken = (code: string): string => `${secureBytes(32).toString('base64url')}.${code}`;
 
-/** The links in emails with a code. They lead back to the application, which completes the sign-in. */
+/** The links in emails with a code. They redirect to the application, which completes the sign-in. */
 @Injectable()
 export class EmailLinksService {
   constructor(
@@ -37,9 +36,9 @@ export class EmailLinksService {
   }
 
   /**
-   * Consumes a link together with its code. Called again, it returns the same URL until the code of the exchange is used or
+   * Consumes a link together with its code. Called again, it returns the same URL until the exchange code is used or
    * has expired: after a double click, the browser follows the second response.
-   * @returns the redirect URL with the code of an exchange; null if the link cannot be used
+   * @returns the redirect URL with an exchange code; null if the link cannot be used
    */
   async use(token: string, link: EmailLink): Promise<string | null> {
     if (!isAllowed(link)) return null;
@@ -57,6 +56,6 @@ export class EmailLinksService {
 const isAllowed = ({ project: { settings }, target }: EmailLink): boolean =>
   settings.signIn.emailCode && isRedirectUrlAllowed(settings, target.redirectUrl);
 
-/** The code cannot be derived from what is stored, which is the hash of the token. */
+/** The code cannot be derived from the token's hash, which is what is stored. */
 const exchangeCodeOf = (token: string): string =>
   createHmac('sha256', token).update('exchange code').digest('base64url');
