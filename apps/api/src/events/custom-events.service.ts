@@ -16,8 +16,8 @@ export class CustomEventsService {
   ) {}
 
   /**
-   * Records all events, or none of them.
-   * @returns the events in their order
+   * Records all events, or none.
+   * @returns the events in the request's order
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async create(caller: SecretKeyCaller, customEvents: CustomEvent[]): Promise<EventResponse[]> {
@@ -37,7 +37,7 @@ export class CustomEventsService {
     return events.map((event) => EventResponse.fromCustomEvent(event));
   }
 
-  /** Returns the projects of the events by their `projectId`. That of the key is known and not read again. */
+  /** Returns the projects of the events by their `projectId`. The key's project is known and not read again. */
   private async findProjects(
     { reach, project }: SecretKeyCaller,
     customEvents: CustomEvent[],

@@ -16,18 +16,18 @@ export const MAX_DATA_BYTES = 32 * 1024;
 export interface CustomEvent {
   type: CustomEventType;
   data: Record<string, unknown>;
-  /** The JSON text of `data`, exactly as it was sent. */
+  /** The JSON text in `data`, exactly as it was sent. */
   dataText: string;
-  /** Null for the project of the key. */
+  /** Null for the key's project. */
   projectId: string | null;
 }
 
 const fields = new Set(['type', 'data', 'project_id']);
 
 /**
- * Returns the events of a body: one, or those of a list. Checks them here, because class-transformer would copy
+ * Returns a body's events: one event, or all events in a list. Checks them here, because class-transformer would copy
  * their data.
- * @param bytes the bytes of the body, in UTF-8
+ * @param bytes the body's bytes, in UTF-8
  * @throws GatehouseError `invalid_json` for a missing body, `validation_failed`
  */
 export function readCustomEvents(body: unknown, bytes: Buffer | undefined): CustomEvent[] {
@@ -62,7 +62,7 @@ function lengthErrors(length: number): FieldError[] {
   return [{ field: 'body', code, message: `body must contain 1 to ${MAX_CUSTOM_EVENTS} events` }];
 }
 
-/** @param path of the event in the body: "" or "[3]" */
+/** @param path the event's path in the body: "" or "[3]" */
 function eventErrors(item: unknown, dataText: string, path: string): FieldError[] {
   const error = (name: string, code: string, rule: string): FieldError => {
     const field = path && name ? `${path}.${name}` : path || name;

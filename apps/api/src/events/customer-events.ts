@@ -1,7 +1,7 @@
 import { customerJson, type Customer, type CustomerEventType, type ProjectContext } from '@gatehouse/domain';
 import type { NewEvent } from '@gatehouse/persistence';
 
-/** Returns an event about a customer; `data` adds the other data of the event. */
+/** Returns an event about a customer; `data` adds the event's other data. */
 export const customerEvent = (
   type: CustomerEventType,
   customer: Customer,
@@ -15,9 +15,7 @@ export const customerEvent = (
   data: { customer: customerJson(customer), ...data },
 });
 
-/**
- * Returns the event of a deletion. It contains only ids, and no data that must be erased with the customer.
- */
+/** Returns the event for a deletion. It contains only ids, and no data that must be erased with the customer. */
 export const customerDeletedEvent = (customer: Customer, project: ProjectContext): NewEvent => ({
   type: 'customer.deleted',
   organizationId: project.organizationId,

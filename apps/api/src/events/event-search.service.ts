@@ -45,7 +45,7 @@ export class EventSearchService {
   }
 
   /**
-   * Returns a page of the deliveries of an event, newest first.
+   * Returns a page of an event's deliveries, newest first.
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async listDeliveries(
@@ -59,7 +59,7 @@ export class EventSearchService {
     );
   }
 
-  /** Returns the filter of a query, or null if nothing can match. */
+  /** Returns a query's filter, or null if nothing can match. */
   private async toFilter(query: CountEventsQuery, reach: Reach): Promise<EventFilter | null> {
     const conditions = await this.searchTerms.conditionsOf(query, reach);
     const { endpointIds, endpointUrl, endpointName } = conditions ?? {};

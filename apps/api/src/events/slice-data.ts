@@ -1,13 +1,13 @@
 import { endOfString } from '../http/bodies/json-strings.js';
 
 /**
- * Returns the text of `data` in each event of a body, exactly as it was sent: parsing and serializing it again
- * would change numbers such as 49.90 and the order of keys such as "2". Returns "" for an event without `data`.
+ * Returns the JSON text in `data` from each event in a body, exactly as it was sent: parsing and serializing it again
+ * would change numbers such as 49.90 and reorder keys such as "2". Returns "" for an event without `data`.
  * @param body valid JSON, an object or a list of objects
  */
 export function sliceData(body: string): string[] {
   const slices: string[] = [];
-  // The depth of the members of an event.
+  // The depth of an event's members.
   const memberDepth = body.trimStart().startsWith('[') ? 2 : 1;
   let depth = 0;
   let keyStart = 0;
@@ -25,7 +25,7 @@ export function sliceData(body: string): string[] {
       isData = JSON.parse(key) === 'data';
       valueStart = index + 1;
     } else if (depth === memberDepth && (character === ',' || character === '}')) {
-      // The last value of a repeated key is used, as JSON.parse does.
+      // A repeated key's last value is used, as JSON.parse does.
       if (isData) slice = body.slice(valueStart, index).trim();
       isData = false;
     }

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { customEventExample, customEventTypePattern, MAX_CUSTOM_EVENT_TYPE_LENGTH } from '@gatehouse/domain';
 import { MAX_DATA_BYTES } from '../custom-events.js';
 
-/** A custom event. `readCustomEvents` validates it, without a copy of its data. */
+/** A custom event. `readCustomEvents` validates it without copying its data. */
 export class CustomEventRequest {
   @ApiProperty({
     description:

@@ -3,7 +3,7 @@ import { CheckedField, OneOfField, ProjectIdField } from '../../http/input/field
 import { PageQuery } from '../../http/lists/paging.js';
 import { TimeField } from '../../http/input/time-field.js';
 
-/** Returns true for a comma-separated list of event types and wildcards such as `customer.*`. */
+/** Returns true for comma-separated event types and wildcards such as `customer.*`. */
 const isTypeList = (text: string): boolean => text.split(',').every((entry) => isSubscription(entry));
 
 const feedStarts = ['earliest', 'latest'] as const;

@@ -66,7 +66,7 @@ export class EventResponse {
   }
 }
 
-/** An event of the feed. */
+/** An event in the feed. */
 export class FeedEventResponse extends EventResponse {
   @ApiProperty({
     type: String,
@@ -83,7 +83,7 @@ export class FeedEventResponse extends EventResponse {
   }
 }
 
-/** An event type, or all custom types (`app.*`), with the schema of the body. */
+/** An event type, or all custom types (`app.*`), with the body's schema. */
 export class EventTypeResponse {
   @ApiProperty({ description: '`app.*` stands for all custom types', example: 'customer.created' })
   type!: string;
