@@ -42,7 +42,7 @@ export interface AddedPasskey {
   recoveryCodes: string[] | null;
 }
 
-/** Adds and removes second factors, with the events, audit entries and notices of each change. */
+/** Adds and removes second factors, with each change's events, audit entries and notices. */
 @Injectable()
 export class FactorChangesService {
   constructor(
@@ -56,7 +56,7 @@ export class FactorChangesService {
     private readonly codes: FactorCodesService,
   ) {}
 
-  /** Returns a new secret for an authenticator of a customer. */
+  /** Returns a new secret for a customer's authenticator. */
   newSecret({ settings, name }: ProjectContext, { id, email }: Customer): NewTotpSecret {
     return this.codes.newSecret(id, settings.branding.displayName ?? name, email);
   }
@@ -131,7 +131,7 @@ export class FactorChangesService {
     if (existing.length >= MAX_PASSKEYS) throw new GatehouseError('too_many_passkeys');
   }
 
-  /** Replaces the recovery codes of a customer, and returns the new ones, which are not shown again. */
+  /** Replaces a customer's recovery codes, and returns the new codes, which are not shown again. */
   async renewRecoveryCodes(tx: Tx, project: ProjectContext, customer: Customer): Promise<string[]> {
     const { codes, hashes } = this.codes.newRecoveryCodes(customer.id);
     await this.factors.replaceRecoveryCodes(tx, customer.id, hashes);
@@ -140,8 +140,8 @@ export class FactorChangesService {
   }
 
   /**
-   * Removes an authenticator or a passkey of a customer whom the transaction has locked. The recovery codes go with the last
-   * of both kinds.
+   * Removes an authenticator or a passkey from a customer whom the transaction has locked. The recovery codes are
+   * removed together with the last factor of either kind.
    * @param details for the audit log
    * @returns the factors that are left
    * @throws GatehouseError `not_found`
@@ -227,8 +227,8 @@ export class FactorChangesService {
   }
 
   /**
-   * Creates recovery codes for a customer who has none: with the first factor, or with a later one if second factors were
-   * off before or all codes have been used.
+   * Creates recovery codes for a customer who has none: with the first factor, or with a later factor if second
+   * factors were off before or all codes have been used.
    */
   private async issueMissingCodes(
     tx: Tx,
@@ -241,7 +241,7 @@ export class FactorChangesService {
   }
 }
 
-/** Returns a new secret with its QR code, which is black on white on dark pages too: many cameras read only that. */
+/** Returns a new secret with its QR code, which is black on white on dark pages too: many cameras read only these colors. */
 export const describeSecret = ({
   secret,
   uri,

@@ -12,7 +12,7 @@ import type { Client } from '../http/request-context.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService, type SignInFailure } from './failed-sign-ins.service.js';
 
-/** Verifies the codes of second factors and counts the failures. All routes that take such a code use it. */
+/** Verifies second-factor codes and counts the failures. All routes that take such a code use it. */
 @Injectable()
 export class FactorCheckService {
   constructor(
@@ -25,9 +25,9 @@ export class FactorCheckService {
   ) {}
 
   /**
-   * Counts an attempt before its code is verified, so that parallel attempts never exceed the limit. Challenges and
-   * sessions of the customer share the count, and only a completed sign-in clears it. Known addresses have no
-   * separate count (sign-in contract, section 1).
+   * Counts an attempt before its code is verified, so that parallel attempts never exceed the limit. The customer's
+   * challenges and sessions share the count, and only a completed sign-in clears it. Known addresses have no separate
+   * count (sign-in contract, section 1).
    * @throws GatehouseError `too_many_attempts`, `invalid_code` if the customer no longer exists
    */
   async countAttempt(project: ProjectContext, customerId: string, client: Client): Promise<void> {
@@ -49,7 +49,7 @@ export class FactorCheckService {
   }
 
   /**
-   * Consumes a code of a customer whom the transaction has locked. Notifies the customer of a used recovery code.
+   * Consumes a code from a customer whom the transaction has locked. Notifies the customer when a recovery code was used.
    * @throws GatehouseError `invalid_code`
    */
   async consumeCode(

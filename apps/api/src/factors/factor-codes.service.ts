@@ -20,7 +20,7 @@ export interface NewTotpSecret {
   sealed: Buffer;
 }
 
-/** Stores the factors of customers or operators. Of several parallel calls with the same code one returns true. */
+/** Stores customers' or operators' factors. If several parallel calls have the same code, one returns true. */
 export interface FactorStore {
   consumeStep(tx: Tx, authenticatorId: string, step: number): Promise<boolean>;
   consumeRecoveryCode(tx: Tx, ownerId: string, hashes: Buffer[]): Promise<boolean>;
@@ -44,22 +44,22 @@ export class FactorCodesService {
   }
 
   /**
-   * Encrypts a secret again that is copied to another row: `npm run gatehouse -- reencrypt` may have changed the row
+   * Encrypts a secret again if it is copied to another row: `npm run gatehouse -- reencrypt` may have changed the row
    * since it was read.
    */
   reencrypt(ownerId: string, sealedSecret: Buffer): Buffer {
     return this.encrypt(ownerId, this.decrypt(ownerId, sealedSecret));
   }
 
-  /** Returns the time step of a code of an authenticator, or null if the code is not valid or its secret not readable. */
+  /** Returns the time step of an authenticator's code, or null if the code is not valid or its secret not readable. */
   matchStep(ownerId: string, sealedSecret: Buffer, code: string): number | null {
     const secret = this.unreadable.readOrNull({ ownerId }, () => this.decrypt(ownerId, sealedSecret));
     return secret === null ? null : totpStep(secret, code, now());
   }
 
   /**
-   * Consumes a code of one of the authenticators of an owner whom the transaction has locked. Each time step is accepted
-   * once (RFC 6238, section 5.2).
+   * Consumes a code from one authenticator whose owner the transaction has locked. Each time step is accepted once
+   * (RFC 6238, section 5.2).
    * @returns false if the code is not valid
    */
   async consumeTotpCode(

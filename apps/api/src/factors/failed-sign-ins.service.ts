@@ -13,7 +13,7 @@ import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { RecentKeys } from './recent-keys.js';
 
-/** A failed sign-in of an existing customer. */
+/** An existing customer's failed sign-in. */
 export interface SignInFailure {
   reason: SignInFailureReason;
   methods: AuthenticationMethod[];
@@ -23,7 +23,7 @@ export interface SignInFailure {
 /** Minimum time between two recordings of a customer's rejected sign-ins by this process, in ms. The event is due once a minute. */
 const REFUSAL_INTERVAL_MS = 60_000;
 
-/** Reports failed sign-ins of customers. */
+/** Reports customers' failed sign-ins. */
 @Injectable()
 export class FailedSignInsService {
   private readonly refusals = new RecentKeys(REFUSAL_INTERVAL_MS);
@@ -37,8 +37,8 @@ export class FailedSignInsService {
 
   /**
    * Records the event `login.failed`, if one is due, asynchronously, so that the response time reveals nothing.
-   * @param lock locks and returns the customer, so that no event follows the deletion of the customer
-   * @param recordMore records the other consequences of the failure
+   * @param lock locks and returns the customer, so that no event follows the customer's deletion
+   * @param recordMore records the failure's other consequences
    */
   report<Owner extends Customer>(
     project: ProjectContext,
@@ -58,8 +58,8 @@ export class FailedSignInsService {
   }
 
   /**
-   * Records the event, if one is due, of a sign-in that is rejected whatever the password or the code. A client can
-   * repeat it without a limit of attempts, so the customer is locked only if the event is due. A repeated refusal uses
+   * Records the event, if one is due, for a sign-in that is rejected whatever the password or the code. A client can
+   * repeat it without an attempt limit, so the customer is locked only if the event is due. A repeated rejection uses
    * no database connection, so that the load it causes does not reveal whether the address is known.
    * @param owner the customer, or the address that a customer may have
    */
@@ -72,7 +72,7 @@ export class FailedSignInsService {
     this.logErrors(this.recordRefusal(project, owner, failure));
   }
 
-  /** Awaits the check of the required provider, and reports a sign-in that it rejects. */
+  /** Awaits the required-provider check, and reports a sign-in that it rejects. */
   async reportOtherProvider(
     checked: Promise<void>,
     project: ProjectContext,

@@ -18,17 +18,17 @@ import {
 import { RequiredProvidersService, ssoRequired } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 
-/** The proofs of a session, and the provider with which the customer must sign in, or null. */
+/** A session's proofs, and the provider with which the customer must sign in, or null. */
 type Proofs = SessionFreshness & { requiredProvider: DomainOwner | null };
 
-/** Returns the error of a request whose session has ended since it was authenticated. */
+/** Returns the error for a request whose session has ended since it was authenticated. */
 export const sessionEnded = (): GatehouseError =>
   new GatehouseError('invalid_access_token', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
     detail: 'The session of the access token has ended. Sign in again.',
   });
 
-/** Protects changes of an account from a client that only has a session (requirement MF-05). */
+/** Protects account changes from a client that only has a session (requirement MF-05). */
 @Injectable()
 export class FreshProofService {
   constructor(
@@ -39,8 +39,8 @@ export class FreshProofService {
   ) {}
 
   /**
-   * Requires a proof of identity in this session within the last ten minutes; of a customer with a second factor, one
-   * by this factor as well.
+   * Requires a proof of identity in this session within the last ten minutes; if the customer has a second factor,
+   * also a proof with this factor.
    * @param options `withPassword` if the request contains the password, which the caller verifies afterwards
    * @throws GatehouseError `reauthentication_required` with the methods that the customer can use;
    *   `invalid_access_token` if the session has ended in the meantime
@@ -54,7 +54,7 @@ export class FreshProofService {
   }
 
   /**
-   * Requires the same, and that the request contains the password of a customer who has one.
+   * Requires the same proof, and the password in the request if the customer has a password.
    * @param field the request field for the password, with its value
    * @throws GatehouseError `validation_failed` without the password, and like `assertFresh`
    */
@@ -70,7 +70,7 @@ export class FreshProofService {
   }
 
   /**
-   * Locks the row of a signed-in customer for a change. The owner of the address may have ended the session while the
+   * Locks a signed-in customer's row for a change. The owner of the address may have ended the session while the
    * request waited for the lock.
    * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
    */
@@ -81,7 +81,7 @@ export class FreshProofService {
   }
 
   /**
-   * Checks that the proof with which the session began a change still counts, of a customer whom the transaction has locked.
+   * Checks that the proof with which the session began a change still counts. The transaction has locked the customer.
    * @throws GatehouseError `reauthentication_required` if support has required a new proof since then
    */
   async assertStillProven(
@@ -98,8 +98,8 @@ export class FreshProofService {
   }
 
   /**
-   * Checks that a customer can prove their identity with a first factor alone. Otherwise a stolen password would renew
-   * the time of a proof in access tokens whose `amr` contains `mfa`.
+   * Checks that a customer can prove their identity with a first factor alone. Otherwise a stolen password would
+   * renew the proof time in access tokens whose `amr` contains `mfa`.
    * @throws GatehouseError `sso_required` for the password or a code if a provider is required; `method_not_enabled` if the
    *   customer cannot use email codes; `reauthentication_required` for a customer with a second factor;
    *   `invalid_access_token` if the session has ended in the meantime
@@ -118,8 +118,8 @@ export class FreshProofService {
   }
 
   /**
-   * Returns whether a customer can prove their identity with a code in an email. A customer without password and passkey
-   * always can. The address must be verified: its owner may be another person.
+   * Returns true if a customer can prove their identity with a code in an email. A customer without password and
+   * passkey always can. The address must be verified: its owner may be another person.
    */
   private isEmailCodeUsable(
     customer: Customer,
@@ -131,7 +131,7 @@ export class FreshProofService {
     return customer.emailVerified && (project.settings.signIn.emailCode || !hasOtherMethod);
   }
 
-  /** Returns the proofs of a session. Ignores a password and second factors that the customer cannot use. */
+  /** Returns a session's proofs. Ignores a password and second factors that the customer cannot use. */
   private async getFreshness(
     { customer, sessionId }: CustomerCaller,
     project: ProjectContext,

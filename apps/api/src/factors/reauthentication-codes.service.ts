@@ -25,7 +25,7 @@ export class ReauthenticationCodesService {
     private readonly config: Config,
   ) {}
 
-  /** Sends a code, which voids the previous one of the session. @throws GatehouseError `rate_limited` */
+  /** Sends a code, which voids the session's previous code. @throws GatehouseError `rate_limited` */
   async send(caller: CustomerCaller, project: ProjectContext): Promise<void> {
     const { customer, sessionId } = caller;
     const fixed = testCode(project, customer.email, this.config);
@@ -47,15 +47,15 @@ export class ReauthenticationCodesService {
   }
 
   /**
-   * Consumes a code that was guessed correctly. Returns false if it was used in the meantime, sent to another address, or
-   * is older than the last revocation of access.
+   * Consumes a code that was guessed correctly. Returns false if it was used in the meantime, sent to another
+   * address, or is older than the last access revocation.
    * @param customer as the transaction has locked it
    */
   consume(tx: Tx, customer: CustomerForUpdate, sessionId: string, code: string): Promise<boolean> {
     return this.codes.consume(tx, customer, sessionId, this.hash(customer, sessionId, code));
   }
 
-  /** Returns the hashes of a code under each root secret. */
+  /** Returns a code's hashes under each root secret. */
   private hash({ email }: Pick<Customer, 'email'>, sessionId: string, code: string): Buffer[] {
     return this.keyring.macWithEachKey(KIND, `${sessionId}:${email}:${canonicalCode(code)}`);
   }

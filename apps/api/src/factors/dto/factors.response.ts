@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 import type { CustomerFactors, TotpFactor } from '@gatehouse/persistence';
 
-/** A second factor of a customer, as events contain it too. */
+/** A customer's second factor, which events contain in the same form. */
 export class FactorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) type!: 'totp';
@@ -19,7 +19,7 @@ export class FactorResponse {
   }
 }
 
-/** The second factors of a customer. */
+/** A customer's second factors. */
 export class FactorsResponse {
   @ApiProperty({ type: [FactorResponse], description: 'Authenticators, newest first' })
   totp!: FactorResponse[];
@@ -46,7 +46,7 @@ export class RecoveryCodesResponse {
   recoveryCodes!: string[];
 }
 
-/** The secret of a new authenticator. */
+/** A new authenticator's secret. */
 export class TotpSecretResponse {
   @ApiProperty({
     description: 'Secret to type into an authenticator app, in base32. Not shown again',
