@@ -3,10 +3,10 @@ import type { AlertChannel } from '@gatehouse/domain';
 import { AlertLogRepository, Transactions, type AlertLogEntryEntity } from '@gatehouse/persistence';
 import { AuditService } from '../audit/audit.service.js';
 
-/** Number of alerts in the list. */
+/** Maximum number of alerts in the list. */
 const LIST_LIMIT = 50;
 
-/** Lists alerts, and queues test alerts for a worker, which has the connections and the settings of all alerts. */
+/** Lists alerts, and queues test alerts for a worker, which has the connections and settings for all alerts. */
 @Injectable()
 export class AlertLogService {
   constructor(

@@ -19,7 +19,7 @@ import {
   type HealthResponse,
 } from './dto/health.response.js';
 
-/** Reads the health of the installation, from the database and from the state of this process. */
+/** Reads the installation's health from the database and from this process's state. */
 @Injectable()
 export class HealthService {
   private readonly startedAt = now();

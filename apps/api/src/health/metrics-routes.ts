@@ -11,7 +11,7 @@ interface MetricsRoutes {
 }
 
 /**
- * Serves the health of this process, its metrics, and those of the webhook-worker beside it on the port of the API, for
+ * Serves this process's health, its metrics, and the metrics from the webhook-worker beside it on the API's port, for
  * platforms that route only one port to a container (METRICS_TOKEN).
  */
 export function metricsRoutes(server: Express, { metrics, probes, token }: MetricsRoutes): void {

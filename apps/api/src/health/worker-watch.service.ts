@@ -7,7 +7,7 @@ import { Config, LOGGER, monotonicMs, type Logger } from '@gatehouse/platform';
 export class WorkerWatchService {
   /** True if webhooks and emails wait because no worker is running. */
   isWorkerMissing = false;
-  /** The last time at which a worker was running, or may have been: the start of this process and failed checks count too. */
+  /** The last time at which a worker was running, or may have been: this process's start and failed checks count too. */
   private seenAt = monotonicMs();
 
   constructor(
@@ -17,7 +17,7 @@ export class WorkerWatchService {
   ) {}
 
   /**
-   * Reads the heartbeats. Logs when no worker has been running for too long, and when one is running again.
+   * Reads the heartbeats. Logs when no worker has been running for too long, and when a worker is running again.
    * @throws GatehouseError `unavailable`
    */
   async check(): Promise<void> {

@@ -29,7 +29,7 @@ export class DatabaseHealth {
 
 export const replicaStates = ['not_configured', 'in_use', 'not_in_use'] as const;
 
-/** The read replica (DATABASE_READ_URL) of the process that sent the response. */
+/** The read replica (DATABASE_READ_URL) that the responding process uses. */
 export class ReplicaHealth {
   @ApiProperty({
     enum: replicaStates,
@@ -66,7 +66,7 @@ export class EndpointsHealth {
   failing!: number;
 }
 
-/** Deliveries of the whole installation; at most 10,000 are counted. */
+/** Installation-wide deliveries; at most 10,000 are counted. */
 export class QueueHealth {
   @ApiProperty({ ...cappedCount, description: 'Pending deliveries' }) pending!: number;
   @ApiProperty({ ...cappedCount, description: 'Deliveries that are due, excluding bulk redeliveries' })
@@ -84,8 +84,7 @@ export class QueueHealth {
 }
 
 /**
- * A webhook-worker. A worker that shuts down gracefully is removed from the list; a crashed one remains for a
- * day.
+ * A webhook-worker. A worker that shuts down gracefully is removed from the list; a crashed worker remains for a day.
  */
 export class WorkerHealth {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -164,7 +163,7 @@ export class UntrustedForwardsHealth {
   @ApiProperty({ ...nullableTime, description: 'Time of the last one' }) lastAt!: string | null;
 }
 
-/** The health of the installation. */
+/** The installation's health. */
 export class HealthResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty({ example: '24.1.0', description: 'Version of Node.js' }) node!: string;
