@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Returns an address without the port that some proxies add and without a zone id, and an IPv4-mapped IPv6 address as
- * IPv4; null for any other text. A zone id names a network interface. ipaddr.js rejects some
- * that Node.js accepts, such as Docker's `br-1a2b`.
+ * IPv4; null for any other text. A zone id names a network interface. ipaddr.js rejects some zone ids that Node.js
+ * accepts, such as Docker's `br-1a2b`.
  */
 export function normalizeAddress(text: string | undefined): string | null {
   const bare =

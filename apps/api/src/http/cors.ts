@@ -4,9 +4,9 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 const corsPaths = /^\/(api\/v1\/(auth\/|me(\/|$))|\.well-known\/jwks\.json$)/;
 
 /**
- * Returns the CORS middleware for the routes that pages call (contract, section 2). Preflights from any
- * origin succeed, without credentials; the `allowedOrigins` of a project are checked on the request itself,
- * so that the page can read the error. Secret-key routes send no CORS headers.
+ * Returns the CORS middleware for the routes that pages call (contract, section 2). Preflights from any origin
+ * succeed, without credentials; a project's `allowedOrigins` are checked on the request itself, so that the page can
+ * read the error. Secret-key routes send no CORS headers.
  */
 export function corsMiddleware(): RequestHandler {
   const handleCors = cors({

@@ -6,8 +6,9 @@ import { errorCode, newId, RequestQueue, sleep, withTimeout, type Logger } from 
 import { problemDocument } from './problems/problem.js';
 
 /**
- * Maximum wait for requests in progress when the process stops, in ms. With the second before it and the three that the
- * connections to PostgreSQL take after it, it is less than the stop timeout of a process (run-process.ts).
+ * Maximum wait for requests in progress when the process stops, in ms. With the second before it and the three
+ * seconds that the connections to PostgreSQL take after it, it is less than a process's stop timeout
+ * (run-process.ts).
  */
 const DRAIN_MS = 10_000;
 
@@ -19,7 +20,7 @@ const DRAIN_GRACE_MS = 1_000;
 const QUIET_MS = 100;
 const CHECK_INTERVAL_MS = 10;
 
-/** Error codes by the error of Node's HTTP parser; any other error is a malformed request. */
+/** API error codes by the error code from Node's HTTP parser; any other error is a malformed request. */
 const clientErrors: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -65,7 +66,7 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
     if (!socket.writable || errorCode(error) === 'ECONNRESET') socket.destroy();
     else queue.reject(socket, () => rejectRequest(error, socket, publicUrl));
   });
-  // Without a listener, a connection that cannot be accepted, for lack of file descriptors, would end the process.
+  // Without a listener, a connection that cannot be accepted, because no file descriptors are left, would end the process.
   server.on('error', (error) => {
     if (server.listening) logger.error({ code: errorCode(error) }, 'connection not accepted');
   });
@@ -85,8 +86,7 @@ const isValidRequest = (request: IncomingMessage): boolean => {
 const hostPattern = /^([\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 
 /**
- * Returns whether the request names one host. A proxy may use another of several `Host` headers than
- * Gatehouse.
+ * Returns true if the request names one host. If there are several `Host` headers, a proxy may use another one than Gatehouse.
  */
 const hasValidHost = ({ httpVersion, headersDistinct }: IncomingMessage): boolean => {
   const { host: hosts = [] } = headersDistinct;
@@ -127,7 +127,7 @@ export async function drain(server: Server): Promise<void> {
   await waitUntilQuiet(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  // Closes the connections of requests in progress after their responses.
+  // Closes the connections for requests in progress after their responses.
   server.keepAliveTimeout = 1;
   await withTimeout(closed, DRAIN_MS, 'requests are still in progress').catch(() => undefined);
   server.closeAllConnections();

@@ -5,12 +5,12 @@ import { Config } from '@gatehouse/platform';
 import { assertFromConsole, isConsolePath } from './console-request.js';
 import type { GatehouseRequest } from './request-context.js';
 
-/** Maximum number of characters of an origin in an error detail. */
+/** Maximum length for an origin in an error detail, in characters. */
 const MAX_ORIGIN = 200;
 
 /**
- * Rejects requests of pages, unless the project allows their origin or they belong to the console. Routes
- * without a credential check the origin in their service.
+ * Rejects requests from pages, unless the project allows their origin or they belong to the console. Routes without a
+ * credential check the origin in their service.
  */
 @Injectable()
 export class OriginGuard implements CanActivate {
@@ -35,7 +35,7 @@ export class OriginGuard implements CanActivate {
 }
 
 /**
- * Rejects an origin that the `allowedOrigins` of the project do not allow.
+ * Rejects an origin that the project's `allowedOrigins` do not allow.
  * @throws GatehouseError `origin_not_allowed`
  */
 export function assertOriginAllowed(origin: string | undefined, settings: ProjectSettings): void {

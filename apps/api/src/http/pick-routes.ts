@@ -5,10 +5,10 @@ import { MetadataScanner } from '@nestjs/core';
 type Controller = abstract new (...dependencies: never[]) => object;
 
 /**
- * Returns a controller class to extend that has only the named routes of another controller, as `PickType`
- * does with the properties of a request. Controllers for operators extend it: a new route for secret keys
- * becomes one for operators only when its name is added here. Also name a route that the subclass overrides
- * if the override calls `super`.
+ * Returns a controller class to extend that has only the named routes of another controller, as `PickType` does with
+ * a request's properties. Controllers for operators extend it: a new route for secret keys becomes available to
+ * operators only when its name is added here. Also name a route that the subclass overrides if the override calls
+ * `super`.
  */
 export function PickRoutes<Base extends Controller>(
   controller: Base,
@@ -18,7 +18,7 @@ export function PickRoutes<Base extends Controller>(
   const named = new Set<PropertyKey>(routes);
   class Picked extends base {}
   for (const name of routeNames(base.prototype as object)) {
-    // Nest registers each inherited method that has a route; undefined hides it.
+    // Nest registers each inherited method that has a route; the value undefined hides the method.
     if (!named.has(name)) Object.defineProperty(Picked.prototype, name, { value: undefined });
   }
   return Picked as unknown as Base;

@@ -1,8 +1,8 @@
 import { unavailable } from '@gatehouse/domain';
 
 /**
- * The lifecycle state of this process: it listens immediately, serves requests once it has started, and
- * drains before it stops.
+ * This process's lifecycle state: it listens immediately, serves requests once it has started, and drains before it
+ * stops.
  */
 export class Readiness {
   started = false;

@@ -20,7 +20,7 @@ export const ReadsFromReplica = (): MethodDecorator => SetMetadata(READS_FROM_RE
 export const readsFromReplica = (handler: object): boolean =>
   Reflect.hasMetadata(READS_FROM_REPLICA, handler);
 
-/** Runs the handlers of routes with `@ReadsFromReplica()` on the replica. The guards have used the primary before. */
+/** Runs route handlers with `@ReadsFromReplica()` on the replica. The guards have used the primary before. */
 @Injectable()
 export class ReplicaReadsInterceptor implements NestInterceptor {
   constructor(private readonly database: Database) {}

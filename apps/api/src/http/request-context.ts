@@ -18,21 +18,21 @@ import type { RequestHold } from './bodies/request-hold.js';
 /** A request with the fields that Gatehouse adds. */
 export interface GatehouseRequest extends AuthenticatedRequest {
   requestId: string;
-  /** Error code of the response, for the log. */
+  /** The response's error code, for the log. */
   problemCode?: ErrorCode;
   /** The customer that the request concerns, for the log. */
   customerId?: string;
-  /** The operator of the session, or of the sign-in attempt, if there is no caller, for the log. */
+  /** The operator in the session or sign-in attempt, if there is no caller, for the log. */
   operatorId?: string;
-  /** The project of the customer, if no credential identifies it, for the log. */
+  /** The customer's project, if no credential identifies it, for the log. */
   projectId?: string;
-  /** Set if the route has a limit, and the request no credential that leads to a project. */
+  /** Set if the route has a limit, and the request has no credential that identifies a project. */
   counted?: CountedRequest | undefined;
-  /** The address of the sender, cached by `callerIp`. */
+  /** The sender's IP, cached by `callerIp`. */
   callerIp?: string | null;
-  /** The body as it was sent, of custom events only. */
+  /** The body as it was sent, for custom events only. */
   rawBody?: Buffer | undefined;
-  /** The memory of the request; unset for a probe. */
+  /** The request's memory; unset for a probe. */
   memory?: RequestHold;
 }
 
@@ -66,12 +66,12 @@ export function requestContext(logger: Logger, metrics: ApiMetrics | null): Requ
   };
 }
 
-/** Starts the span of a request; null for a route that monitoring requests, or if the process records no traces. */
+/** Starts a request's span; null for a route that monitoring requests, or if the process records no traces. */
 const startSpan = ({ path, method, headers }: Request): Span | null =>
   tracing && !probedRoutes.has(path) ? tracing.startRequest(method, headers['traceparent']) : null;
 
 /**
- * Ends the span of a request. It has no `url.path`, which is part of the semantic conventions: a path can contain a
+ * Ends a request's span. The span has no `url.path`, which the semantic conventions contain: a path can contain a
  * token.
  */
 function endSpan(span: Span, request: GatehouseRequest, status: number | null): void {
@@ -93,7 +93,7 @@ function endSpan(span: Span, request: GatehouseRequest, status: number | null): 
 const routePattern = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
-/** The routes whose responses are never logged: a start or stop changes those of `/readyz`, and is logged elsewhere. */
+/** The routes whose responses are never logged: a start or stop changes the `/readyz` responses, and is logged elsewhere. */
 const healthRoutes = new Set(['/livez', '/readyz']);
 
 /** The routes that monitoring requests every few seconds. */
@@ -102,7 +102,7 @@ const probedRoutes = new Set([...healthRoutes, '/healthz', '/metrics', '/metrics
 export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-/** Returns true for a request of monitoring. */
+/** Returns true for a monitoring request. */
 export const isProbe = ({ path }: Request): boolean => probedRoutes.has(path);
 
 function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
@@ -138,8 +138,8 @@ function customerInPath({ params }: GatehouseRequest): string | undefined {
 }
 
 /**
- * Returns the actor of the request (requirement LG-03). A refresh token without another credential identifies
- * its customer.
+ * Returns the request's actor (requirement LG-03). A refresh token without another credential identifies its
+ * customer.
  */
 function logActor({ caller, customerId, operatorId }: GatehouseRequest): string | undefined {
   if (caller?.kind === 'access-token') return `customer:${caller.customer.id}`;
@@ -150,8 +150,8 @@ function logActor({ caller, customerId, operatorId }: GatehouseRequest): string 
 }
 
 /**
- * Returns the address of the client: that of the connection, of `X-Forwarded-For` behind a trusted proxy, or
- * of `X-Client-IP` when a secret key with `customer:write` vouches for it (contract, section 3).
+ * Returns the client IP: from the connection, from `X-Forwarded-For` behind a trusted proxy, or from `X-Client-IP`
+ * when a secret key with `customer:write` vouches for it (contract, section 3).
  */
 export function clientIp(request: AuthenticatedRequest): string | null {
   return vouchedIp(request) ?? callerIp(request);
@@ -162,7 +162,7 @@ function vouchedIp(request: AuthenticatedRequest): string | null {
   return mayVouch ? normalizeAddress(request.get('x-client-ip')) : null;
 }
 
-/** Returns the address of the sender of the request, even if it vouches for another client. */
+/** Returns the request sender's IP, even if the sender vouches for another client. */
 export function callerIp(request: AuthenticatedRequest): string | null {
   const current = request as GatehouseRequest;
   // Behind a trusted proxy, Express parses X-Forwarded-For each time.
@@ -178,12 +178,12 @@ export const getUserAgent = (request: AuthenticatedRequest): string | null =>
 export interface Client {
   ip: string | null;
   /**
-   * The block that counts as one client, and is stored as a known address of the customer; null if it is
+   * The block that counts as one client, and is stored as one of the customer's known addresses; null if it is
    * unknown.
    */
   addressBlock: string | null;
   userAgent: string | null;
-  /** The origin of the requesting page, if a page sent the request. */
+  /** The requesting page's origin, if a page sent the request. */
   origin: string | undefined;
   counted?: CountedRequest | undefined;
   /** Aborted when the connection closes. */
@@ -199,25 +199,25 @@ export interface SignInPageClient {
   flow: SignInFlow | null;
 }
 
-/** The hash of no flow, for a page without one. */
+/** The hash for a page without a flow. */
 const NO_FLOW = Buffer.alloc(0);
 
 /**
- * Returns the hash of the flow to which the challenges and email codes of a client are bound; null in the API. A page
- * without a flow has none of either, and not those of the API.
+ * Returns the hash of the flow that a client's challenges and email codes are bound to; null in the API. A page
+ * without a flow can use no challenges and no email codes, not even those from the API.
  */
 export const flowHashOf = ({ page }: Pick<Client, 'page'>): Buffer | null =>
   page ? (page.flow?.secretHash ?? NO_FLOW) : null;
 
-/** The parts of the client that a link of an email depends on: its project allows the origin, and limits the requests. */
+/** The client properties that an email's link depends on: its project allows the origin, and limits the requests. */
 export type LinkClient = Pick<Client, 'origin' | 'counted'>;
 
-/** Returns the client of a request. */
+/** Returns a request's client. */
 export function getClient(request: AuthenticatedRequest): Client {
   const abortController = new AbortController();
   request.res?.once('close', () => abortController.abort());
   const ip = clientIp(request);
-  // For a server that sends no client address, or an invalid one, only its own address is known.
+  // For a server that sends no client IP, or an invalid client IP, only its own address is known.
   const isServer = request.accompanyingSecretKey !== undefined && vouchedIp(request) === null;
   return {
     ip,
@@ -229,7 +229,7 @@ export function getClient(request: AuthenticatedRequest): Client {
   };
 }
 
-/** Adds the customer, if any, to the log line of the request (requirement LG-03). */
+/** Adds the customer, if any, to the request's log line (requirement LG-03). */
 export function setLoggedCustomer<Response extends { customer: { id: string } | null }>(
   response: Response,
   request: GatehouseRequest,

@@ -5,8 +5,8 @@ import { parseAcceptLanguage } from '@gatehouse/domain';
 import type { GatehouseRequest } from './request-context.js';
 
 /**
- * Provides the languages of the current request to the services that create emails, so that no other service
- * has to pass them on.
+ * Provides the current request's languages to the services that create emails, so that no other service has to pass
+ * them on.
  */
 @Injectable()
 export class RequestLanguages implements NestInterceptor {
@@ -16,14 +16,14 @@ export class RequestLanguages implements NestInterceptor {
     const request = context.switchToHttp().getRequest<GatehouseRequest>();
     const { method, caller } = request;
     const header = acceptedLanguages(request);
-    // The browser of an operator has the language of the operator. Reads create no emails.
+    // An operator's browser has the operator's language. Reads create no emails.
     if (header === undefined || method === 'GET' || caller?.kind === 'operator') return next.handle();
     return defer(() =>
       this.headerStore.run(header, () => lastValueFrom(next.handle(), { defaultValue: undefined })),
     );
   }
 
-  /** Returns the languages of `Accept-Language` in order of preference. */
+  /** Returns the `Accept-Language` languages in order of preference. */
   current(): string[] {
     return parseAcceptLanguage(this.headerStore.getStore());
   }

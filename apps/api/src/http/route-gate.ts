@@ -50,8 +50,7 @@ export function routeGate(app: Express): RequestHandler {
 }
 
 /**
- * Returns the path without trailing slashes, its variants in each of the two route families, and the plural
- * of all of these.
+ * Returns the path without trailing slashes, its variants in each of the two route families, and the plural of each.
  */
 function nearestPaths(path: string): string[] {
   const trimmed = path.replace(/\/+$/, '');
@@ -63,8 +62,8 @@ function nearestPaths(path: string): string[] {
 }
 
 /**
- * Returns a function that returns the methods of a path. Most patterns have no parameters: they are looked up
- * instead of matched.
+ * Returns a function that returns a path's methods. Most patterns have no parameters: they are looked up instead of
+ * matched.
  */
 function methodIndex(layers: RouterLayer[]): (path: string) => string[] {
   const literalPaths = new Map<string, string[]>();

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 
 /**
- * Headers of every response, including the content security policy of the API (requirement HD-01). Pages set
- * their own policy.
+ * Headers in every response, including the API's content security policy (requirement HD-01). Pages set their own
+ * policy.
  */
 const headers = {
   'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",

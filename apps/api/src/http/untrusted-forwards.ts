@@ -7,7 +7,7 @@ import { now, type Logger } from '@gatehouse/platform';
  * stored.
  */
 export class UntrustedForwards {
-  /** Number of these requests since the process started. */
+  /** Count of these requests since the process started. */
   count = 0;
   lastAt: Date | null = null;
 
@@ -25,7 +25,7 @@ export class UntrustedForwards {
   }
 }
 
-/** Returns whether Express believes the header of the peer, according to TRUSTED_PROXIES. */
+/** Returns true if Express trusts the peer's header, according to TRUSTED_PROXIES. */
 function isTrustedPeer({ app, socket }: Parameters<RequestHandler>[0]): boolean {
   const isTrusted = app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean;
   return isTrusted(socket.remoteAddress, 0);

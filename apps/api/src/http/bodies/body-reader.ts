@@ -14,13 +14,13 @@ const JSON_LIMIT = 64 * 1024;
 const IMPORT_LIMIT = 16 * 2 ** 20;
 const FORM_LIMIT = 4 * 1024;
 
-/** The size of forms that identity providers submit: they contain an id token of Apple. */
+/** The size limit for forms that identity providers submit: they contain an id token from Apple. */
 const PROVIDER_FORM_LIMIT = 16 * 1024;
 
 /** The path to which identity providers submit forms (`form_post`). */
 const PROVIDER_FORM_PATH = /^\/api\/v1\/auth\/oauth\/callback\//;
 
-/** Paths of the hosted pages, the only ones besides those of providers that accept HTML forms. */
+/** Hosted page paths, the only paths besides the provider paths that accept HTML forms. */
 const formPaths = new Set([
   '/verify-email',
   '/disown',
@@ -34,8 +34,8 @@ const formPaths = new Set([
 const importPaths = new Set(['/api/v1/customers/import', '/operator/v1/customers/import']);
 
 /**
- * Limits of a list of 1,000 records, each with two objects of 50 keys; the list and its body add two levels. 500 values
- * per record are 40 MB of memory in all: millions fit into a body.
+ * Limits for a list of 1,000 records, each with two 50-key objects; the list and its body add two levels. 500 values
+ * per record use 40 MB in total: millions fit into a body.
  */
 const importLimits: JsonLimits = {
   name: 'body',
@@ -47,10 +47,10 @@ const importLimits: JsonLimits = {
   hasUniqueKeys: true,
 };
 
-/** The only path that accepts a list: of custom events (contract, section 4). */
+/** The only path that accepts a list: custom events (contract, section 4). */
 const EVENTS_PATH = '/v1/events';
 
-/** The limits of a list of 100 events, of which each may have many small members. */
+/** The limits for a list of 100 events, each of which may have many small members. */
 const eventsLimits: JsonLimits = { name: 'body', depth: 20, keys: 10_000 };
 
 const ndjsonType = /^application\/x-ndjson\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -61,7 +61,7 @@ const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf
  * Returns middleware that reads bodies instead of Express's own parsers, which accept UTF-16, invalid UTF-8
  * and compressed bodies, turn a missing body into `{}`, and read a body that is too large to its end before
  * they reject it. A request without a body leaves `request.body` undefined.
- * @param holdRequests holds the memory of a request before its body is read
+ * @param holdRequests holds a request's memory before its body is read
  */
 export function bodyReader(holdRequests: RequestHandler): RequestHandler[] {
   return [rejectUnsupportedBodies, holdRequests, readBody];
@@ -69,7 +69,7 @@ export function bodyReader(holdRequests: RequestHandler): RequestHandler[] {
 
 const isProviderForm = (request: Request): boolean => PROVIDER_FORM_PATH.test(request.path);
 
-/** The hosted sign-in page and the paths of its forms. */
+/** The hosted sign-in page and its forms' paths. */
 const SIGN_IN_PATH = /^\/sign-in(\/|$)/;
 
 const acceptsForms = ({ path }: Request): boolean =>
@@ -87,15 +87,15 @@ const bodyLimit = (request: Request): number => {
   return acceptsForms(request) ? FORM_LIMIT : JSON_LIMIT;
 };
 
-/** Maximum number of characters of a header value in an error detail. */
+/** Maximum length for a header value in an error detail, in characters. */
 const MAX_SHOWN_LENGTH = 100;
 
 const unsupportedMediaType = (detail: string): GatehouseError =>
   new GatehouseError('unsupported_media_type', { detail });
 
 /**
- * Rejects bodies that are too large or of an unsupported type. Checks the size before the type (contract,
- * section 2, order of the checks).
+ * Rejects bodies that are too large or have an unsupported type. Checks the size before the type (contract, section
+ * 2, order of the checks).
  */
 function rejectUnsupportedBodies(request: Request, _response: Response, next: NextFunction): void {
   if (!hasBody(request)) return next();
@@ -121,8 +121,7 @@ async function readBody(request: Request, response: Response, next: NextFunction
   if (!hasBody(request)) return next();
   // The rest of the body may remain unread after the response, so the connection cannot be reused.
   if (isNdjson(request)) response.setHeader('Connection', 'close');
-  // Parsing 16 MiB for any caller would be too expensive: an import of more than 64 KiB is read after
-  // authentication.
+  // Parsing 16 MiB for any caller would be too expensive: an import over 64 KiB is read after authentication.
   else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT) {
     await readAndParse(request, 0);
   }
@@ -130,7 +129,7 @@ async function readBody(request: Request, response: Response, next: NextFunction
 }
 
 /**
- * Reads the body of an import after authentication, unless it has already been read. NDJSON is read by the handler.
+ * Reads an import's body after authentication, unless it has already been read. NDJSON is read by the handler.
  * @throws GatehouseError `overloaded` if there is no memory for it
  */
 export async function readDeferredBody(request: Request): Promise<void> {
@@ -150,7 +149,7 @@ export async function readDeferredBody(request: Request): Promise<void> {
 
 const memoryOf = (request: Request) => (request as GatehouseRequest).memory;
 
-/** Returns the length of a body; 0 if only its end reveals it. */
+/** Returns a body's declared length; 0 if only the body's end reveals it. */
 const declaredLength = ({ headers }: Request): number => Number(headers['content-length'] ?? 0);
 
 /** @param held length for which memory is held already */
@@ -199,7 +198,7 @@ function isWellEscaped(text: string): boolean {
  */
 function readBytes(request: Request, limit: number, held: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Chunks of a large body would be in memory twice when they are joined.
+    // A large body's chunks would be in memory twice when they are joined.
     const bytes = Buffer.allocUnsafe(held);
     const chunks: Buffer[] = [];
     let length = 0;

@@ -1,7 +1,7 @@
 import { UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { GatehouseRequest } from '../request-context.js';
 
-/** Holds memory of imports and exports for each request of a route, after authentication. */
+/** Holds import and export memory for each request to a route, after authentication. */
 export const BulkMemory = (bytes: number): MethodDecorator => UseGuards(new BulkMemoryGuard(bytes));
 
 class BulkMemoryGuard implements CanActivate {

@@ -1,11 +1,11 @@
-/** Returns the offset of a string's closing quote, or the length of the text if there is none. @param start the opening quote */
+/** Returns the offset of a string's closing quote, or the text's length if there is none. @param start the opening quote */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;
 }
 
-/** Returns whether a character follows an odd number of backslashes. */
+/** Returns true if a character follows an odd number of backslashes. */
 function isEscaped(text: string, offset: number): boolean {
   let start = offset;
   while (text[start - 1] === '\\') start -= 1;
@@ -13,11 +13,11 @@ function isEscaped(text: string, offset: number): boolean {
 }
 
 /**
- * Returns the offset of the first key that its object already contains, or null. A text that is not JSON has any result.
- * The caller limits the depth and the number of keys.
+ * Returns the offset of the first key that its object already contains, or null. For a text that is not JSON, the
+ * result is undefined. The caller limits the depth and the key count.
  */
 export function findRepeatedKey(text: string): number | null {
-  /** The keys of the objects that contain the offset, from the outermost. Arrays have none. */
+  /** The keys in the objects that contain the offset, from the outermost. Arrays have none. */
   const objects: Set<string>[] = [];
   let key = { start: 0, end: 0 };
   for (let index = 0; index < text.length; index += 1) {

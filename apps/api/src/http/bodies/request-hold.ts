@@ -3,10 +3,10 @@ import type { Response } from 'express';
 import type { GatehouseError } from '@gatehouse/domain';
 import type { MemoryHold, MemoryHolder } from '@gatehouse/platform';
 
-/** The two budgets: of imports and exports, and of all other requests. */
+/** The two budgets: one for imports and exports, and one for all other requests. */
 export type MemoryKind = 'requests' | 'bulk';
 
-/** The parts of a request that its hold uses. */
+/** The request properties that its hold uses. */
 interface HeldRequest {
   requestId: string;
   socket: Socket;
@@ -16,14 +16,14 @@ interface HeldRequest {
 
 export interface HoldActions {
   hold: (kind: MemoryKind, holder: MemoryHolder, bytes: number) => MemoryHold | null;
-  /** Returns the error of a request for which there is no memory. @param bytes that it would hold of this kind */
+  /** Returns the error for a request for which there is no memory. @param bytes that it would hold from this budget */
   reject: (kind: MemoryKind, bytes: number) => GatehouseError;
   /** Called when a client is disconnected because there is no memory for a response that it does not read. */
   onDropped: (request: HeldRequest) => void;
 }
 
 /**
- * The memory of one request. It is released once the request has been processed and its response has been sent or its
+ * One request's memory. It is released once the request has been processed and its response has been sent or its
  * connection closed, whichever comes last: a request is processed to its end after its client has disconnected.
  */
 export class RequestHold {
@@ -43,7 +43,7 @@ export class RequestHold {
   }
 
   /**
-   * Adds memory, of imports and exports if `holdBulk` has been called.
+   * Adds memory, from the import and export budget if `holdBulk` has been called.
    * @throws GatehouseError `overloaded`, `payload_too_large`
    */
   grow(bytes: number): void {
@@ -51,13 +51,13 @@ export class RequestHold {
     if (!hold.grow(bytes)) throw this.actions.reject(this.bulk ? 'bulk' : 'requests', hold.bytes + bytes);
   }
 
-  /** Adds memory of imports and exports. @throws GatehouseError `overloaded`, `payload_too_large` */
+  /** Adds import and export memory. @throws GatehouseError `overloaded`, `payload_too_large` */
   holdBulk(bytes: number): void {
     this.bulk = this.actions.hold('bulk', this.own.holder, bytes);
     if (!this.bulk) throw this.actions.reject('bulk', bytes);
   }
 
-  /** Counts the request to its caller instead of its client address. @throws GatehouseError `overloaded` */
+  /** Counts the request toward its caller instead of its client IP. @throws GatehouseError `overloaded` */
   moveTo(holder: MemoryHolder): void {
     if (!this.own.moveTo(holder)) throw this.actions.reject('requests', this.own.bytes);
   }
@@ -72,7 +72,7 @@ export class RequestHold {
     if (this.isClosed) this.release();
   }
 
-  /** Adds the part of the response that the client has not read. */
+  /** Adds the response part that the client has not read. */
   private holdResponse(): void {
     if (this.request.socket.destroyed || this.own.grow(this.response.writableLength)) return;
     this.actions.onDropped(this.request);
@@ -81,7 +81,7 @@ export class RequestHold {
 
   private close(): void {
     this.isClosed = true;
-    // Routes without a handler of Nest, such as the OpenAPI document, do not call `endProcessing`.
+    // Routes without a Nest handler, such as the OpenAPI document, do not call `endProcessing`.
     if (this.isProcessed || this.response.writableEnded) this.release();
   }
 

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { GatehouseRequest } from '../request-context.js';
 import { callerHolder } from './request-memory.js';
 
-/** Counts the memory of a request to its authenticated caller. */
+/** Counts a request's memory toward its authenticated caller. */
 @Injectable()
 export class RequestMemoryGuard implements CanActivate {
   /** @throws GatehouseError `overloaded` */

@@ -2,7 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { finalize, type Observable } from 'rxjs';
 import type { GatehouseRequest } from '../request-context.js';
 
-/** Ends the processing of a request whose handler has returned or failed. Must be the outermost interceptor. */
+/** Ends processing for a request whose handler has returned or failed. Must be the outermost interceptor. */
 @Injectable()
 export class RequestMemoryInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

@@ -17,58 +17,59 @@ import { callerIp, hasBody, isProbe, type GatehouseRequest } from '../request-co
 import type { JsonStructure } from './strict-json.js';
 import { RequestHold, type HoldActions, type MemoryKind } from './request-hold.js';
 
-/** Memory of a request without its body: its headers, and the objects that handle it. */
+/** Memory for a request without its body: its headers, and the objects that handle it. */
 const REQUEST_BYTES = 16 * 1024;
 
-/** Memory of a body for each of its bytes: as it was sent, as text, as parsed strings, and as parameters of statements. */
+/** Memory per byte in a body: as it was sent, as text, as parsed strings, and as statement parameters. */
 const BYTES_PER_BODY_BYTE = 4;
 
 /** The same in addition, if the text has characters beyond Latin-1: V8 then stores each character in two bytes. */
 const BYTES_PER_WIDE_BODY_BYTE = 6;
 
-/** Memory of each key and value of a parsed body, in addition to the text of strings. */
+/** Memory for each key and value in a parsed body, in addition to the text of strings. */
 const BYTES_PER_VALUE = 40;
 
-/** Memory of a streamed import, which holds two batches, or of an export, which holds two pages. */
+/** Memory for a streamed import, which holds two batches, or for an export, which holds two pages. */
 export const STREAM_BYTES = 8 * 2 ** 20;
 
-/** Memory of the export of a customer: one document, with up to 10 MB of events. */
+/** Memory for a customer's export: one document, with up to 10 MB for events. */
 export const DOCUMENT_BYTES = 32 * 2 ** 20;
 
-/** Part of the memory that imports and exports can use, so that all other requests always have the rest. */
+/** Share of the memory that imports and exports can use, so that all other requests always have the rest. */
 const BULK_PART = 0.8;
 
 /** Part of each budget that a secret key, a customer or an operator can use. */
 const CALLER_SHARE = 1 / 2;
 
-/** The same for a client address, to which requests count before authentication, and those of publishable keys. */
+/** The same for a client IP: requests count toward it before authentication, and requests with publishable keys always do. */
 const ADDRESS_SHARE = 1 / 8;
 
-/** All client addresses, which leave a rest to authenticated callers. */
+/** All client IPs, which leave the rest to authenticated callers. */
 const addresses: MemoryHolder = { id: 'addresses', share: 3 / 4 };
 
 /**
- * Documents that need neither a body nor the database: those that verify tokens offline, and files whose bytes all
- * responses share.
+ * Documents that need neither a body nor the database: documents for verifying tokens offline, and files whose bytes
+ * all responses share.
  */
 const sharedPaths = /^\/(\.well-known\/|docs(\/|$)|(operator\/)?openapi\.json$)/;
 
 /** Seconds after which a rejected request is sent again. An import takes longer than any other request. */
 const retryAfter: Record<MemoryKind, number> = { requests: 1, bulk: 5 };
 
-/** Returns the memory of a body. */
+/** Returns a body's memory. */
 export const bodyMemory = (bytes: number): number => bytes * BYTES_PER_BODY_BYTE;
 
 /**
- * Returns the memory of a parsed body in addition to `bodyMemory`.
+ * Returns a parsed body's memory in addition to `bodyMemory`.
  * @param bytes length of the body
  */
 export const structureMemory = (bytes: number, { count, isWide }: JsonStructure): number =>
   count * BYTES_PER_VALUE + (isWide ? bytes * BYTES_PER_WIDE_BODY_BYTE : 0);
 
 /**
- * Limits the memory of the requests in progress, which clients could otherwise exhaust (docs/adr/0093-request-memory.md). Each
- * secret key, customer and operator can use half of it, each client address an eighth.
+ * Limits the memory that requests in progress use, which clients could otherwise exhaust
+ * (docs/adr/0093-request-memory.md). Each secret key, customer and operator can use half the memory, each client IP
+ * an eighth.
  */
 @Injectable()
 export class RequestMemory {
@@ -102,19 +103,19 @@ export class RequestMemory {
     testCommands.on('request-memory', () => this.heldBytes);
   }
 
-  /** Bytes of all requests in progress. */
+  /** Bytes held for all requests in progress. */
   get heldBytes(): number {
     return this.budgets.requests.heldBytes + this.budgets.bulk.heldBytes;
   }
 
-  /** Returns middleware that holds the memory of each request, except of those that hold next to nothing. */
+  /** Returns middleware that holds each request's memory, except for requests that use almost none. */
   holdRequests(): RequestHandler {
     return async (request: Request, response: Response, next: NextFunction) => {
       const current = request as GatehouseRequest;
       if ((isProbe(request) || sharedPaths.test(request.path)) && !hasBody(request)) return next();
       const held = this.hold(addressHolder(current)) ?? (await this.holdForKey(current));
       if (!held) throw this.actions.reject('requests', REQUEST_BYTES);
-      // The client has disconnected during the lookup of its key.
+      // The client has disconnected during its key's lookup.
       if (response.closed) return held.release();
       current.memory = new RequestHold(this.actions, held, current, response);
       next();
@@ -125,7 +126,7 @@ export class RequestMemory {
     return this.budgets.requests.hold(holder, REQUEST_BYTES);
   }
 
-  /** Holds the memory of a request whose client address has used its share, if a secret key sends it. */
+  /** Holds the memory for a request whose client IP has used its share, if a secret key sends it. */
   private async holdForKey(request: GatehouseRequest): Promise<MemoryHold | null> {
     for (const { value } of presentedCredentials(request)) {
       const caller = await this.apiKeys.authenticate(value);
@@ -151,7 +152,7 @@ const overloaded = (kind: MemoryKind): GatehouseError =>
 
 function addressHolder(request: GatehouseRequest): MemoryHolder {
   const address = callerIp(request) ?? '';
-  // The blocks of IPv4 addresses are the addresses.
+  // An IPv4 address is its own block.
   const id = address.includes(':') ? addressBlock(address) : address;
   return { id, share: ADDRESS_SHARE, group: addresses };
 }
@@ -159,8 +160,9 @@ function addressHolder(request: GatehouseRequest): MemoryHolder {
 const callerOf = (kind: string, id: string): MemoryHolder => ({ id: `${kind}:${id}`, share: CALLER_SHARE });
 
 /**
- * Returns the holder of a caller's requests; null for those that count to their client address. A publishable key is
- * public, so its requests do: one client could otherwise use the memory of all others of the project.
+ * Returns the holder for a caller's requests; null for requests that count toward their client IP. Requests with a
+ * publishable key do, because the key is public: one client could otherwise use the memory for all others in the
+ * project.
  */
 export function callerHolder({ caller, accompanyingSecretKey }: GatehouseRequest): MemoryHolder | null {
   if (accompanyingSecretKey) return holderOf(accompanyingSecretKey);

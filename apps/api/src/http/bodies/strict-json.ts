@@ -2,22 +2,25 @@ import { getLocation, visit } from 'jsonc-parser';
 import { GatehouseError } from '@gatehouse/domain';
 import { endOfString, findRepeatedKey } from './json-strings.js';
 
-/** The name of a text in error details, and its limits. */
+/** A text's name in error details, and its limits. */
 export interface JsonLimits {
   name: string;
   depth: number;
   keys: number;
-  /** Maximum number of elements and members, of which an object or array can have as many as fit into the text; default: any number. */
+  /**
+   * Maximum count of elements and members; without a maximum, an object or array can have as many as fit into the
+   * text. Default: any number.
+   */
   values?: number;
-  /** Maximum number of keys of one object; default: `keys`. The work for one object grows with the square of it. */
+  /** Maximum key count in one object; default: `keys`. The work for one object grows with the square of this number. */
   keysPerObject?: number;
   /** True rejects a key that an object contains twice. By default, its last value is used. */
   hasUniqueKeys?: boolean;
 }
 
-/** What a parsed text will use memory for. */
+/** The values that a parsed text will use memory for. */
 export interface JsonStructure {
-  /** Number of keys and values. */
+  /** Key and value count. */
   count: number;
   /** True if the text has characters beyond Latin-1. */
   isWide: boolean;
@@ -28,7 +31,7 @@ export type OnStructure = (structure: JsonStructure) => void;
 
 const bodyLimits: JsonLimits = { name: 'body', depth: 20, keys: 2_000 };
 
-/** The limits of one line of NDJSON, which are those of a body. */
+/** The limits for one NDJSON line, which are the same as for a body. */
 export const lineLimits: JsonLimits = { ...bodyLimits, name: 'line' };
 
 const widePattern = /[^\0-\xff]/;
@@ -40,9 +43,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const invalidJson = (detail: string): GatehouseError => new GatehouseError('invalid_json', { detail });
 
 /**
- * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20
- * levels and 2,000 keys, no NUL, lone surrogate, rounded integer or reserved key anywhere. The last value of
- * a repeated key is used, unless the limits require unique keys.
+ * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20 levels
+ * and 2,000 keys, no NUL, lone surrogate, rounded integer or reserved key anywhere. A repeated key's last value is
+ * used, unless the limits require unique keys.
  * @throws GatehouseError `invalid_json`
  */
 export function parseStrictJson(
@@ -70,12 +73,12 @@ function parseRoot<Root extends object>(
   isRoot: (value: unknown) => value is Root,
 ): Root {
   const text = decode(bytes, limits);
-  // Checked before JSON.parse, which recurses: the accepted depth must not depend on the size of the stack.
+  // Checked before JSON.parse, which recurses: the accepted depth must not depend on the stack size.
   const { keys, values, roundedAt } = checkStructure(text, limits);
   onStructure?.({ count: keys + values, isWide: widePattern.test(text) });
   const value = parse(text, limits);
   if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
-  // The value has only the last one of equal keys.
+  // The value contains only the last key among equal keys.
   if (limits.hasUniqueKeys && countKeys(value) < keys) throw repeatedKeyError(text);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
   checkContents(value);
@@ -101,15 +104,12 @@ function parse(text: string, { name }: JsonLimits): unknown {
   }
 }
 
-/**
- * Returns line and column of the first syntax error, both counted from 1; JSON.parse does not always report
- * them.
- */
+/** Returns the first syntax error's line and column, both counted from 1; JSON.parse does not always report them. */
 function position(text: string): string {
   let location = '';
   const onError = (_code: number, _offset: number, _length: number, line: number, column: number): void => {
     location = `: syntax error at line ${line + 1}, column ${column + 1}`;
-    // Ends the visit: a body of 16 MiB can contain millions of errors.
+    // Ends the visit: a 16 MiB body can contain millions of errors.
     throw new SyntaxError(location);
   };
   try {
@@ -121,8 +121,8 @@ function position(text: string): string {
 }
 
 /**
- * Checks the depth, the number of keys and the number of values by counting brackets, colons and commas outside of
- * strings: each value is the first one in an object or array, or follows a comma.
+ * Checks the depth, the key count and the value count by counting brackets, colons and commas outside strings: each
+ * value comes first in an object or array, or follows a comma.
  * @returns the key count, the value count, and the offset of the first number that would be rounded to another integer, or null
  */
 function checkStructure(
@@ -131,7 +131,7 @@ function checkStructure(
 ): { keys: number; values: number; roundedAt: number | null } {
   const { values: maxValues = Infinity, keysPerObject: maxPerObject = limits.keys } = limits;
   let [depth, keys, values] = [0, 0, 0];
-  /** Numbers of keys of the objects that contain the offset, from the outermost. */
+  /** Key counts in the objects that contain the offset, from the outermost. */
   const keysAt: number[] = [];
   let roundedAt: number | null = null;
   for (let index = 0; index < text.length; index += 1) {
@@ -167,7 +167,7 @@ function endOfNumber(text: string, start: number): number {
   return index;
 }
 
-/** Counts the keys of all objects in a value. Recursion is safe: the depth is limited. */
+/** Counts the keys in all of a value's objects. Recursion is safe: the depth is limited. */
 function countKeys(value: unknown): number {
   if (!isObjectOrArray(value)) return 0;
   const members: unknown[] = Object.values(value);
@@ -176,7 +176,7 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** Returns the error of a text in which an object contains a key twice: a reader could use either value. */
+/** Returns the error for a text in which an object contains a key twice: a reader could use either value. */
 function repeatedKeyError(text: string): GatehouseError {
   // An offset in the key, so that the path contains it.
   const field = fieldAt(text, findRepeatedKey(text)! + 1);
@@ -186,14 +186,14 @@ function repeatedKeyError(text: string): GatehouseError {
   });
 }
 
-/** Returns the path of the value or key at an offset. */
+/** Returns the path to the value or key at an offset. */
 const fieldAt = (text: string, offset: number): string =>
   getLocation(text, offset)
     .path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')
     .replace(/^\./, '');
 
-/** Returns the error of a number, with the path of its field. */
+/** Returns the error for a number, with its field's path. */
 function roundedIntegerError(text: string, offset: number): GatehouseError {
   const field = fieldAt(text, offset);
   const rule = 'must not be an integer that a double-precision number cannot represent exactly';
@@ -204,9 +204,9 @@ function roundedIntegerError(text: string, offset: number): GatehouseError {
 }
 
 /**
- * Returns whether JSON.parse turns a number without a sign into another integer. Up to 2^53, it rounds only
- * fractions. Beyond, a number is exact if its shortest representation, in which it is stored and returned,
- * has the same value. False for a text that is not a number.
+ * Returns true if JSON.parse turns a number without a sign into another integer. Up to 2^53, it rounds only
+ * fractions. Beyond that, a number is exact if its shortest representation, in which it is stored and returned, has
+ * the same value. False for a text that is not a number.
  */
 function isRounded(number: string): boolean {
   const value = Number(number);
@@ -215,8 +215,8 @@ function isRounded(number: string): boolean {
 }
 
 /**
- * Returns the digits and the exponent of a decimal number, the same for all notations of one number. Takes
- * linear time for any number of zeros.
+ * Returns a decimal number's digits and exponent, which are the same for all notations of one number. Takes linear
+ * time for any zero count.
  */
 function normalizeDecimal(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
@@ -236,14 +236,14 @@ function checkContents(root: object): void {
   const message = `${field} must not contain a NUL character or a lone surrogate`;
   throw new GatehouseError('invalid_json', {
     detail: 'A string contains a NUL character or a lone surrogate.',
-    // A key of the body itself has no other field that could be named.
+    // A key in the body itself has no other field that could be named.
     ...(field && { errors: [{ field, code: 'invalid', message }] }),
   });
 }
 
 /**
- * Returns the path, below a value, of the first string that cannot be stored, or of the object with the first such key.
- * Returns null if all can be stored.
+ * Returns the path, below a value, to the first string that cannot be stored, or to the object with the first such
+ * key. Returns null if all can be stored.
  */
 function findInvalidString(value: unknown): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';
@@ -267,18 +267,18 @@ const isStorable = (text: string): boolean => !text.includes('\0') && text.isWel
 
 const isStorableKey = (key: string): boolean => !reservedKeys.has(key) && isStorable(key);
 
-/** The problem of a value that `parseStrictJson` rejects. */
+/** The problem with a value that `parseStrictJson` rejects. */
 export type StorageProblem = 'invalid' | 'inexact_integer' | 'too_deep';
 
 /**
- * Returns why a member of a parsed object cannot be stored, or null. Every integer that is not safe counts as inexact: whether
- * it was rounded is no longer known.
+ * Returns the reason why a parsed object's member cannot be stored, or null. Every integer that is not safe counts as
+ * inexact: the parser no longer knows whether it was rounded.
  * @param levels how deeply the value may be nested
  */
 export const findMemberProblem = (key: string, value: unknown, levels: number): StorageProblem | null =>
   isStorableKey(key) ? findStorageProblem(value, levels) : 'invalid';
 
-/** Returns why a parsed value cannot be stored, or null. */
+/** Returns the reason why a parsed value cannot be stored, or null. */
 export function findStorageProblem(value: unknown, levels: number): StorageProblem | null {
   if (typeof value === 'string') return isStorable(value) ? null : 'invalid';
   if (typeof value === 'number')

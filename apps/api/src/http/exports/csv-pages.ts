@@ -1,6 +1,6 @@
 import { csvLine } from './csv-line.js';
 
-/** A page of customers with the largest metadata has 3 MB. */
+/** A page of customers with the largest possible metadata has 3 MB. */
 const PAGE_SIZE = 200;
 
 /** A page of rows, and the position after which more may follow; null at the end. */
@@ -10,10 +10,10 @@ export interface CsvPage<Row, Position> {
 }
 
 export interface CsvFile<Row> {
-  /** The cells of a row by the names of the columns. */
+  /** A row's cells by column name. */
   columns: Record<string, (row: Row) => string | null>;
   maxRows: number;
-  /** The first cell of the last line if there are more rows. */
+  /** The last line's first cell if there are more rows. */
   truncationText: string;
 }
 

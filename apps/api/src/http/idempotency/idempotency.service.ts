@@ -24,7 +24,7 @@ const HEADER = 'Idempotency-Key';
  */
 const RENEWAL_MS = 5_000;
 
-/** Statuses of the errors that are stored and replayed: repeating the request would not change them. */
+/** Error statuses that are stored and replayed: repeating the request would not change them. */
 export const storedErrorStatuses = new Set([404, 409, 422]);
 
 /** A stored response or error. */
@@ -47,7 +47,7 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Returns the stored response of a repeated request, else the result of `run`.
+   * Returns the stored response to a repeated request, else the result from `run`.
    * @throws GatehouseError `validation_failed` for an invalid key, also on routes without a secret key
    */
   respond(request: GatehouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
@@ -67,9 +67,9 @@ export class IdempotencyService {
       projectId: secretKey.project.id,
       route: `${request.method} ${path}`,
       keyHash: sha256(key),
-      // A keyed hash, because the body may contain a password, which could be guessed from a plain hash. It
-      // includes the API key, because a response may contain a secret, such as the value of a new API key,
-      // which only the API key that requested it may read.
+      // A keyed hash, because the body may contain a password, which could be guessed from a plain hash. It includes
+      // the API key, because a response may contain a secret, such as a new API key's value, which only the API key
+      // that requested it may read.
       fingerprint: this.keyring.mac(
         'idempotent-request',
         canonicalJson([request.path, request.body ?? null, secretKey.keyId, callerCustomerId(request)]),
@@ -91,7 +91,7 @@ export class IdempotencyService {
       const text = this.keyring.decrypt('idempotent-answer', existing.claim, existing.response);
       return this.replay(JSON.parse(text) as StoredResponse, response);
     }
-    // Keeps the claim of a slow request. If a renewal fails, the next one makes up for it.
+    // Renews a slow request's claim. If a renewal fails, the next renewal compensates for it.
     const renewal = setInterval(
       () => void this.keys.renew(idempotentRequest, claim).catch(() => undefined),
       RENEWAL_MS,
@@ -168,7 +168,7 @@ function assertKey(key: string): void {
   throw invalidField(HEADER, 'invalid', `${HEADER} must be 1 to 255 visible ASCII characters`);
 }
 
-/** Returns the customer of an access token: the same request from another customer is a different request. */
+/** Returns an access token's customer: the same request from another customer is a different request. */
 const callerCustomerId = ({ caller }: GatehouseRequest): string | null =>
   caller?.kind === 'access-token' ? caller.customer.id : null;
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateIf } from 'class-validator';
 
-/** The options that the decorators of all fields accept. */
+/** The options that all field decorators accept. */
 export interface FieldOptions {
   description: string;
   example?: unknown;

@@ -100,12 +100,12 @@ export const LocaleField = ({ description }: Pick<FieldOptions, 'description'>):
   );
 };
 
-/** A list of texts that `isValid` accepts, with at least one entry by default. */
+/** A list of strings that `isValid` accepts, with at least one entry by default. */
 export const TextListField = (
   options: FieldOptions & {
     minItems?: number;
     maxItems: number;
-    /** JSON Schema keywords of an entry, for the documentation only. */
+    /** JSON Schema keywords for an entry, for the documentation only. */
     itemSchema?: object;
     isValid: (text: string) => boolean;
     message: string;
@@ -165,7 +165,7 @@ export const CheckedField = (
     ),
   );
 
-/** One of several texts, in a query or in a body. */
+/** One of several strings, in a query or in a body. */
 export const OneOfField = (
   description: string,
   values: readonly string[],
@@ -226,13 +226,12 @@ export const BooleanField = (options: FieldOptions): PropertyDecorator =>
 
 export const METADATA_RULE = `must be a JSON object with at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`;
 
-/** A JSON object of the caller, stored unchanged (contract, section 4). */
+/** The caller's JSON object, stored unchanged (contract, section 4). */
 export const MetadataField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
     describeField({ ...options, optional: true }, { type: 'object', additionalProperties: true }),
     presence({ ...options, optional: true }),
-    // class-transformer would rebuild the object and lose keys that are named like a member of
-    // Object.prototype.
+    // class-transformer would rebuild the object and lose keys that are named like an Object.prototype member.
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     ValidateBy(
       { name: 'metadata', validator: { validate: isMetadata } },
@@ -240,7 +239,7 @@ export const MetadataField = (options: FieldOptions): PropertyDecorator =>
     ),
   );
 
-/** A merge patch of metadata (RFC 7396). The metadata rule is checked after the merge. */
+/** A metadata merge patch (RFC 7396). The metadata rule is checked after the merge. */
 export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
     describeField(
@@ -275,7 +274,7 @@ export const ObjectField = (options: FieldOptions & { type: Type }): PropertyDec
     TypeOf(() => options.type),
   );
 
-/** A list of distinct texts that `isValid` accepts; it may be empty. */
+/** A list of distinct strings that `isValid` accepts; it may be empty. */
 export const TextSetField = (
   options: FieldOptions & {
     maxItems: number;

@@ -6,7 +6,7 @@ import { keepValidationMetadata } from './validation-metadata.js';
 
 keepValidationMetadata();
 
-/** Error codes of the API, by the name of the class-validator constraint. */
+/** API error codes, by class-validator constraint name. */
 const constraintCodes: Record<string, string> = {
   isDefined: 'required',
   isString: 'invalid_type',
@@ -27,11 +27,11 @@ export interface BodyClass {
 }
 
 /**
- * Converts bodies and queries to their classes, or rejects them with all errors. No validator is asynchronous: an import
- * validates thousands of lines a second, and promises would take a part of this time.
+ * Converts bodies and queries to their classes, or rejects them with all errors. No validator is asynchronous: an
+ * import validates thousands of lines a second, and promises would use part of this time.
  */
 export class InputPipe implements PipeTransform {
-  /** @param options `ignoresUnknown` drops unknown fields instead of rejecting them, for objects of other systems */
+  /** @param options `ignoresUnknown` drops unknown fields instead of rejecting them, for objects from other systems */
   constructor(private readonly options: { ignoresUnknown?: boolean } = {}) {}
 
   /** @throws GatehouseError `invalid_json` for a missing body, `validation_failed` */
@@ -68,9 +68,7 @@ function assertSingle(query: object): void {
   throw new GatehouseError('validation_failed', { errors });
 }
 
-/**
- * Returns errors for fields named like a member of Object.prototype, which class-transformer silently drops.
- */
+/** Returns errors for fields named like an Object.prototype member, which class-transformer silently drops. */
 function inheritedNameErrors(plain: object, input: object, parent = ''): FieldError[] {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(plain) as [string, unknown][]) {

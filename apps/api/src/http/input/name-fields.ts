@@ -24,7 +24,7 @@ const convertedName = (
     ),
   );
 
-/** A name of a resource, in NFC. A line break in it is an error: some are in headers of emails. */
+/** A resource's name, in NFC. A line break in a name is an error: some names are in email headers. */
 export const NameTextField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   convertedName(options, (text) => text.normalize('NFC'));
 

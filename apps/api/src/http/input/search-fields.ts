@@ -13,7 +13,7 @@ export const RejectSecrets = (): PropertyDecorator =>
     { message: '$property must not contain a secret. To search for a key, use its first eight characters' },
   );
 
-/** Converts the text of a search to the form of the names with which it is compared. */
+/** Converts a search string to the form of the names that it is compared with. */
 export const CanonicalSearchText = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? canonicalName(value) : value));
 

@@ -28,7 +28,7 @@ export class StrayInputGuard implements CanActivate {
   }
 }
 
-/** Returns true if the handler declares this type of input. */
+/** Returns true if the handler declares this input type. */
 function declaresInput(context: ExecutionContext, type: RouteParamtypes): boolean {
   const parameters = Reflect.getMetadata(
     ROUTE_ARGS_METADATA,

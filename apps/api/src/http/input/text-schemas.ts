@@ -12,19 +12,19 @@ import {
   type PrefixedIdKind,
 } from '@gatehouse/domain';
 
-/** JSON Schema keywords of texts that several requests and responses contain. */
+/** JSON Schema keywords for strings that several requests and responses contain. */
 
-/** Id in the examples of the documentation. */
+/** Id in the documentation's examples. */
 export const EXAMPLE_ID = '019aa2c0-7d1e-7000-8000-000000000000';
 
-/** A prefixed id of the `/v1` family. */
+/** A prefixed id in the `/v1` family. */
 export const publicIdSchema = (kind: PrefixedIdKind) => ({
   type: 'string' as const,
   pattern: publicIdPattern(kind),
   example: publicId(kind, EXAMPLE_ID),
 });
 
-/** A prefixed id of the `/v1` family, or null. */
+/** A prefixed id in the `/v1` family, or null. */
 export const nullablePublicIdSchema = (kind: PrefixedIdKind) => ({
   type: 'string' as const,
   pattern: publicIdPattern(kind),
@@ -46,7 +46,7 @@ const MAX_CURSOR_LENGTH = 1200;
 /** An opaque cursor, in base64url. */
 export const cursorSchema = { pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: MAX_CURSOR_LENGTH };
 
-/** The keywords of the texts that a check accepts. */
+/** The keywords for the strings that a check accepts. */
 export const schemasByCheck = new Map<(text: string) => boolean, object>([
   [isUuid, { format: 'uuid' }],
   [isSlug, slugSchema],

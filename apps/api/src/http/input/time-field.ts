@@ -3,7 +3,7 @@ import { ceilTimestamp, parseTimestamp, timestampProblem, type TimestampProblem 
 import type { FieldOptions } from './field-options.js';
 import { CheckedField } from './fields.js';
 
-/** Returns the time of a timestamp, cut to milliseconds; null if the field was omitted. */
+/** Returns a timestamp's time, truncated to milliseconds; null if the field was omitted. */
 export const parseTime = (text: string | null | undefined): Date | null =>
   text ? parseTimestamp(text) : null;
 

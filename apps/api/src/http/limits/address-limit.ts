@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/domain';
 import { limitReached, type WindowCount, type LimitPolicy } from '@gatehouse/platform';
 
-/** The limit of a route: one that projects set, or one that is the same for all. */
+/** A route's limit: either projects set it, or it is the same for all. */
 export type RouteLimit =
   | AddressLimit
   | 'oauth-callback'
@@ -25,19 +25,19 @@ export interface LimitedProject {
 
 /**
  * A request without a credential, whose project becomes known only when its token is read. It is counted per client
- * address across projects at first, and the service that reads the token calls `assertWithinLimit` (docs/adr/0060).
+ * IP across projects at first, and the service that reads the token calls `assertWithinLimit` (docs/adr/0060).
  */
 export interface CountedRequest extends WindowCount {
   name: AddressLimit;
   countForProject: (projectId: string) => Promise<WindowCount>;
-  /** The count of the client address in the project, once the token has led to one. */
+  /** The client IP's count in the project, once the token has identified a project. */
   inProject?: Promise<WindowCount>;
 }
 
 /** Returns true if projects can change the limit. */
 export const isAdjustable = (name: RouteLimit): name is AddressLimit => name in addressLimits;
 
-/** Returns the limit per client address, with the quota of the project, or the default without one. */
+/** Returns the limit per client IP, with the project's quota, or the default without a project. */
 export function addressPolicy(name: RouteLimit, project: LimitedProject | null): LimitPolicy {
   if (!isAdjustable(name)) {
     const { quota, window } = fixedLimits[name];
@@ -51,15 +51,15 @@ export function addressPolicy(name: RouteLimit, project: LimitedProject | null):
 export const countInProject = (counted: CountedRequest, { id }: LimitedProject): Promise<WindowCount> =>
   (counted.inProject ??= counted.countForProject(id));
 
-/** Returns the 429 of a request that has led to no project and exceeds the default limit, otherwise null. */
+/** Returns the 429 for a request that identifies no project and exceeds the default limit, otherwise null. */
 export function exceededDefault(counted: CountedRequest | undefined): GatehouseError | null {
   if (!counted || counted.inProject) return null;
   return exceeded(addressPolicy(counted.name, null), counted);
 }
 
 /**
- * Applies the limit of a project to a counted request.
- * @param project null if the token leads to no project: then the default applies to the requests across projects
+ * Applies a project's limit to a counted request.
+ * @param project null if the token identifies no project: then the default applies to the requests across projects
  * @throws GatehouseError `rate_limited`
  */
 export async function assertWithinLimit(

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { monotonicMs, type Logger } from '@gatehouse/platform';
 import { addressBlock, normalizeAddress } from '../client-address.js';
 
-/** Memory of a connection whose client sends the headers of a request slowly, 16 KiB at most. */
+/** Memory for a connection whose client sends a request's headers slowly, 16 KiB at most. */
 const CONNECTION_BYTES = 64 * 1024;
 
-/** Part of the connections that one client address can use, as a divisor. */
+/** Share of the connections that one client IP can use, as a divisor. */
 const PER_ADDRESS = 4;
 
 /** Minimum time between two log entries about rejected connections, in ms. */
@@ -19,12 +19,12 @@ interface ConnectionOptions {
   logger: Logger;
 }
 
-/** Returns how many connections the memory of requests in progress allows. */
+/** Returns how many connections the memory for requests in progress allows. */
 export const maxConnections = (requestMemory: number): number => Math.floor(requestMemory / CONNECTION_BYTES);
 
 /**
- * Closes connections beyond the maximum, and beyond a quarter of it from one client address: even an idle connection
- * uses memory and a file descriptor, until `headersTimeout` or `keepAliveTimeout` closes it.
+ * Closes connections beyond the maximum, and beyond a quarter of the maximum from one client IP: even an idle
+ * connection uses memory and a file descriptor, until `headersTimeout` or `keepAliveTimeout` closes it.
  */
 export function limitConnections(
   server: Server,

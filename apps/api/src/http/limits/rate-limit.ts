@@ -15,7 +15,7 @@ import { clientIp, type GatehouseRequest } from '../request-context.js';
 
 export const RATE_LIMIT = Symbol('rate limit');
 
-/** Limits the route per client address and project. */
+/** Limits the route per client IP and project. */
 export const RateLimit = (name: RouteLimit): MethodDecorator => SetMetadata(RATE_LIMIT, name);
 
 /** Counts requests against the rate limits. */
@@ -27,7 +27,7 @@ export class RateLimits {
   ) {}
 
   /**
-   * @param quota requests per second of the key; null for the default
+   * @param quota the key's requests per second; null for the default
    * @throws GatehouseError `rate_limited` if a secret key sends too many requests
    */
   async limitKey(keyId: string, quota: number | null): Promise<void> {
@@ -36,7 +36,7 @@ export class RateLimits {
     await this.consume({ name: 'secret-key', quota: quota ?? fallback, windowSeconds: window }, keyId);
   }
 
-  /** @throws GatehouseError `rate_limited` if a client address sends too many requests to a project, or without one */
+  /** @throws GatehouseError `rate_limited` if a client IP sends too many requests to a project, or without a project */
   async limitAddress(
     name: RouteLimit,
     request: GatehouseRequest,
@@ -66,7 +66,7 @@ export class RateLimits {
     if (wait !== null) throw limitReached('rate_limited', policy, wait);
   }
 
-  /** Returns the address block of the client, or null if it is not limited. */
+  /** Returns the client's address block, or null if it is not limited. */
   private limitedBlock(request: GatehouseRequest): string | null {
     const address = clientIp(request);
     if (!this.config.http.rateLimits || !address) return null;
@@ -74,7 +74,7 @@ export class RateLimits {
   }
 }
 
-/** Returns the project of a caller with its limits, or null. */
+/** Returns a caller's project with its limits, or null. */
 function projectOf(caller: Caller | undefined): LimitedProject | null {
   if (caller?.kind !== 'access-token') return caller?.project ?? null;
   return { id: caller.customer.projectId, settings: { limits: caller.limits } };

@@ -4,14 +4,14 @@ import { cursorSchema } from '../input/text-schemas.js';
 
 const success = { type: 'boolean', enum: [true] };
 
-/** Returns the schema of a single resource in the `/v1` family. */
+/** Returns the schema for a single resource in the `/v1` family. */
 export const snakeItemSchema = (model: Type) => ({
   type: 'object' as const,
   required: ['success', 'data'],
   properties: { success, data: { $ref: getSchemaPath(model) } },
 });
 
-/** Returns the schema of a list in the `/v1` family. */
+/** Returns the schema for a list in the `/v1` family. */
 export const snakeListSchema = (model: Type) => ({
   type: 'object' as const,
   required: ['success', 'data', 'next_cursor', 'has_more'],

@@ -29,7 +29,7 @@ describe('readPage', () => {
     const limits: number[] = [];
     const empty = await readPage(cursors, 'list', {}, async (_, limit) => (limits.push(limit), []));
     expect(empty).toEqual({ items: [], nextCursor: null });
-    // 50 by default, and one more to detect whether there are more.
+    // 50 by default, and one more to detect whether more records exist.
     expect(limits).toEqual([51]);
   });
 

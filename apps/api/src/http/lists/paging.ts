@@ -3,11 +3,11 @@ import { CursorCodec } from '@gatehouse/platform';
 import { QueryIntegerField, TextField } from '../input/fields.js';
 import { cursorSchema } from '../input/text-schemas.js';
 
-/** Default number of records on a page. */
+/** Default record count on a page. */
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** The parameters of every list. */
+/** The parameters for every list. */
 export class PageQuery {
   @QueryIntegerField({
     description: 'Maximum number of records on the page',
@@ -31,13 +31,12 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** The page of a list that cannot contain records. */
+/** The page for a list that cannot contain records. */
 export const EMPTY_PAGE: ScannedPage<never> = { items: [], next: null };
 
 /**
  * Reads one page of a list that is ordered by id.
- * @param list identity of the list, which the cursor is bound to: its name, the caller's reach and all
- *   filters
+ * @param list the list's identity, which the cursor is bound to: its name, the caller's access scope and all filters
  * @param read must return up to `limit` records that follow the record `before`
  * @throws GatehouseError `invalid_cursor`
  */
@@ -85,14 +84,14 @@ export async function readPositionedPage<T>(
   return { items, nextCursor: next && cursors.encodeBytes(list, Buffer.from(next)) };
 }
 
-/** Returns the response of a list in the `/api/v1` family. */
+/** Returns the response for a list in the `/api/v1` family. */
 export const camelList = <T>(data: T[], nextCursor: string | null) => ({
   data,
   nextCursor,
   hasMore: nextCursor !== null,
 });
 
-/** Returns the response of a list in the `/v1` family. */
+/** Returns the response for a list in the `/v1` family. */
 export const snakeList = <T>(data: T[], nextCursor: string | null) => ({
   success: true as const,
   data,
@@ -100,5 +99,5 @@ export const snakeList = <T>(data: T[], nextCursor: string | null) => ({
   has_more: nextCursor !== null,
 });
 
-/** Returns the response of a single resource in the `/v1` family. */
+/** Returns the response for a single resource in the `/v1` family. */
 export const snakeItem = <T>(data: T) => ({ success: true as const, data });

@@ -6,27 +6,27 @@ import { canonicalJson, sha256 } from '@gatehouse/platform';
 
 export const ENTITY_TAG = Symbol('entity tag of a route');
 
-/** The metadata of a route with an entity tag. */
+/** The metadata for a route with an entity tag. */
 export interface EntityTagMetadata {
   /** True if a GET with the tag as `If-None-Match` returns 304. */
   isCacheable: boolean;
 }
 
-/** The fields on which the tag of a route does not depend. */
+/** The fields that a route's tag does not depend on. */
 export interface UntaggedFields {
   /** Fields that never change and that only this route returns. */
   immutable?: readonly string[];
   /**
-   * Fields that no PATCH changes, such as the time of the last sign-in. Their changes do not reject a PATCH, but the
-   * route always returns a body.
+   * Fields that no PATCH changes, such as the last sign-in time. Their changes do not reject a PATCH, but the route
+   * always returns a body.
    */
   volatile?: readonly string[];
 }
 
 /**
- * Returns the entity tag of a resource, as its route returns it: every visible change changes it. A change of a field
+ * Returns a resource's entity tag, as its route returns it: every visible change changes the tag. A change to a field
  * that is never returned, such as a secret, changes `updatedAt`.
- * @param untagged names of fields on which the tag does not depend
+ * @param untagged names of fields that the tag does not depend on
  */
 export function entityTag(resource: object, untagged: readonly string[] = []): string {
   const fields = Object.entries(resource).filter(([name]) => !untagged.includes(name));
@@ -34,8 +34,8 @@ export function entityTag(resource: object, untagged: readonly string[] = []): s
 }
 
 /**
- * Sends the entity tag of the returned resource as `ETag`. A PATCH gets its condition with `@IfMatch()`. The OpenAPI document
- * describes both.
+ * Sends the returned resource's entity tag as `ETag`. A PATCH gets its condition with `@IfMatch()`. The OpenAPI
+ * document describes both.
  */
 export const ETag = (untagged: UntaggedFields = {}): MethodDecorator => {
   const metadata: EntityTagMetadata = { isCacheable: untagged.volatile === undefined };

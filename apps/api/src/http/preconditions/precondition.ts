@@ -10,9 +10,9 @@ const tagPattern = new RegExp(tag, 'g');
 /** A list of entity tags, which may have empty elements (RFC 9110, sections 5.6.1 and 8.8.3). */
 const tagListPattern = new RegExp(`^[\\t ,]*(?:${tag}[\\t ]*(?:,[\\t ,]*|$))+$`);
 
-/** The condition of a PATCH: the header `If-Match` (RFC 9110, section 13.1.1). */
+/** A PATCH request's condition: the header `If-Match` (RFC 9110, section 13.1.1). */
 export class Precondition {
-  /** @param tags the tags of which one must be that of the resource; null accepts every resource that exists */
+  /** @param tags the accepted tags, one of which the resource must have; null accepts every resource that exists */
   private constructor(private readonly tags: ReadonlySet<string> | null) {}
 
   /** @throws GatehouseError `validation_failed` for a header that is neither `*` nor a list of entity tags */
@@ -24,10 +24,10 @@ export class Precondition {
   }
 
   /**
-   * Rejects a change of a resource that is no longer as the caller knows it. The transaction must have locked the
+   * Rejects a change to a resource that has changed since the caller read it. The transaction must have locked the
    * resource: otherwise, two changes with the same tag could both be applied.
    * @param resource the resource before the change, as its route returns it
-   * @param untagged names of fields on which the tag does not depend
+   * @param untagged names of fields that the tag does not depend on
    * @throws GatehouseError `precondition_failed`
    */
   assert(resource: object, untagged: readonly string[] = []): void {
@@ -37,7 +37,7 @@ export class Precondition {
   }
 }
 
-/** Injects the condition of a PATCH with `@ETag()`. The service must assert it. */
+/** Injects the condition for a PATCH with `@ETag()`. The service must assert it. */
 export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext): Precondition =>
   Precondition.parse(context.switchToHttp().getRequest<GatehouseRequest>().get(HEADER)),
 );

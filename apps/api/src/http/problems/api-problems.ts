@@ -4,7 +4,7 @@ import type { ErrorCode } from '@gatehouse/domain';
 export const API_PROBLEMS = Symbol('problems of a route');
 
 /**
- * Documents the errors that the handler of a route can return. `problemCodes` documents the errors of guards
- * and input validation for every route.
+ * Documents the errors that a route's handler can return. `problemCodes` documents the errors from guards and input
+ * validation for every route.
  */
 export const ApiProblems = (...codes: ErrorCode[]): MethodDecorator => SetMetadata(API_PROBLEMS, codes);

@@ -37,15 +37,15 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 /**
- * Returns the 429 instead of an input error beyond the limit, which is checked before the input (contract, section 2).
- * Invalid input leads to no project, so the default limit applies.
+ * Returns the 429 instead of an input error beyond the limit, which is checked before the input (contract, section
+ * 2). Invalid input identifies no project, so the default limit applies.
  */
 const limitBeforeInput = (error: GatehouseError, { counted }: GatehouseRequest): GatehouseError =>
   (error.code === 'validation_failed' && exceededDefault(counted)) || error;
 
 /**
- * Adds the error code to the log entry of the request, and logs an unexpected error in a separate entry. Ends the
- * processing of the request: nothing uses its body after its error.
+ * Adds the error code to the request's log entry, and logs an unexpected error in a separate entry. Ends the
+ * request's processing: nothing uses its body after its error.
  */
 export function reportError(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
   request.memory?.endProcessing();

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { errorCatalog, type GatehouseError } from '@gatehouse/domain';
 
-/** Path of the documentation of the error codes. */
+/** Path of the error code documentation. */
 const ERROR_DOCS_PATH = '/docs/errors';
 
-/** Returns the problem document of an error (RFC 9457; contract, section 2). */
+/** Returns an error's problem document (RFC 9457; contract, section 2). */
 export function problemDocument(
   error: GatehouseError,
   context: { requestId: string; publicUrl: string; path: string },
@@ -23,7 +23,7 @@ export function problemDocument(
   };
 }
 
-/** Returns the detail of this error if it has one, otherwise the cause and the remedy of its code. */
+/** Returns this error's detail if it has one, otherwise its code's cause and remedy. */
 function problemDetail({ code, details: { detail, errors = [] } }: GatehouseError): string {
   if (detail) return detail;
   if (code === 'validation_failed' && errors.length > 0) {

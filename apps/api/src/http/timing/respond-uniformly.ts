@@ -2,8 +2,7 @@ import { sleep } from '@gatehouse/platform';
 import { delayResponse } from './response-delay.js';
 
 /**
- * Duration of a response in ms: longer than hashing, the query for the customer and the insert of an email
- * take together.
+ * Duration of a response in ms: longer than hashing, the query for the customer and inserting an email take together.
  */
 const RESPONSE_MS = 150;
 
