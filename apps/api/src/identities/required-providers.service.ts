@@ -9,14 +9,14 @@ interface SignInScope {
   sql?: Sql;
 }
 
-/** Creates the error of a sign-in by another method than the required provider. */
+/** Creates the error for a sign-in with another method than the required provider. */
 export const ssoRequired = (slug: string): GatehouseError =>
   new GatehouseError('sso_required', { members: { provider: slug } });
 
 /**
- * Decides which customers can sign in with one provider only: those with an address in one of its verified domains, if
- * it is required (sign-in contract, section 5; requirement FE-06). The decision depends on the domain alone, so it
- * reveals no customer.
+ * Decides which customers can sign in with one provider only: customers with an address in one of its verified
+ * domains, if it is required (sign-in contract, section 5; requirement FE-06). The decision depends on the domain
+ * alone, so it reveals no customer.
  */
 @Injectable()
 export class RequiredProvidersService {

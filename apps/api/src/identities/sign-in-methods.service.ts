@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/persistence';
 import { RequiredProvidersService } from './required-providers.service.js';
 
-/** Keeps customers from removing their last sign-in method. */
+/** Prevents customers from removing their last sign-in method. */
 @Injectable()
 export class SignInMethodsService {
   constructor(

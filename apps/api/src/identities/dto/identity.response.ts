@@ -3,7 +3,7 @@ import { identityProviderTypes, type IdentityProviderType } from '@gatehouse/dom
 import type { Identity } from '@gatehouse/persistence';
 import { slugSchema } from '../../http/input/text-schemas.js';
 
-/** An account of a customer at an identity provider, as events contain it too. */
+/** A customer's account at an identity provider, which events contain in the same form. */
 export class IdentityResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ ...slugSchema, description: 'Slug of the identity provider', example: 'google' })
