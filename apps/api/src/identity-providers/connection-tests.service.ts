@@ -5,7 +5,7 @@ import { IdentityProvidersRepository, ProjectsRepository, Transactions } from '@
 import { AuditService } from '../audit/audit.service.js';
 import { ProjectProvidersService } from './project-providers.service.js';
 
-/** Tests whether sign-ins with an identity provider can succeed, and finds out what is to be changed. */
+/** Tests whether sign-ins with an identity provider can succeed, and reports what must be changed. */
 @Injectable()
 export class ConnectionTestsService {
   constructor(

@@ -40,7 +40,7 @@ import { IdentityProtocolsService } from './protocols/identity-protocols.service
 import { ProviderDomainsService } from './provider-domains.service.js';
 import { StoredSettingsService } from './stored-settings.service.js';
 
-/** The settings that are never shown. Setting one is always a change. */
+/** The settings that are never shown. Setting a secret is always a change. */
 const secretNames = ['clientSecret', 'privateKey'] as const;
 
 /** Manages the identity providers of projects. */
@@ -64,7 +64,7 @@ export class IdentityProvidersService {
     this.policy = { production: config.production, allowedCidrs: config.webhooks.allowedCidrs };
   }
 
-  /** Returns providers of a project, newest first. @throws GatehouseError `not_found`, `invalid_cursor` */
+  /** Returns a project's providers, newest first. @throws GatehouseError `not_found`, `invalid_cursor` */
   async list(
     { reach }: ManagementCaller,
     projectId: string,
@@ -87,8 +87,8 @@ export class IdentityProvidersService {
   }
 
   /**
-   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `slug_taken`, `conflict` for too many
-   *   providers, or while an api of an older version is running
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `slug_taken`, `conflict` for too
+   *   many providers, or while an older api is running
    */
   create(
     { reach }: ManagementCaller,
@@ -129,8 +129,8 @@ export class IdentityProvidersService {
 
   /**
    * Merges a patch. A patch without changes does not change `updatedAt`; each secret is a change.
-   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `precondition_failed`, `conflict` if it
-   *   turns off the last method of signing in, or turns on the provider while an api of an older version is running
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `precondition_failed`, `conflict` if
+   *   it turns off the last sign-in method, or turns on the provider while an older api is running
    */
   update(
     { reach }: ManagementCaller,
@@ -250,7 +250,7 @@ export class IdentityProvidersService {
 
 type Fields = Record<string, unknown>;
 
-/** Returns all fields that are shown: the name, those of the protocol, and the others. Secrets are recorded apart. */
+/** Returns all fields that are shown: the name, the protocol's fields, and the others. Secrets are recorded separately. */
 const inOrder = ({ name, ...settings }: ProviderSettings, described: Fields): Fields => {
   const { hasClientSecret: _secret, hasPrivateKey: _key, ...ofProtocol } = described;
   return { name, ...ofProtocol, ...settings };
@@ -265,6 +265,6 @@ function assertValid(errors: FieldError[]): void {
   if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
 }
 
-/** Returns whether two lists without duplicates contain the same texts. */
+/** Returns true if two lists without duplicates contain the same strings. */
 const isSameSet = (one: string[], other: string[]): boolean =>
   one.length === other.length && one.every((text) => other.includes(text));

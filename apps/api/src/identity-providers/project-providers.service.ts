@@ -28,7 +28,7 @@ export interface ReturnedPerson {
   isEmailUnavailable: boolean;
 }
 
-/** Lets the providers of projects prove who a person is. Their tokens are not stored. */
+/** Lets the providers of projects prove a person's identity. Their tokens are not stored. */
 @Injectable()
 export class ProjectProvidersService {
   constructor(
@@ -38,7 +38,7 @@ export class ProjectProvidersService {
     private readonly config: Config,
   ) {}
 
-  /** Returns the URL to which a provider leads back. It must be registered at the provider. */
+  /** Returns the URL that a provider redirects to. It must be registered at the provider. */
   callbackUrl(providerId: string): string {
     return `${this.config.publicUrl}/api/v1/auth/oauth/callback/${providerId}`;
   }
@@ -50,12 +50,12 @@ export class ProjectProvidersService {
   }
 
   /**
-   * Verifies the return of a browser, and returns the person. Only the subject is required (ADR 0097).
+   * Verifies a browser's return, and returns the person. Only the subject is required (ADR 0097).
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
   finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<ReturnedPerson> {
     const needed = {
-      // A new proof of identity depends on the subject alone, and one that is too old is refused.
+      // A new proof of identity depends on the subject alone, and a proof that is too old is rejected.
       areComplete: (claims: ProviderClaims) =>
         flow.purpose === 'reauthenticate' ||
         !isRecent(claims['auth_time'], flow) ||
@@ -77,7 +77,7 @@ export class ProjectProvidersService {
   }
 
   /**
-   * Verifies the token of an app, and returns the person.
+   * Verifies an app's token, and returns the person.
    * @throws GatehouseError `method_not_enabled` for a provider without native sign-ins, `provider_unavailable`,
    *   `sign_in_failed`
    */
@@ -91,7 +91,7 @@ export class ProjectProvidersService {
     }));
   }
 
-  /** Tests whether sign-ins can succeed, and says what is to be changed. */
+  /** Tests whether sign-ins can succeed, and returns what must be changed. */
   test(provider: StoredProvider): Promise<ConnectionCheck[]> {
     return this.protocols.test(this.toProtocolProvider(provider), this.callbackUrl(provider.id));
   }
@@ -104,7 +104,7 @@ export class ProjectProvidersService {
     };
   }
 
-  /** Returns the profile in the claims of a provider. @throws Error without a subject */
+  /** Returns the profile in a provider's claims. @throws Error without a subject */
   private toProfile(provider: StoredProvider, claims: ProviderClaims): ProviderProfile {
     const source = { ...provider, domains: provider.verifiedDomains };
     const isTrusted = isEmailTrusted(this.protocols.presetOf(provider.type), source, claims);
@@ -114,7 +114,7 @@ export class ProjectProvidersService {
   }
 }
 
-/** Returns whether a person has signed in as recently as the flow requires. @param authTime in seconds since 1970 */
+/** Returns true if a person has signed in as recently as the flow requires. @param authTime in seconds since 1970 */
 function isRecent(authTime: unknown, { maxAge, createdAt }: OAuthFlow): boolean {
   const [begun, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
   return maxAge === null || hasSignedInSince(authTime, begun - maxAge, current);

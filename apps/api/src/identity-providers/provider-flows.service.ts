@@ -17,21 +17,21 @@ import { assertRedirectUrl } from '../one-time-tokens/one-time-links.service.js'
 import { ProjectProvidersService } from './project-providers.service.js';
 import { StoredSettingsService } from './stored-settings.service.js';
 
-/** Where the browser returns, and for what. */
+/** A new flow's target, purpose and requirements. */
 export interface NewFlow extends ExchangeTarget {
   /** Default: a sign-in. */
   purpose?: CodeKind;
   /** The signed-in customer who links an identity or proves their identity again. */
   caller?: { customerId: string; sessionId: string };
-  /** Maximum age of the proof at the provider, in seconds; 0 for a new one. */
+  /** Maximum age of the proof at the provider, in seconds; 0 for a new proof. */
   maxAge?: number;
-  /** True if the provider must ask for the account again. */
+  /** True if the provider must prompt for the account again. */
   isPrompted?: boolean;
   /** The address that the provider suggests. */
   loginHint?: string;
-  /** The query of the hosted page to which the browser returns. */
+  /** The query on the hosted page that the browser returns to. */
   pageQuery?: string;
-  /** SHA-256 of the cookie of the browser that begins on the hosted page. */
+  /** SHA-256 hash of the cookie in the browser that begins on the hosted page. */
   browserHash?: Buffer;
 }
 
@@ -47,17 +47,17 @@ export class ProviderFlowsService {
 
   /** Returns an enabled provider. @throws GatehouseError `provider_not_found` */
   async getProvider({ id }: ProjectContext, slug: string): Promise<StoredProvider> {
-    // PostgreSQL rejects a text with a NUL.
+    // PostgreSQL rejects a string with a NUL.
     const provider = isSlug(slug) ? await this.providers.findEnabled(id, slug) : null;
     if (!provider) throw new GatehouseError('provider_not_found');
     return provider;
   }
 
   /**
-   * Begins a flow, which the callback of the provider finishes within ten minutes.
-   * @returns the URL of the provider
-   * @throws GatehouseError `validation_failed` for a redirect URL that the project does not allow, `provider_unavailable`,
-   *   `sign_in_failed` for a provider whose configuration is not correct
+   * Begins a flow, which the provider's callback finishes within ten minutes.
+   * @returns the provider's URL
+   * @throws GatehouseError `validation_failed` for a redirect URL that the project does not allow,
+   *   `provider_unavailable`, `sign_in_failed` for a provider whose configuration is not correct
    */
   async begin(project: ProjectContext, provider: StoredProvider, flow: NewFlow): Promise<string> {
     assertRedirectUrl(project, flow.redirectUrl);
@@ -75,7 +75,7 @@ export class ProviderFlowsService {
       codeChallenge: flow.codeChallenge,
       applicationState: flow.state ?? null,
       flowState: this.settings.sealFlowState(tokenHash, begun.flowState),
-      // An api of an earlier version can finish the flow.
+      // An older api can finish the flow.
       ...{ nonce, codeVerifier },
       maxAge: maxAge ?? null,
       pageQuery: flow.pageQuery ?? null,
@@ -85,7 +85,7 @@ export class ProviderFlowsService {
   }
 }
 
-/** Returns where the browser returns with an error: the application, with its state. */
+/** Returns the URL that the browser returns to with an error: the application's URL, with its state. */
 export function errorRedirect(
   { redirectUrl, state }: Pick<ExchangeTarget, 'redirectUrl' | 'state'>,
   error: string,

@@ -17,16 +17,16 @@ import {
 import { UNREADABLE_SECRET, type FlowState, type SettingsPatch } from './protocols/identity-protocol.js';
 import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
 
-/** Number of providers whose settings are stored at a time. */
+/** Batch size: providers whose settings are stored at a time. */
 const BATCH = 500;
 
-/** The columns of a provider whose protocol an earlier version does not know. */
+/** The columns for a provider whose protocol an earlier version does not know. */
 const emptyColumns: ClientColumns = {
   ...{ clientId: '', clientIds: [], tenants: [], scopes: [], teamId: null, keyId: null },
   ...{ requireNonce: false, clientSecret: null, privateKey: null },
 };
 
-/** What a change does to the settings of a provider. */
+/** The effect of a change on a provider's settings. */
 export interface SettingsChange {
   errors: FieldError[];
   /** As the API shows them. */
@@ -38,8 +38,8 @@ export interface SettingsChange {
 type SettingsOwner = Pick<IdentityProvider, 'id' | 'projectId' | 'type'> & StoredSettings;
 
 /**
- * Stores the settings of protocols and what they remember about flows, each as one encrypted document, and also in the
- * columns that an api of an earlier version reads and writes (ADR 0110).
+ * Stores the settings and flow states of protocols, each as one encrypted document, and also in the columns that an
+ * older api reads and writes (ADR 0110).
  */
 @Injectable()
 export class StoredSettingsService {
@@ -52,8 +52,8 @@ export class StoredSettingsService {
   ) {}
 
   /**
-   * Returns the settings of a provider, with `UNREADABLE_SECRET` for each secret that cannot be decrypted.
-   * @throws UnreadableValueError if all of them are unreadable
+   * Returns a provider's settings, with `UNREADABLE_SECRET` for each secret that cannot be decrypted.
+   * @throws UnreadableValueError if all settings are unreadable
    */
   read(provider: SettingsOwner): unknown {
     const format = this.protocols.settingsOf(provider.type);
@@ -78,15 +78,15 @@ export class StoredSettingsService {
     return format.read(provider.type, format.columns?.read(provider.columns, decrypt) ?? {});
   }
 
-  /** Returns the settings of a provider as the API shows them. */
+  /** Returns a provider's settings as the API shows them. */
   describe(provider: SettingsOwner): Record<string, unknown> {
     const format = this.protocols.settingsOf(provider.type);
     return format.describe(this.readOrReset(provider) ?? format.merge(provider.type, null, {}));
   }
 
   /**
-   * Returns the settings of a new or changed provider. A secret that cannot be decrypted stays as it is stored, unless the
-   * patch replaces it.
+   * Returns the settings for a new or changed provider. A secret that cannot be decrypted stays as it is stored,
+   * unless the patch replaces it.
    * @param before null for a new provider
    * @throws GatehouseError `validation_failed`
    */
@@ -111,12 +111,12 @@ export class StoredSettingsService {
     };
   }
 
-  /** Encrypts what a protocol remembers about a flow. @param stateHash identifies the flow */
+  /** Encrypts the state that a protocol keeps about a flow. @param stateHash identifies the flow */
   sealFlowState(stateHash: Buffer, flowState: FlowState): Buffer {
     return this.keyring.encrypt('identity-flow-state', stateHash.toString('hex'), JSON.stringify(flowState));
   }
 
-  /** Returns what a protocol remembers about a flow. @throws UnreadableValueError */
+  /** Returns the state that a protocol keeps about a flow. @throws UnreadableValueError */
   readFlowState(stateHash: Buffer, flow: Pick<OAuthFlow, 'flowState' | 'nonce' | 'codeVerifier'>): FlowState {
     const { flowState: sealed, nonce, codeVerifier } = flow;
     if (!sealed) return { nonce, codeVerifier };
@@ -129,7 +129,7 @@ export class StoredSettingsService {
     }
   }
 
-  /** Stores the documents that are missing, or whose entry of GATEHOUSE_SECRET is, from the columns. */
+  /** Stores the documents that are missing, or whose entry in GATEHOUSE_SECRET is missing, from the columns. */
   async storeMissing(): Promise<void> {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
@@ -143,7 +143,7 @@ export class StoredSettingsService {
     }
   }
 
-  /** Returns the settings of a provider; null if they can only be set again. */
+  /** Returns a provider's settings; null if they can only be set again. */
   private readOrReset(provider: SettingsOwner): unknown {
     try {
       return this.read(provider);

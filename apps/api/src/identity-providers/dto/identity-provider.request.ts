@@ -24,7 +24,7 @@ const MAX_SCOPES = 20;
 const MAX_CLIENT_IDS = 20;
 const MAX_TENANTS = 50;
 
-/** Returns the options of an optional field. null resets it to its default. */
+/** Returns an optional field's options. null resets it to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
 
 const isCredential = (text: string): boolean => new RegExp(clientCredentialSchema.pattern).test(text);
@@ -51,7 +51,7 @@ const clientId = {
   message: `$property must be a text ${CREDENTIAL_RULE}`,
 };
 
-/** Host names of at least two labels. `canonicalDomain` decides on the details. */
+/** Host names with at least two labels. `canonicalDomain` decides on the details. */
 const domainPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /** The fields that requests to create and to update a provider share. */

@@ -27,7 +27,7 @@ export class ProviderWarningResponse implements ProviderWarning {
   message!: string;
 }
 
-/** The client settings of a provider whose protocol has none. */
+/** The client settings for a provider whose protocol has none. */
 const withoutClient = {
   ...{ clientId: '', clientIds: [] as string[], tenants: [] as string[], scopes: [] as string[] },
   ...{ teamId: null as string | null, keyId: null as string | null, requireNonce: false },
@@ -134,7 +134,7 @@ export class IdentityProviderResponse {
   }
 }
 
-/** The result of one check. */
+/** One check's result. */
 export class ConnectionCheckResponse {
   @ApiProperty({ enum: connectionCheckNames }) name!: ConnectionCheckName;
   @ApiProperty() ok!: boolean;
@@ -145,7 +145,7 @@ export class ConnectionCheckResponse {
   detail!: string;
 }
 
-/** The result of a test of the connection to a provider. */
+/** The result of a provider connection test. */
 export class ConnectionTestResponse {
   @ApiProperty({ description: 'True if no check has failed' }) ok!: boolean;
   @ApiProperty({

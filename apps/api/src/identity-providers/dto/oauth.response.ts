@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Where a flow at a provider continues. */
+/** The URL at which a flow continues at a provider. */
 export class OAuthUrlResponse {
   @ApiProperty({
     format: 'uri',

@@ -23,7 +23,7 @@ const time = (description: string) => ({
   description,
 });
 
-/** A domain of a provider, and whether it is verified. */
+/** A provider's domain, and whether it is verified. */
 export class DomainVerificationResponse {
   @ApiProperty({ example: 'acme.example' }) domain!: string;
   @ApiProperty({ description: 'The DNS record that verifies the domain' }) record!: DomainRecordResponse;

@@ -31,7 +31,7 @@ import type { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.reque
 import { IdentityProtocolsService } from '../protocols/identity-protocols.service.js';
 import { ProviderFlowsService } from '../provider-flows.service.js';
 
-/** The proof of a provider in an exchange. */
+/** A provider's proof in an exchange. */
 type ProviderExchange = Extract<SignInExchange, { method: 'provider' }>;
 
 /** Lets signed-in customers link accounts at identity providers, unlink them, and prove their identity with them. */
@@ -59,7 +59,7 @@ export class MeIdentitiesService {
 
   /**
    * Begins to link an account at a provider.
-   * @returns the URL of the provider
+   * @returns the provider's URL
    * @throws GatehouseError `reauthentication_required`, `provider_not_found`, and like `ProviderFlowsService.begin`
    */
   async beginLink(caller: CustomerCaller, slug: string, target: OAuthTargetRequest): Promise<string> {
@@ -70,8 +70,8 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Links the account that the customer has proven, in the session that began it. Ends all sessions if the provider has also
-   * verified the address of the customer, who had not.
+   * Links the account that the customer has proven, in the session that began it. Ends all sessions if the provider
+   * has also verified the customer's address, which was unverified.
    * @throws GatehouseError `reauthentication_required`, `invalid_code`, with the same body for every cause,
    *   `identity_already_linked`
    */
@@ -105,10 +105,10 @@ export class MeIdentitiesService {
 
   /**
    * Begins a new proof of identity at a provider with which the customer can sign in.
-   * @returns the URL of the provider
-   * @throws GatehouseError `method_not_enabled` for a provider that cannot ask again, or without an identity of the
-   *   customer; `reauthentication_required` for a customer with a second factor; `sso_required`, `provider_not_found`,
-   *   and like `ProviderFlowsService.begin`
+   * @returns the provider's URL
+   * @throws GatehouseError `method_not_enabled` for a provider that cannot require a new sign-in, or without an
+   *   identity that belongs to the customer; `reauthentication_required` for a customer with a second factor;
+   *   `sso_required`, `provider_not_found`, and like `ProviderFlowsService.begin`
    */
   async beginReauthentication(
     caller: CustomerCaller,
@@ -133,9 +133,9 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Records the proof of a provider in the session that began it.
-   * @throws GatehouseError `reauthentication_required`, `sso_required`, `invalid_code`, with the same body for every cause;
-   *   `invalid_access_token` if the provider has also verified the address of the customer, which ends all sessions
+   * Records a provider's proof in the session that began it.
+   * @throws GatehouseError `reauthentication_required`, `sso_required`, `invalid_code`, with the same body for every
+   *   cause; `invalid_access_token` if the provider has also verified the customer's address, which ends all sessions
    */
   async reauthenticate(caller: CustomerCaller, request: ProviderCodeRequest): Promise<AccessTokenResponse> {
     const project = await this.projects.getContext(caller.customer.projectId);
@@ -154,8 +154,8 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Gives the account to the owner of its address if the provider proves an address that was not verified, as a sign-in
-   * does: another person may have registered it.
+   * Gives the account to the owner of its address if the provider proves an address that was not verified, as a
+   * sign-in does: another person may have registered it.
    * @returns the updated customer, whose sessions have ended; null if the provider does not prove the address
    */
   private async claim(
@@ -171,7 +171,7 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Consumes the code of a proof that the same session has begun.
+   * Consumes the code for a proof that the same session has begun.
    * @param current the customer, whom the transaction has locked
    * @throws GatehouseError `invalid_code`; `method_not_enabled` if the provider was turned off since
    */

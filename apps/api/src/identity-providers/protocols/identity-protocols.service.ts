@@ -21,10 +21,10 @@ import type {
 } from './identity-protocol.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
 
-/** Token of the list of all protocols. */
+/** Injection token for the list of all protocols. */
 export const IDENTITY_PROTOCOLS = Symbol('IDENTITY_PROTOCOLS');
 
-/** Lets providers prove who a person is, each with its protocol. */
+/** Lets providers prove a person's identity, each with its protocol. */
 @Injectable()
 export class IdentityProtocolsService {
   constructor(
@@ -32,7 +32,7 @@ export class IdentityProtocolsService {
     private readonly requests: ProviderRequestsService,
   ) {}
 
-  /** Returns the properties of a type. */
+  /** Returns a type's properties. */
   presetOf(type: IdentityProviderType): ProviderPreset {
     return this.of(type).presets[type]!;
   }
@@ -58,8 +58,8 @@ export class IdentityProtocolsService {
   }
 
   /**
-   * Verifies the return of a browser.
-   * @param accept decides about the person; an error that it throws counts as one of the provider
+   * Verifies a browser's return.
+   * @param accept decides about the person; an error that it throws counts as a provider error
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
   finish<Result>(
@@ -73,7 +73,7 @@ export class IdentityProtocolsService {
   }
 
   /**
-   * Verifies the token of an app.
+   * Verifies an app's token.
    * @param accept see `finish`
    * @throws GatehouseError `method_not_enabled`, `provider_unavailable`, `sign_in_failed`
    */
@@ -90,7 +90,7 @@ export class IdentityProtocolsService {
     });
   }
 
-  /** Tests whether sign-ins can succeed, and says what is to be changed. */
+  /** Tests whether sign-ins can succeed, and returns what must be changed. */
   test(provider: ProtocolProvider, callbackUrl: string): Promise<ConnectionCheck[]> {
     return this.of(provider.type).test(this.read(provider), callbackUrl);
   }

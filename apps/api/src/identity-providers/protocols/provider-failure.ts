@@ -1,17 +1,17 @@
 import { GatehouseError } from '@gatehouse/domain';
 import { errorMessage, ServerUnavailableError } from '@gatehouse/platform';
 
-/** Values of `error` with which providers report that the person has not agreed. */
+/** `error` values with which providers report that the person has not agreed. */
 const denials = ['access_denied', 'user_cancelled_authorize', 'user_cancelled_login', 'consent_required'];
 
-/** Returns whether a person has not agreed to sign in, by the parameter `error` of an authorization response. */
+/** Returns true if a person has not agreed to sign in, by the parameter `error` in an authorization response. */
 export const isDenial = (error: string | undefined): boolean =>
   error !== undefined && denials.includes(error);
 
-/** Values of `error` with which providers report that they cannot respond now (RFC 6749, section 4.1.2.1). */
+/** `error` values with which providers report that they cannot respond now (RFC 6749, section 4.1.2.1). */
 const outages = ['server_error', 'temporarily_unavailable'];
 
-/** Why a sign-in at a provider has failed. */
+/** The reason why a sign-in at a provider has failed. */
 export interface ProviderFailure {
   error: 'provider_unavailable' | 'sign_in_failed';
   /** For the log. Contains no token, and no value that a person has typed. */
@@ -34,7 +34,7 @@ export function oauthCode(error: unknown): string | null {
   return (code as string | undefined) ?? null;
 }
 
-/** Describes an error of a request to a provider, or of the verification of its response. */
+/** Describes an error in a provider request, or in the verification of its response. */
 export function describeProviderFailure(error: unknown): ProviderFailure {
   const code = oauthCode(error);
   const messages = [...causes(error)].map(errorMessage);
@@ -48,7 +48,7 @@ export function describeProviderFailure(error: unknown): ProviderFailure {
 /** Seconds after which a client should try an unavailable provider again. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Creates the error of the API for a failure. */
+/** Creates the API error for a failure. */
 export const providerError = (error: ProviderFailure['error'], cause?: unknown): GatehouseError =>
   error === 'provider_unavailable'
     ? new GatehouseError(error, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, cause })

@@ -15,7 +15,7 @@ describe('ProviderRequestsService', () => {
     await service.run(provider, () => Promise.resolve());
     await failWith(new ServerUnavailableError('connection refused'));
     await failWith(new Error('invalid_client'));
-    // The project does not allow the sign-in: the provider has no part in it.
+    // The project does not allow the sign-in: the provider is not the cause.
     await failWith(new GatehouseError('method_not_enabled'));
     expect(results).toEqual(['success', 'provider_unavailable', 'sign_in_failed']);
   });

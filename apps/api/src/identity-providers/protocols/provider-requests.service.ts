@@ -16,13 +16,13 @@ const MAX_IN_FLIGHT = 50;
 /** Maximum time in ms that a sign-in waits for all its requests to a provider. Each request also has its own limit. */
 const PATIENCE_MS = 10_000;
 
-/** The provider of a request. `projectId` is null for the provider of operators. */
+/** A request's provider. `projectId` is null for the operators' provider. */
 interface RequestedProvider {
   id: string;
   projectId: string | null;
 }
 
-/** Limits the sign-ins that wait for a provider, so that one that hangs delays no other requests (requirement FE-04). */
+/** Limits the sign-ins that wait for a provider, so that a provider that hangs delays no other requests (requirement FE-04). */
 @Injectable()
 export class ProviderRequestsService {
   private readonly inFlight = new Map<string, number>();
@@ -35,7 +35,7 @@ export class ProviderRequestsService {
 
   /**
    * Runs requests to a provider. Reports why they fail in the log, and counts the result in the metrics.
-   * @throws GatehouseError `provider_unavailable`, `sign_in_failed`; and those that `work` throws
+   * @throws GatehouseError `provider_unavailable`, `sign_in_failed`; and every error that `work` throws
    */
   async run<Result>(provider: RequestedProvider, work: () => Promise<Result>): Promise<Result> {
     try {

@@ -50,8 +50,8 @@ export class ProviderCallbackService {
    * Finishes a flow at a provider.
    * @param received the parameters with which the browser returns, as it sent them
    * @returns where the browser continues: at the application with a code, at the hosted page with a flow, or with an error
-   * @throws GatehouseError `invalid_code` if the state is unknown, expired, used or of another provider, or if the redirect
-   *   URL is no longer allowed
+   * @throws GatehouseError `invalid_code` if the state is unknown, expired, used or belongs to another provider, or
+   *   if the redirect URL is no longer allowed
    */
   async finish(providerId: string, received: Record<string, unknown>, client: Client): Promise<string> {
     if (!isUuid(providerId)) throw new GatehouseError('invalid_code');
@@ -83,9 +83,9 @@ export class ProviderCallbackService {
       const { profile, isEmailUnavailable } = await this.projectProviders.finish(provider, flow, parameters);
       const refusal =
         flow.purpose === 'sign_in' && (await this.refusals.find(project, provider, profile, client));
-      // The person has probably shared one, which the provider returns later.
+      // The person has probably shared an email, which the provider returns later.
       if (refusal === 'email_required' && isEmailUnavailable) return { error: 'provider_unavailable' };
-      // The hosted page asks for the address.
+      // The hosted page prompts for the address.
       const isAsked = refusal === 'email_required' && flow.pageQuery !== null;
       if (refusal && !isAsked) return { error: refusal };
       return { url: await this.transactions.join((tx) => this.storeProof(tx, flow, profile)) };
@@ -102,7 +102,7 @@ export class ProviderCallbackService {
     }
   }
 
-  /** Stores the proof of a person. @returns where the browser continues, with a code or a flow */
+  /** Stores a person's proof. @returns where the browser continues, with a code or a flow */
   private async storeProof(tx: Tx, flow: OAuthFlow, profile: ProviderProfile): Promise<string> {
     const { projectId, providerId, purpose: kind, customerId, sessionId, browserHash } = flow;
     const { redirectUrl, codeChallenge, applicationState: state, createdAt: requestedAt, pageQuery } = flow;
@@ -126,7 +126,7 @@ export class ProviderCallbackService {
       : this.pageUrl(pageQuery, 'provider_error', error);
   }
 
-  /** Returns the URL of the hosted page with another parameter. */
+  /** Returns the hosted page's URL with another parameter. */
   private pageUrl(pageQuery: string, name: string, value: string): string {
     const query = new URLSearchParams(pageQuery);
     query.set(name, value);

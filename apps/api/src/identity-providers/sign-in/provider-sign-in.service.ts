@@ -36,11 +36,11 @@ import { SignInService, type SignInOutcome } from '../../sign-in/sign-in.service
 interface ProvenIdentity {
   provider: StoredProvider;
   profile: ProviderProfile;
-  /** When the client began the sign-in, or when the provider issued the id token of a native one. */
+  /** Time at which the client began the sign-in, or at which the provider issued a native sign-in's id token. */
   requestedAt: Date;
-  /** When the proof was given. Default: now. */
+  /** Time at which the proof was given. Default: now. */
   authTime?: Date;
-  /** Language of a customer who is created. */
+  /** Language for a customer who is created. */
   locale: string | null | undefined;
   /** Consumes the proof, once the customer is locked. @returns false if it has been used in the meantime */
   consume: () => Promise<boolean>;
@@ -74,7 +74,7 @@ export class ProviderSignInService {
   ) {}
 
   /**
-   * Returns what a sign-in would result in, and reports a refusal. The customers may change until the sign-in.
+   * Returns what a sign-in would result in, and reports a rejection. The customers may change until the sign-in.
    * @throws GatehouseError `sso_required`
    */
   async preview(
@@ -108,7 +108,7 @@ export class ProviderSignInService {
     const { provider } = proof;
     if (!provider.enabled) throw new GatehouseError('method_not_enabled');
     const resolve = () => this.resolve(tx, project, proof, client, admission);
-    // A concurrent sign-in of the same person may have created the customer.
+    // A concurrent sign-in by the same person may have created the customer.
     const found = (await resolve()) ?? (await resolve());
     if (found instanceof AccountNeeded) return found;
     if (!found || !(await proof.consume())) throw new GatehouseError('invalid_code');
@@ -129,12 +129,12 @@ export class ProviderSignInService {
       return link && { customerId: link.customerId, isPending: isPending(link, facts) };
     };
     const link = await findLink();
-    // Locking a customer whose identity is pending as well could end in a deadlock of two sign-ins.
+    // Locking a customer whose identity is also pending could end in a deadlock between two sign-ins.
     const linked =
       link?.isPending === false ? await this.customers.lock(tx, projectId, link.customerId) : null;
     if (linked) return { linked, owner: null, pendingAt: null };
     const owner = email === null ? null : await this.customers.lockWithEmail(tx, projectId, email);
-    // While this transaction waited for the lock, a first sign-in of the same person may have linked the owner.
+    // While this transaction waited for the lock, a first sign-in by the same person may have linked the owner.
     const current = await findLink();
     const isOfOwner = owner !== null && current?.customerId === owner.id;
     if (isOfOwner && !current.isPending) return { linked: owner, owner: null, pendingAt: null };
@@ -189,7 +189,7 @@ export class ProviderSignInService {
   }
 
   /**
-   * Records the use of a linked identity, or claims the address of the customer to whom it is about to be linked. Returns
+   * Records that a linked identity was used, or claims the customer's address before the identity is linked. Returns
    * null if the identity has been unlinked in the meantime.
    */
   private async identify(
@@ -210,7 +210,7 @@ export class ProviderSignInService {
   }
 }
 
-/** Returns the account of a person at a provider, which has proven the address if it is trusted with it. */
+/** Returns a person's account at a provider, which has proven the address if the provider is trusted with it. */
 export const toAccountProfile = (
   provider: StoredProvider,
   { email, isEmailTrusted: emailVerified, firstName, lastName }: ProviderProfile,

@@ -43,12 +43,12 @@ export class ConnectionChecksService {
     }
   }
 
-  /** Requests the JSON at a URL of a provider. @throws GatehouseError */
+  /** Requests the JSON at one of a provider's URLs. @throws GatehouseError */
   fetchJson(provider: ProtocolProvider, url: string): Promise<unknown> {
     return this.requests.run(provider, () => this.connections.fetchJson(provider, url));
   }
 
-  /** Sends an invalid code to the token endpoint: a client that is rejected gets another error than the code. */
+  /** Sends an invalid code to the token endpoint: a rejected client causes another error than a rejected code. */
   async checkCredentials(
     provider: ProtocolProvider,
     { client, configuration }: Connection,
@@ -77,11 +77,11 @@ export class ConnectionChecksService {
   }
 }
 
-/** Returns the error behind that of the API. */
+/** Returns the error that caused the API error. */
 const causeOf = (error: unknown): unknown =>
   error instanceof GatehouseError ? (error.cause ?? error) : error;
 
-/** Returns why a request to a provider has failed. */
+/** Returns the reason why a request to a provider has failed. */
 export const reasonOf = (error: unknown): string => describeProviderFailure(causeOf(error)).reason;
 
 function describeDiscoveryFailure(error: unknown): ConnectionCheck[] {

@@ -4,13 +4,13 @@ import { CLOCK_LEEWAY_SECONDS, parseValidUrl } from '@gatehouse/domain';
 
 export type OpenIdClient = typeof openIdClient;
 
-/** Time limit of a request to a provider, in ms (requirement FE-04). */
+/** Time limit for a request to a provider, in ms (requirement FE-04). */
 export const PROVIDER_TIMEOUT_MS = 5_000;
 
-/** Maximum length of a response of a provider, in bytes (requirement FE-04). */
+/** Maximum length of a provider's response, in bytes (requirement FE-04). */
 export const MAX_PROVIDER_RESPONSE_BYTES = 1024 * 1024;
 
-/** How long the discovery document of a provider is used, in ms. */
+/** Time for which a provider's discovery document is used, in ms. */
 export const PROVIDER_METADATA_TTL_MS = 10 * 60 * 1_000;
 
 export interface OpenIdIssuer {
@@ -20,7 +20,7 @@ export interface OpenIdIssuer {
   fetch: CustomFetch;
 }
 
-/** Discovers the endpoints of an OpenID Provider. */
+/** Discovers an OpenID Provider's endpoints. */
 export function discoverIssuer(
   client: OpenIdClient,
   { issuer, clientId, authentication, fetch }: OpenIdIssuer,
@@ -30,7 +30,7 @@ export function discoverIssuer(
   return client.discovery(parseValidUrl(issuer), clientId, metadata, authentication, {
     [client.customFetch]: fetch,
     timeout: PROVIDER_TIMEOUT_MS / 1_000,
-    // Otherwise the signature of an id token that the token endpoint returns would not be verified.
+    // Otherwise the signature on an id token that the token endpoint returns would not be verified.
     execute: [...insecure, client.enableNonRepudiationChecks],
   });
 }
@@ -46,5 +46,5 @@ export function authenticateWithSecret(client: OpenIdClient, secret: string | nu
   };
 }
 
-/** Returns whether a URL uses plain http, which is allowed outside production only. */
+/** Returns true if a URL uses plain http, which is allowed outside production only. */
 export const isInsecure = (url: string): boolean => url.startsWith('http:');

@@ -16,37 +16,37 @@ import {
   type SettingsPatch,
 } from '../identity-protocol.js';
 
-/** What a client of OAuth 2.0 or OpenID Connect needs to know. */
+/** The settings that an OAuth 2.0 or OpenID Connect client needs. */
 export interface OAuthClientSettings {
   clientId: string;
   /** Null for a public client. */
   clientSecret: string | null;
   scopes: string[];
-  /** Further client ids whose id tokens are accepted in native sign-ins, such as those of apps. */
+  /** Further client ids whose id tokens are accepted in native sign-ins, such as the ids of apps. */
   clientIds: string[];
-  /** True if the id tokens of native sign-ins must contain the nonce of the request. */
+  /** True if id tokens in native sign-ins must contain the request's nonce. */
   requireNonce: boolean;
-  /** Of Microsoft: ids of the only tenants whose accounts may sign in; empty for all. */
+  /** For Microsoft: ids of the only tenants whose accounts may sign in; empty for all. */
   tenants: string[];
-  /** Of Apple; otherwise null. */
+  /** For Apple; otherwise null. */
   teamId: string | null;
-  /** Of Apple: id of the private key; otherwise null. */
+  /** For Apple: the private key's id; otherwise null. */
   keyId: string | null;
-  /** Of Apple: signs client secrets, in PEM; otherwise null. */
+  /** For Apple: the key that signs client secrets, in PEM; otherwise null. */
   privateKey: string | null;
 }
 
-/** The properties of a service at which Gatehouse is a client. */
+/** Properties of a service at which Gatehouse is a client. */
 export interface OAuthClientPreset extends ProviderPreset {
-  /** Default of the scopes. */
+  /** Default scopes. */
   scopes: string[];
-  /** True if the client secret is a token that Gatehouse signs with the private key of the provider. */
+  /** True if the client secret is a token that Gatehouse signs with the provider's private key. */
   signsClientSecret?: boolean;
 }
 
 type Presets = Readonly<Partial<Record<IdentityProviderType, OAuthClientPreset>>>;
 
-/** The settings of clients. The secrets are among them, and are never shown. */
+/** Client settings. They include the secrets, which are never shown. */
 export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSettings> {
   readonly columns: SettingsColumns<OAuthClientSettings> = {
     read: ({ clientSecret, privateKey, ...settings }, open) => ({
@@ -145,7 +145,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isOptionalText = (value: unknown): boolean => value === null || isText(value);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** Checks the type of each setting. */
+/** Checks each setting's type. */
 const hasValidType: Record<keyof OAuthClientSettings, (value: unknown) => boolean> = {
   ...{ clientId: isText, clientIds: isTextList, scopes: isTextList, tenants: isTextList },
   ...{
@@ -157,7 +157,7 @@ const hasValidType: Record<keyof OAuthClientSettings, (value: unknown) => boolea
   requireNonce: (value) => typeof value === 'boolean',
 };
 
-/** Returns the errors of what the provider authenticates with as a client. */
+/** Returns the errors in what the provider authenticates with as a client. */
 function credentialErrors(
   type: IdentityProviderType,
   { signsClientSecret }: OAuthClientPreset,
@@ -179,7 +179,7 @@ function credentialErrors(
     ];
   return [
     ...signing.filter(([, value]) => value !== null).map(([field]) => notAllowedError(field, 'apple')),
-    // A client of an OpenID Provider can be public.
+    // An OpenID Provider's client can be public.
     ...(clientSecret !== null || type === 'oidc' ? [] : [requiredError('clientSecret', type)]),
   ];
 }

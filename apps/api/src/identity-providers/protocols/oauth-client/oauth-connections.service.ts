@@ -15,8 +15,8 @@ import { tolerateTokenResponses } from './token-response.js';
 const MAX_CONNECTIONS = 500;
 
 /**
- * Maximum length of a document behind a cached connection, in bytes. Discovery documents and key sets of providers have a few
- * KB, but tenants choose the URLs, and a connection keeps what it has parsed.
+ * Maximum length of a document behind a cached connection, in bytes. Providers' discovery documents and key sets have
+ * a few KB, but tenants choose the URLs, and a connection keeps what it has parsed.
  */
 const MAX_CACHED_BYTES = 32 * 1024;
 
@@ -26,19 +26,19 @@ export interface Connection {
   configuration: Configuration;
 }
 
-/** Returns the endpoints of a provider, and how Gatehouse authenticates there. */
+/** Returns a provider's endpoints, and how Gatehouse authenticates there. */
 export type Configure = (client: OpenIdClient, fetch: CustomFetch) => Configuration | Promise<Configuration>;
 
 /**
- * Connects to providers with openid-client, as a client of OAuth 2.0. All requests to providers of projects are subject to
- * the target policy, because tenants configure the URLs (requirement FE-04).
+ * Connects to providers with openid-client, as an OAuth 2.0 client. All requests to projects' providers are subject
+ * to the target policy, because tenants configure the URLs (requirement FE-04).
  */
 @Injectable()
 export class OAuthConnectionsService {
   private readonly fetchTenant: CustomFetch;
   private readonly fetchOperator: CustomFetch;
   /**
-   * By provider and its last change. The cached objects, not their metadata, know the issuers of Microsoft's
+   * By provider and its last change. The cached objects, not their metadata, contain the issuers for Microsoft's
    * tenants, and the keys that sign id tokens.
    */
   private readonly cache = new LRUCache<string, Promise<Connection>>({
@@ -62,8 +62,8 @@ export class OAuthConnectionsService {
   }
 
   /**
-   * Returns the connection to a provider. Only the first call, and one every ten minutes, sends a request, unless the
-   * documents of a project's provider are too large to be cached.
+   * Returns the connection to a provider. Only the first call, and one call every ten minutes, sends a request,
+   * unless a project provider's documents are too large to be cached.
    */
   connect(provider: ProtocolProvider, configure: Configure): Promise<Connection> {
     const isOfOperators = provider.projectId === null;
@@ -94,7 +94,7 @@ export class OAuthConnectionsService {
     return { client, configuration };
   }
 
-  /** Returns the JSON at a URL of a provider. @throws Error if the response is not JSON, or not successful */
+  /** Returns the JSON at one of a provider's URLs. @throws Error if the response is not JSON, or not successful */
   async fetchJson(provider: ProtocolProvider, url: string): Promise<unknown> {
     const options = { method: 'GET', headers: { accept: 'application/json' }, body: undefined } as const;
     const response = await this.fetchOf(provider)(url, { ...options, redirect: 'manual' });

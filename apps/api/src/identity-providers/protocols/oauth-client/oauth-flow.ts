@@ -3,11 +3,11 @@ import { secureBytes } from '@gatehouse/platform';
 import type { AuthenticationRequest, BegunFlow, ReturnedFlow } from '../identity-protocol.js';
 import type { Connection } from './oauth-connections.service.js';
 
-/** What a client of OAuth 2.0 remembers between the two halves of a flow. */
+/** The state that an OAuth 2.0 client keeps between a flow's two halves. */
 interface OAuthFlowState {
-  /** Bound to the id token. OAuth 2.0 has none. */
+  /** Bound to the id token. OAuth 2.0 has no id token. */
   nonce: string;
-  /** The verifier of the request to the provider (RFC 7636). Useless without the code that the provider issues. */
+  /** The verifier for the request to the provider (RFC 7636). Useless without the code that the provider issues. */
   codeVerifier: string;
 }
 
@@ -15,7 +15,7 @@ const randomText = (): string => secureBytes(32).toString('base64url');
 
 /**
  * Begins an authorization code flow with PKCE.
- * @param parameters returns those that the protocol adds to the request
+ * @param parameters returns the parameters that the protocol adds to the request
  */
 export async function beginAuthorization(
   { client, configuration }: Connection,
@@ -40,8 +40,8 @@ export async function beginAuthorization(
 
 /**
  * Exchanges the code with which a browser has returned.
- * @param withIdToken whether the response must contain an id token, with the nonce of the flow
- * @throws Error if the response is not the one to the request
+ * @param withIdToken whether the response must contain an id token, with the flow's nonce
+ * @throws Error if the response does not belong to the request
  */
 export function exchangeCode(
   { client, configuration }: Connection,

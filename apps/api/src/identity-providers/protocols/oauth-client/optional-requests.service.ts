@@ -8,7 +8,7 @@ import { describeProviderFailure } from '../provider-failure.js';
 export class OptionalRequestsService {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
-  /** Returns requests to a provider that return null if they fail, and whether it was unavailable for one of them. */
+  /** Returns requests to a provider that return null if they fail, and whether the provider was unavailable for one of them. */
   of({ id: providerId, projectId }: ProtocolProvider): OptionalRequests {
     let isUnavailable = false;
     return {

@@ -32,7 +32,7 @@ import type { OAuth2Preset } from './presets/oauth2-preset.js';
 
 type Provider = ProtocolProvider<OAuthClientSettings>;
 
-/** OAuth 2.0 with the API of a service that describes the person (RFC 6749, section 4.1). */
+/** OAuth 2.0 with a service's API that describes the person (RFC 6749, section 4.1). */
 @Injectable()
 export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
   readonly presets = oauth2Presets;
@@ -94,7 +94,7 @@ function configure(client: OpenIdClient, provider: Provider): Configuration {
   return configuration;
 }
 
-/** Requests a resource of the API of a provider. @throws Error if the response is not JSON, or not successful */
+/** Requests a resource from a provider's API. @throws Error if the response is not JSON, or not successful */
 async function fetchJson(
   { client, configuration }: Connection,
   token: string,

@@ -53,7 +53,7 @@ type Provider = ProtocolProvider<OAuthClientSettings>;
 // oxlint-disable-next-line no-restricted-globals -- only the type
 type Fetch = typeof fetch;
 
-/** Returns the preset of a provider. */
+/** Returns a provider's preset. */
 const presetOf = ({ type }: Provider): OpenIdConnectPreset =>
   openIdConnectPresets[type as keyof typeof openIdConnectPresets];
 
@@ -62,7 +62,7 @@ const presetOf = ({ type }: Provider): OpenIdConnectPreset =>
 export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettings> {
   readonly presets = openIdConnectPresets;
   readonly settings = new OAuthClientSettingsFormat(openIdConnectPresets, ['openid']);
-  /** By URL of the key set. */
+  /** By key set URL. */
   private readonly keySets = new LRUCache<string, JWTVerifyGetKey>({ max: 100 });
 
   constructor(
@@ -168,7 +168,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
   }
 }
 
-/** Returns the discovery of a provider. */
+/** Returns a provider's discovery. */
 const configureFor =
   (provider: Provider) =>
   (client: OpenIdClient, fetch: CustomFetch): Promise<Configuration> => {
@@ -182,7 +182,7 @@ const configureFor =
     });
   };
 
-/** Returns how Gatehouse authenticates at the token endpoint: with a secret, with one that it signs, or not at all. */
+/** Returns how Gatehouse authenticates at the token endpoint: with a secret, with a secret that it signs, or not at all. */
 function authenticate(client: OpenIdClient, provider: Provider): ClientAuth {
   const settings = provider.settings();
   if (!presetOf(provider).signsClientSecret)
@@ -207,14 +207,14 @@ async function checkPrivateKey(provider: Provider): Promise<ConnectionCheck> {
   }
 }
 
-/** @throws Error for a tenant of Microsoft that may not sign in */
+/** @throws Error for a Microsoft tenant that may not sign in */
 function assertTenant({ tenants }: Pick<OAuthClientSettings, 'tenants'>, { tid }: ProviderClaims): void {
   if (tenants.length > 0 && !tenants.includes(String(tid))) throw new Error('the tenant is not allowed');
 }
 
 /**
- * Returns the name that Apple sends beside the code at the first sign-in. It is not signed: the client
- * can set it, like the name of a registration.
+ * Returns the name that Apple sends beside the code at the first sign-in. It is not signed: the client can set it,
+ * like a registration's name.
  */
 function readAppleName({ user }: CallbackParameters): ProviderClaims {
   if (!user) return {};

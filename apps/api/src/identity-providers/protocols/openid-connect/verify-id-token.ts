@@ -3,7 +3,7 @@ import { CLOCK_LEEWAY_SECONDS, invalidField, isNumericDate } from '@gatehouse/do
 import { decodeBase64Url } from '@gatehouse/platform';
 import type { VerifiedAppToken } from '../identity-protocol.js';
 
-/** Algorithms of id tokens. A symmetric one would make the client secret a signing key. */
+/** Id token algorithms. A symmetric algorithm would make the client secret a signing key. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 /** Maximum age of an id token in seconds: an app sends it as soon as it has received it. */
@@ -12,16 +12,16 @@ const MAX_AGE_SECONDS = 60 * 60;
 /** The values that an id token must have. */
 export interface IdTokenConditions {
   issuer: string;
-  /** The client ids of which one must be the audience. */
+  /** The client ids, one of which must be the audience. */
   audience: string[];
-  /** The nonce that the app has sent. Undefined if it does not know that of its SDK. */
+  /** The nonce that the app has sent. Undefined if the app does not know its SDK's nonce. */
   nonce: string | undefined;
   requireNonce: boolean;
 }
 
 /**
  * Verifies an id token that an app has received from a provider.
- * @throws Error for an id token that is not valid; GatehouseError `validation_failed` if its expiry is no time
+ * @throws Error for an id token that is not valid; GatehouseError `validation_failed` if its expiry is not a time
  */
 export async function verifyIdToken(
   idToken: string,
@@ -30,7 +30,7 @@ export async function verifyIdToken(
   time: Date,
 ): Promise<VerifiedAppToken> {
   const parts = idToken.split('.');
-  // The library ignores padding, whitespace and unused bits, so one token would have several accepted texts.
+  // The library ignores padding, whitespace and unused bits, so one token would have several accepted encodings.
   if (parts.length !== 3 || parts.some((part) => decodeBase64Url(part) === null))
     throw new Error('the id token is not canonical');
   const { jwtVerify } = await import('jose');
@@ -49,7 +49,7 @@ export async function verifyIdToken(
   if ([payload.aud].flat().some((each) => !audience.includes(String(each))))
     throw new Error('the id token has another audience');
   if (requireNonce && !nonce) throw new Error('the request contains no nonce');
-  // Without a nonce in the request, that of the token is ignored: the SDK of the provider may have created it.
+  // Without a nonce in the request, the token's nonce is ignored: the provider's SDK may have created it.
   if (nonce !== undefined && payload['nonce'] !== nonce) throw new Error('the nonce is not correct');
   const lastSecond = Math.min(payload.exp, payload.iat! + MAX_AGE_SECONDS) + CLOCK_LEEWAY_SECONDS;
   return {

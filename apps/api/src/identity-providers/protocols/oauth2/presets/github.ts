@@ -3,7 +3,7 @@ import type { OAuth2Preset, PersonResources } from './oauth2-preset.js';
 
 const PUBLIC_ISSUER = 'https://github.com';
 
-/** The base URL of the REST API; that of GitHub Enterprise Server is on the same host. */
+/** The REST API's base URL; GitHub Enterprise Server's API is on the same host. */
 const apiUrl = (issuer: string): string =>
   issuer === PUBLIC_ISSUER ? 'https://api.github.com' : `${issuer}/api/v3`;
 
@@ -28,8 +28,8 @@ async function loadClaims(
 }
 
 /**
- * GitHub (https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps). The public email of a
- * profile is not verified, so the primary entry of the list of emails is used.
+ * GitHub (https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps). A profile's public
+ * email is not verified, so the primary entry in the email list is used.
  */
 export const github: OAuth2Preset = {
   name: 'GitHub',

@@ -1,5 +1,5 @@
 import { discord } from './discord.js';
 import { github } from './github.js';
 
-/** The types of providers with OAuth 2.0 and an API of their own. */
+/** The provider types with OAuth 2.0 and their own API. */
 export const oauth2Presets = { github, discord };

@@ -1,8 +1,8 @@
 import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 
 /**
- * Google (https://developers.google.com/identity/openid-connect/openid-connect). Google is authoritative for addresses
- * of Gmail and of Workspace domains (`hd`). It verifies other addresses once, but their owner can change.
+ * Google (https://developers.google.com/identity/openid-connect/openid-connect). Google is authoritative for
+ * addresses in Gmail and in Workspace domains (`hd`). It verifies other addresses once, but their owner can change.
  */
 export const google: OpenIdConnectPreset = {
   name: 'Google',

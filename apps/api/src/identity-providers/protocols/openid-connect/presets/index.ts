@@ -4,5 +4,5 @@ import { google } from './google.js';
 import { microsoft } from './microsoft.js';
 import { oidc } from './oidc.js';
 
-/** The types of providers with OpenID Connect. */
+/** The provider types with OpenID Connect. */
 export const openIdConnectPresets = { google, microsoft, apple, gitlab, oidc };
