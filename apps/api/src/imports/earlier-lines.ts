@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Size of a hash, in bytes: two integers of 32 bits. */
+/** Size of a hash, in bytes: two 32-bit integers. */
 const HASH_BYTES = 8;
 const FIRST_SLOTS = 4_096;
-/** Part of the slots that can be used. */
+/** Share of the slots that can be used. */
 const MAX_LOAD = 0.75;
 
-/** The values that must be unique in a project, of lines that were checked but are not stored. */
+/** The values that must be unique in a project, from lines that were checked but are not stored. */
 export interface EarlierLines {
   has(key: string): boolean;
 }
@@ -42,7 +42,7 @@ export class UniqueValues implements EarlierLines {
     return this.slots[slot] !== 0;
   }
 
-  /** Returns the slot of a hash, or the unused slot in which it belongs. */
+  /** Returns a hash's slot, or the unused slot that it belongs in. */
   private findSlot(slots: Uint32Array, high: number, low: number): number {
     const mask = slots.length / 2 - 1;
     for (let index = low & mask; ; index = (index + 1) & mask) {
@@ -53,7 +53,7 @@ export class UniqueValues implements EarlierLines {
 
   private grow(): void {
     const length = this.slots.length === 0 ? FIRST_SLOTS * 2 : this.slots.length * 2;
-    // While the hashes are copied, both buffers exist. The smaller one is held until then.
+    // While the hashes are copied, both buffers exist. The smaller buffer is held until then.
     this.hold((length / 2) * HASH_BYTES);
     const slots = new Uint32Array(length);
     for (let slot = 0; slot < this.slots.length; slot += 2) {
@@ -66,7 +66,7 @@ export class UniqueValues implements EarlierLines {
   }
 }
 
-/** Returns a hash as two integers, of which the first is not 0: an unused slot contains 0. */
+/** Returns a hash as two integers, the first of which is not 0: an unused slot contains 0. */
 function hash(key: string): [number, number] {
   const digest = createHash('sha256').update(key).digest();
   return [digest.readUInt32BE(0) || 1, digest.readUInt32BE(4)];

@@ -3,7 +3,7 @@ import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField, type ProjectContext, type Reach } from '@gatehouse/domain';
 import { ApiKeysRepository, OperatorSessionsRepository, ProjectsRepository } from '@gatehouse/persistence';
 
-/** Finds the project of an import, and checks the access to it while the import runs. */
+/** Finds an import's project, and checks access to the project while the import runs. */
 @Injectable()
 export class ImportAccessService {
   constructor(

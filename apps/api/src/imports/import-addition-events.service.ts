@@ -8,7 +8,7 @@ import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import type { Additions } from './import-additions.service.js';
 import { identityKey } from './imported-identities.service.js';
 
-/** What an update has added to a customer. */
+/** The credentials that an update has added to a customer. */
 export interface AppliedAdditions {
   after: Customer;
   added: Additions;
@@ -16,12 +16,12 @@ export interface AppliedAdditions {
   factor: TotpFactor | undefined;
 }
 
-/** Creates the events of credentials that updates of an import have added, as if customers had added them. */
+/** Creates the events for credentials that an import's updates have added, as if customers had added them. */
 @Injectable()
 export class ImportAdditionEventsService {
   constructor(private readonly identities: IdentitiesRepository) {}
 
-  /** Returns the events of all updates, by the id of the customer. */
+  /** Returns the events for all updates, by customer id. */
   async create(
     tx: Tx,
     project: ProjectContext,

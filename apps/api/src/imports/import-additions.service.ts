@@ -9,17 +9,17 @@ import type { Candidate } from './import-lines.service.js';
 import { rootOf } from './left-out-values.js';
 import { keptWarning, missingWarning, otherFactorWarning } from './update-messages.js';
 
-/** What a line adds to an existing customer. */
+/** The values that a line adds to an existing customer. */
 export interface Additions {
-  /** The line, of which only the passkeys and identities that the customer lacks remain. */
+  /** The line, in which only the passkeys and identities that the customer lacks remain. */
   candidate: Candidate;
-  /** The hash that replaces an imported one, or none. */
+  /** The hash that replaces an imported hash, or null. */
   passwordHash: string | null;
   /** In base32, or null. */
   totpSecret: string | null;
-  /** The fields of the line that add something. */
+  /** The line's fields that add something. */
   names: string[];
-  /** The values of the line that the customer does not get. */
+  /** The line's values that the customer does not get. */
   warnings: FieldError[];
 }
 
@@ -40,7 +40,7 @@ export class ImportAdditionsService {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Returns what each line adds, and leaves out of the line what cannot be added. */
+  /** Returns what each line adds, and removes from the line what cannot be added. */
   async find(
     tx: Tx,
     project: ProjectContext,
@@ -63,7 +63,7 @@ export class ImportAdditionsService {
     );
   }
 
-  /** Inserts what lines add, except the password hashes. @returns the authenticator apps, by the id of the customer */
+  /** Inserts what lines add, except the password hashes. @returns the authenticator apps, by customer id */
   async insert(tx: Tx, project: ProjectContext, additions: Additions[]): Promise<Map<string, TotpFactor>> {
     const candidates = additions.map(({ candidate }) => candidate);
     const factors = await this.insertFactors(
@@ -75,7 +75,7 @@ export class ImportAdditionsService {
     return factors;
   }
 
-  /** Inserts the authenticator apps of customers that have none. @returns the apps, by the id of the customer */
+  /** Inserts the authenticator apps for customers that have none. @returns the apps, by customer id */
   async insertFactors(
     tx: Tx,
     lines: { customer: { id: string }; totpSecret: string | null }[],
@@ -90,9 +90,9 @@ export class ImportAdditionsService {
     return new Map(inserted.map(({ customerId, ...factor }) => [customerId, factor]));
   }
 
-  /** @param stored the encrypted secrets of the customer's authenticator apps */
+  /** @param stored the encrypted secrets in the customer's authenticator apps */
   private compare({ candidate, target, plan }: Match, stored: Buffer[]): Additions {
-    // Gatehouse has no record of removed credentials, so that any missing one may have been removed.
+    // Gatehouse does not record removed credentials, so any missing credential may have been removed.
     const mayAdd = target.claimedAt === null && target.importUpdatedAt !== null;
     const names: string[] = [];
     const warnings: FieldError[] = [];
@@ -120,8 +120,8 @@ export class ImportAdditionsService {
   }
 
   /**
-   * Returns whether the customer gets the password of a line: if they have none, or one that no sign-in and no change has replaced
-   * since its import. The owner of the address may have removed it.
+   * Returns true if the customer gets a line's password: if they have none, or have a password that no sign-in and no
+   * change has replaced since its import. The owner of the address may have removed it.
    */
   private comparePassword(
     { customer, input }: Candidate,
@@ -138,7 +138,7 @@ export class ImportAdditionsService {
     return claimedAt === null && isReplaceable ? 'new' : 'kept';
   }
 
-  /** Returns the secret of a line unless the customer has it already. */
+  /** Returns a line's secret unless the customer has it already. */
   private findNewSecret(
     { totpSecret }: Candidate,
     { id }: StoredImportTarget,

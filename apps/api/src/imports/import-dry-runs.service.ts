@@ -18,7 +18,7 @@ import { ImportWriterService } from './import-writer.service.js';
 import type { ImportOptions } from './imports.service.js';
 import { readBatches, readLines } from './ndjson.js';
 
-/** Number of lines of each kind in the response to a dry run. */
+/** Maximum number of lines for each kind in the response to a dry run. */
 const MAX_REPORTED = 1_000;
 
 export interface DryRunOptions extends ImportOptions {
@@ -26,18 +26,18 @@ export interface DryRunOptions extends ImportOptions {
   holdMemory: (bytes: number) => void;
 }
 
-/** The result of a dry run. */
+/** A dry run's result. */
 export interface DryRun {
   customerImport: CustomerImport;
-  /** The first lines of each kind that an import lists. */
+  /** The first lines for each kind that an import lists. */
   failures: ImportLineResult[];
-  /** True if there are more of them. */
+  /** True if there are more failures. */
   hasMoreFailures: boolean;
 }
 
 /**
- * Imports customers without writing them. Each batch runs in a transaction that is rolled back, so that its results are
- * those of an import. The unique values of the batches before are remembered.
+ * Imports customers without writing them. Each batch runs in a transaction that is rolled back, so that its results
+ * are the same as in an import. The unique values of previous batches are remembered.
  */
 @Injectable()
 export class ImportDryRunsService {
@@ -84,7 +84,7 @@ const nothingImported = { lastLine: 0, matches: () => false, claim: () => Promis
 /** A list has at most 1,000 customers. */
 const noHold = (): void => undefined;
 
-/** Counts the results of a dry run. */
+/** Counts a dry run's results. */
 class Summary {
   readonly failures: ImportLineResult[] = [];
   private readonly counts = { ...noImportCounts };

@@ -21,7 +21,7 @@ import { leftOutWarning, limitErrors } from './left-out-values.js';
 import type { Line } from './ndjson.js';
 import { readEntry, readLine, type ReadLine } from './read-line.js';
 
-/** Number of lines that are validated in a row before the event loop handles other work, such as the batch that is being written. */
+/** Lines that are validated in a row before the event loop handles other work, such as the batch that is being written. */
 const LINES_PER_TURN = 5;
 
 export interface ValidationOptions {
@@ -37,9 +37,9 @@ export interface ValidationOptions {
 export interface Candidate {
   line: number;
   customer: CustomerWithPasswordHash;
-  /** The fields of the line. */
+  /** The line's fields. */
   input: ImportedCustomer;
-  /** Whether the line contains the id of the customer, which may be taken. */
+  /** True if the line contains the customer's id, which may be taken. */
   hasOwnId: boolean;
   /** In base32, or null. */
   totpSecret: string | null;
@@ -53,7 +53,7 @@ export interface Candidate {
 /** A validated line: the customer, or the errors. */
 export type ValidatedLine = Candidate | { line: number; errors: FieldError[] };
 
-/** Converts the lines of an import into customers before any transaction: parses, validates and hashes. */
+/** Converts an import's lines into customers before any transaction: parses, validates and hashes. */
 @Injectable()
 export class ImportLinesService {
   constructor(
@@ -90,7 +90,7 @@ export class ImportLinesService {
     signal: AbortSignal,
     validate: (item: T, index: number) => Promise<ValidatedLine>,
   ): Promise<ValidatedLine[]> {
-    // Each password that waits for a thread listens to the signal. Node.js warns of more than ten listeners.
+    // Each password that waits for a thread listens to the signal. Node.js warns about more than ten listeners.
     setMaxListeners(0, signal);
     const validated: Promise<ValidatedLine>[] = [];
     await this.hasher.waitUntilIdle();
@@ -168,7 +168,7 @@ export class ImportLinesService {
   }
 }
 
-/** The stored form of a line's password or hash. */
+/** A line's password or hash in its stored form. */
 interface StoredHash {
   stored: string | null;
   isWeak: boolean;
@@ -180,18 +180,18 @@ const noHash: StoredHash = { stored: null, isWeak: false, warnings: [] };
 
 const noPasskeys = { passkeys: [], warnings: [] };
 
-/** Replaces the image of a line by its canonical URL, or leaves it out. */
+/** Replaces a line's image with its canonical URL, or leaves it out. */
 function normalizeImage(input: ImportedCustomer): FieldError[] {
   if (input.imageUrl === undefined) return [];
   const imageUrl = readImageUrl(input.imageUrl);
   const isInvalid = imageUrl === null && !!input.imageUrl;
-  // An invalid image must not remove the one of an existing customer.
+  // An invalid image must not remove an existing customer's image.
   input.imageUrl = isInvalid ? undefined : imageUrl;
   const message = 'imageUrl must be an https URL without a user name';
   return isInvalid ? [leftOutWarning({ field: 'imageUrl', code: 'invalid', message })] : [];
 }
 
-/** Errors of a single line. Any other error ends the import. */
+/** Errors in a single line. Any other error ends the import. */
 const lineErrorCodes = new Set(['invalid_json', 'validation_failed', 'weak_password']);
 
 function toCustomer(

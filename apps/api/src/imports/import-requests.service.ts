@@ -17,10 +17,7 @@ import {
 import { ImportDryRunsService } from './import-dry-runs.service.js';
 import { ImportsService } from './imports.service.js';
 
-/**
- * Handles the two formats of an import: a list that has already been read, or NDJSON that is still to be
- * read.
- */
+/** Handles an import's two formats: a list that has already been read, or NDJSON that is still to be read. */
 @Injectable()
 export class ImportRequestsService {
   private readonly input = new InputPipe();
@@ -30,7 +27,7 @@ export class ImportRequestsService {
     private readonly dryRuns: ImportDryRunsService,
   ) {}
 
-  /** Runs an import. @throws GatehouseError those of `ImportsService`, `validation_failed`, `invalid_json` */
+  /** Runs an import. @throws GatehouseError like `ImportsService`, `validation_failed`, `invalid_json` */
   run(
     caller: ManagementCaller,
     query: ImportQuery,
@@ -100,10 +97,7 @@ export class ImportRequestsService {
   }
 }
 
-/**
- * Returns the same id for the same key: a UUID of version 8 (RFC 9562, section 5.8), which may contain any
- * data.
- */
+/** Returns the same id for the same key: a version 8 UUID (RFC 9562, section 5.8), which may contain any data. */
 function importIdFromKey(key: string | undefined): string | null {
   if (key === undefined) return null;
   const bytes = sha256(key).subarray(0, 16);

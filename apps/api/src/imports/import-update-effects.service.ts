@@ -9,11 +9,11 @@ import { ImportAdditionEventsService, type AppliedAdditions } from './import-add
 /** A customer before and after an update. */
 export interface AppliedUpdate extends AppliedAdditions {
   before: StoredImportTarget;
-  /** The fields that have changed, and the names of what was added. */
+  /** The fields that have changed, and the names of added credentials. */
   changed: string[];
 }
 
-/** Ends the access that updates of an import have made invalid, and records the updates. */
+/** Ends the access that an import's updates have made invalid, and records the updates. */
 @Injectable()
 export class ImportUpdateEffectsService {
   constructor(

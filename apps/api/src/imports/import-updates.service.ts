@@ -42,19 +42,19 @@ import {
   unchangedError,
 } from './update-messages.js';
 
-/** A line with the customer to whom it belongs. */
+/** A line with the customer that it belongs to. */
 interface Match {
   candidate: Candidate;
   target: StoredImportTarget;
   plan: ImportPlan;
 }
 
-/** The lines of a group by the customer to whom they belong. */
+/** A group's lines by the customer that they belong to. */
 interface Matches {
   matches: Match[];
-  /** Lines that belong to the same customer as one of the matches. */
+  /** Lines that belong to the same customer as another match. */
   repeated: Candidate[];
-  /** Lines that belong to a customer whom an earlier line creates or changes that is not stored. */
+  /** Lines that belong to a customer whom an earlier line, which is not stored, creates or changes. */
   dependent: Candidate[];
   /** Lines that belong to no customer. */
   others: Candidate[];
@@ -68,7 +68,7 @@ interface UpdateOptions {
 
 type Update = Match & { plan: Extract<ImportPlan, { action: 'update' }> };
 
-/** Updates customers with lines of an import (ADR 0104). */
+/** Updates customers with an import's lines (ADR 0104). */
 @Injectable()
 export class ImportUpdatesService {
   constructor(
@@ -80,8 +80,8 @@ export class ImportUpdatesService {
   ) {}
 
   /**
-   * Updates the customers with the external ids or ids of lines.
-   * @returns the results of these lines, and the lines that belong to no customer
+   * Updates the customers that have the lines' external ids or ids.
+   * @returns the results for these lines, and the lines that belong to no customer
    */
   async update(
     tx: Tx,
@@ -156,7 +156,7 @@ export class ImportUpdatesService {
       if (changed.length === 0) {
         const error = candidate.warnings.length > 0 ? nothingAppliedError : unchangedError;
         results.push(toResult(match, 'skipped', [error]));
-        // Its time is stored, so that an older line with other values does not win later.
+        // Its time is stored, so that an older line with other values is not applied later.
         if (error === unchangedError && hasNewerTime(match)) rows.push(toRow(match, added));
         continue;
       }
@@ -180,7 +180,7 @@ export class ImportUpdatesService {
     return results;
   }
 
-  /** Customers keep the `sub` of their tokens once they have signed in, and get none of another customer (ADR 0105). */
+  /** Customers keep the `sub` in their tokens once they have signed in, and never get another customer's `sub` (ADR 0105). */
   private async keepSubjects(
     tx: Tx,
     { id: projectId, settings }: ProjectContext,
@@ -205,7 +205,7 @@ export class ImportUpdatesService {
     }
   }
 
-  /** Customers keep their email if another customer has the new one. */
+  /** Customers keep their email if another customer has the new email. */
   private async keepTakenEmails(
     tx: Tx,
     { id }: ProjectContext,
@@ -236,7 +236,7 @@ const hasNewerTime = ({ candidate, target, plan }: Update): boolean =>
 
 const isUpdate = (match: Match): match is Update => match.plan.action === 'update';
 
-/** Returns the errors of a line that changes nothing. */
+/** Returns the errors for a line that changes nothing. */
 function keepErrors({ candidate, target, plan }: Match, { names, warnings }: Additions): FieldError[] {
   const { externalId } = candidate.customer;
   if (plan.action === 'reject')

@@ -24,10 +24,10 @@ export interface WriteOptions {
   update: boolean;
 }
 
-/** Writes validated customers into a project, and returns the result of each line. */
+/** Writes validated customers into a project, and returns each line's result. */
 @Injectable()
 export class ImportWriterService {
-  /** Serializes the batches of all imports, so that together they use no more than one connection. */
+  /** Serializes batches from all imports, so that together they use no more than one connection. */
   private readonly batchLock = new KeyedLock();
 
   constructor(
@@ -42,14 +42,14 @@ export class ImportWriterService {
     private readonly subjects: TokenSubjectsRepository,
   ) {}
 
-  /** Runs the transaction of one batch. */
+  /** Runs one batch's transaction. */
   runBatch<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     return this.batchLock.run('batch', () => this.transactions.join(work));
   }
 
   /**
    * Writes the valid lines and rolls back.
-   * @param earlier the unique values of the lines before, to which those of these lines are added
+   * @param earlier the unique values of the previous lines, to which the values of these lines are added
    * @returns the results that an import would have
    */
   async rehearse(
@@ -77,8 +77,8 @@ export class ImportWriterService {
   /**
    * Writes the valid lines.
    * @param earlier lines that are not stored. Default: none
-   * @returns the results of all lines, in their order
-   * @throws GatehouseError `conflict` for a password hash that an api of an older version cannot verify
+   * @returns the results for all lines, in their order
+   * @throws GatehouseError `conflict` for a password hash that an older api cannot verify
    */
   async write(
     tx: Tx,
@@ -145,7 +145,7 @@ export class ImportWriterService {
     return { inserted, conflicting: group.filter(({ customer }) => !ids.has(customer.id)) };
   }
 
-  /** Returns the external ids that are the id of another customer, whose tokens can have the same `sub`. */
+  /** Returns the external ids that are another customer's id, whose tokens can have the same `sub`. */
   private findOtherIds(
     tx: Tx,
     project: ProjectContext,
@@ -158,7 +158,7 @@ export class ImportWriterService {
     return this.subjects.findCustomerIds(tx, project.id, externalIds);
   }
 
-  /** Gives new ids to the customers whose ids are taken, also by customers of other projects, or as an external id. */
+  /** Gives new ids to the customers whose ids are taken, also by customers in other projects, or as an external id. */
   private async replaceTakenIds(tx: Tx, project: ProjectContext, group: Candidate[]): Promise<void> {
     const customers = group.filter(({ hasOwnId }) => hasOwnId).map(({ customer }) => customer);
     if (customers.length === 0) return;
@@ -196,7 +196,7 @@ const hasNewHashFormat = (line: ValidatedLine): boolean =>
   line.customer.passwordHash !== null &&
   isNewHashFormat(line.input.passwordHash ?? 'v1$');
 
-/** Ends the transaction of a rehearsal. */
+/** Ends a rehearsal's transaction. */
 class Rollback extends Error {}
 
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
@@ -210,17 +210,17 @@ const toCreated = ({ line, customer, warnings, hasWeakHash }: Candidate): Import
   hasWeakHash,
 });
 
-/** Returns what later lines must know of a line: the customer, and the unique values that an import has stored. */
+/** Returns what later lines must know about a line: the customer, and the unique values that an import has stored. */
 function storedKeys(candidate: Candidate, { status, customerId }: ImportLineResult): string[] {
   const { id } = candidate.customer;
-  // The customer of a line that changes nothing can have got its time.
+  // The customer in a line that changes nothing may have received the line's time.
   if (status === 'skipped' && customerId === id) return [idKey(id)];
   if (status === 'updated') return [idKey(id), ...uniqueKeys(candidate)];
   if (status !== 'created') return [];
   return [...(candidate.hasOwnId ? [idKey(id)] : []), ...uniqueKeys(candidate)];
 }
 
-/** Returns the values of a customer that no other customer of the project can have, except the id. */
+/** Returns a customer's values that no other customer in the project can have, except the id. */
 const uniqueKeys = ({ customer, passkeys, identities }: Candidate): string[] => [
   emailKey(customer),
   ...(customer.externalId === null ? [] : [externalIdKey(customer)]),
@@ -260,7 +260,7 @@ const externalIdTakenError = {
   message: 'externalId already belongs to another customer of this project',
 };
 
-/** @param otherIds the external ids that are the id of another customer */
+/** @param otherIds the external ids that are another customer's id */
 const toExternalIdError = ({ externalId }: Customer, otherIds: ReadonlySet<string | null>): FieldError => {
   if (!otherIds.has(externalId)) return externalIdTakenError;
   const message =

@@ -25,7 +25,7 @@ interface LineWithIdentities {
   warnings: FieldError[];
 }
 
-/** Validates and inserts the identities of imported customers. */
+/** Validates and inserts imported customers' identities. */
 @Injectable()
 export class ImportedIdentitiesService {
   constructor(
@@ -34,7 +34,7 @@ export class ImportedIdentitiesService {
     private readonly providers: IdentityProvidersRepository,
   ) {}
 
-  /** Returns the identities without repeated ones, and warnings of these. */
+  /** Returns the identities without duplicates, and warnings about the duplicates. */
   validate({ input, positionOf }: ReadLine): { identities: NewImportedIdentity[]; warnings: FieldError[] } {
     const identities: NewImportedIdentity[] = [];
     const warnings: FieldError[] = [];
@@ -50,8 +50,8 @@ export class ImportedIdentitiesService {
   }
 
   /**
-   * Leaves out the identities whose provider the project lacks, and those that a customer has already, with a warning unless it is
-   * the customer of the line. Locks the providers against deletion.
+   * Leaves out the identities whose provider the project lacks, and identities that a customer has already, with a
+   * warning unless it is the line's customer. Locks the providers against deletion.
    * @param earlier identities of earlier lines that are not stored
    */
   async leaveOutUnusable(
@@ -77,7 +77,7 @@ export class ImportedIdentitiesService {
       });
   }
 
-  /** Inserts the identities of customers that the transaction has inserted. @throws GatehouseError `conflict` */
+  /** Inserts identities for customers that the transaction has inserted. @throws GatehouseError `conflict` */
   async insert(tx: Tx, project: ProjectContext, lines: LineWithIdentities[]): Promise<void> {
     const identities = lines.flatMap(({ customer, identities: list }) =>
       list.map(({ provider, subject }) => ({ provider, subject, id: newId(), customerId: customer.id })),
@@ -89,7 +89,7 @@ export class ImportedIdentitiesService {
   }
 }
 
-/** Returns a text that equals that of the same identity only. */
+/** Returns a string that only equal identities share. */
 export const identityKey = ({ provider, subject }: PortableIdentity): string =>
   `identity ${provider} ${subject}`;
 

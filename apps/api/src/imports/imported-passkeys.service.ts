@@ -24,7 +24,7 @@ interface LineWithPasskeys {
 
 const UNKNOWN_AAGUID = '00000000-0000-0000-0000-000000000000';
 
-/** Validates and inserts the passkeys of imported customers. */
+/** Validates and inserts imported customers' passkeys. */
 @Injectable()
 export class ImportedPasskeysService {
   constructor(
@@ -32,7 +32,7 @@ export class ImportedPasskeysService {
     private readonly ceremonies: PasskeyCeremoniesService,
   ) {}
 
-  /** Returns the passkeys that the project can use, and warnings of the others. */
+  /** Returns the passkeys that the project can use, and warnings about the others. */
   async validate(
     project: ProjectContext,
     { input, positionOf }: ReadLine,
@@ -54,8 +54,8 @@ export class ImportedPasskeysService {
   }
 
   /**
-   * Leaves out the passkeys that the project has already, with a warning unless the customer has them. Locks the `rpId` of the
-   * project.
+   * Leaves out the passkeys that the project has already, with a warning unless the customer has them. Locks the
+   * project's `rpId`.
    * @param earlier passkeys of earlier lines that are not stored
    * @throws GatehouseError `conflict` if it has changed since the lines were validated
    */
@@ -82,7 +82,7 @@ export class ImportedPasskeysService {
       });
   }
 
-  /** Inserts the passkeys of customers that the transaction has inserted. @throws GatehouseError `conflict` */
+  /** Inserts passkeys for customers that the transaction has inserted. @throws GatehouseError `conflict` */
   async insert(tx: Tx, { id }: ProjectContext, lines: LineWithPasskeys[]): Promise<void> {
     const passkeys = lines.flatMap(({ customer, passkeys: list }) =>
       list.map(({ position: _, ...passkey }) => ({ ...passkey, customerId: customer.id })),
@@ -113,7 +113,7 @@ function toPasskey(fields: ImportedPasskeyFields, position: number): NewImported
   };
 }
 
-/** Returns a text that equals that of the same passkey only. */
+/** Returns a string that only equal passkeys share. */
 export const passkeyKey = ({ credentialId }: Pick<NewImportedPasskey, 'credentialId'>): string =>
   `passkey ${credentialId.toString('hex')}`;
 
@@ -137,7 +137,7 @@ const problems = {
   },
 } as const satisfies Record<string, PasskeyProblem>;
 
-/** @param rpId of the project, or null */
+/** @param projectRpId the project's `rpId`, or null */
 function findRpIdProblem({ rpId }: ImportedPasskeyFields, projectRpId: string | null): PasskeyProblem | null {
   if (rpId === projectRpId) return null;
   const problem =

@@ -20,7 +20,7 @@ import { ImportLinesService, type ValidatedLine } from './import-lines.service.j
 import { ImportWriterService, type WriteOptions } from './import-writer.service.js';
 import { readBatches, readLines, type ImportedLines } from './ndjson.js';
 
-/** Options of an import of NDJSON lines. */
+/** Options for an NDJSON import. */
 export interface ImportOptions {
   importId: string;
   projectId: string | undefined;
@@ -39,10 +39,10 @@ interface ImportWork extends ImportClaim {
   options: WriteOptions;
 }
 
-/** Length of a position in the list of failures, in bytes: the number of a line. */
+/** Length of a position in the failure list, in bytes: a line number. */
 const POSITION_LENGTH = 4;
 
-/** Imports customers of other systems, as one list or line by line. */
+/** Imports customers from other systems, as one list or line by line. */
 @Injectable()
 export class ImportsService {
   constructor(
@@ -60,7 +60,7 @@ export class ImportsService {
 
   /**
    * Imports a list in one transaction.
-   * @returns the import and the result of each customer, in order
+   * @returns the import and each customer's result, in order
    * @throws GatehouseError `not_found`, `project_archived`, `request_timeout` when the caller disconnects
    */
   async importList(
@@ -103,8 +103,7 @@ export class ImportsService {
         const next = await unlessFailed(batches.next(), written);
         if (next.done) break;
         const validated = await this.lines.validateLines(work.project, next.value.lines, options);
-        // The next batch is read and validated while this one is written; no more than that is held in
-        // memory.
+        // The next batch is read and validated while this one is written; no further batch is held in memory.
         await written;
         written = this.commitBatch(work, validated, next.value);
         written.catch(() => undefined);
@@ -119,7 +118,7 @@ export class ImportsService {
   }
 
   /**
-   * Returns an import with a page of the lines that created or updated no customer, or of which a value was left out.
+   * Returns an import with a page of the lines that created or updated no customer, or that had a value left out.
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async get(
@@ -248,7 +247,7 @@ function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> 
   return Promise.race([next, previous.then(() => next)]);
 }
 
-/** Returns the digest of the lines of an import, which differs for an update: the import must continue as it began. */
+/** Returns the digest for an import's lines, which differs for an update: the import must continue as it began. */
 const ofMode = ({ options }: ImportWork, digest: Buffer): Buffer =>
   options.update ? Buffer.concat([digest, Buffer.from('update')]) : digest;
 

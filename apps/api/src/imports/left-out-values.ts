@@ -1,6 +1,6 @@
 import type { FieldError } from '@gatehouse/domain';
 
-/** Limits of the stored errors and warnings of a line: its sender chooses the number and the names of its fields. */
+/** Limits for a line's stored errors and warnings: the sender chooses the number and the names of the fields. */
 const MAX_ERRORS = 20;
 const MAX_FIELD_LENGTH = 100;
 
@@ -10,7 +10,7 @@ const PATCH = 'set it with PATCH /api/v1/customers/{id}';
 const metadata = `Shorten the metadata and ${PATCH}, or store the value elsewhere`;
 const text = `Correct the value and ${AGAIN}, or ${PATCH}`;
 
-/** What to do about a value that was left out, by its field, or by its field and the code of the problem. */
+/** The remedy for a value that was left out, by its field, or by its field and the problem's code. */
 const remedies: Record<string, string> = {
   passwordHash: `Let the customer reset the password, or ${AGAIN} and a hash in an accepted format`,
   'passwordHash unknown_pepper': `Append the old secret to GATEHOUSE_SECRET and ${AGAIN}, or let the customer reset the password`,
@@ -36,10 +36,10 @@ const remediesOfCodes: Record<string, string> = {
   inexact_integer: `Write the number as a string and ${AGAIN}`,
 };
 
-/** Returns the field of a customer that a path begins with. */
+/** Returns the customer field that a path begins with. */
 export const rootOf = (path: string): string => path.split('.', 1)[0]!;
 
-/** Returns the warning of a value that was left out: the problem as the reason, and the remedy. */
+/** Returns the warning for a value that was left out: the problem as the reason, and the remedy. */
 export function leftOutWarning({ field, code, message }: FieldError): FieldError {
   const root = rootOf(field);
   const remedy =
@@ -51,7 +51,10 @@ export function leftOutWarning({ field, code, message }: FieldError): FieldError
 export const limitErrors = (errors: FieldError[]): FieldError[] =>
   errors.slice(0, MAX_ERRORS).map(truncateError);
 
-/** The order in which the limit shows warnings. Customers cannot sign in as before without the first ones. */
+/**
+ * Returns a warning's rank when the limit drops warnings. Without the values in the first ranks, customers cannot
+ * sign in as before.
+ */
 const priority = ({ field }: FieldError): number => {
   const root = rootOf(field);
   if (root === 'passwordHash' || root === 'totpSecret') return 0;
@@ -59,8 +62,8 @@ const priority = ({ field }: FieldError): number => {
 };
 
 /**
- * Returns warnings as they are stored. Of more than the limit, those of credentials come first and those of metadata last,
- * and the last one counts the others.
+ * Returns warnings as they are stored. Beyond the limit, credential warnings come first and metadata warnings last,
+ * and the last warning counts the others.
  */
 export function limitWarnings(warnings: FieldError[]): FieldError[] {
   if (warnings.length <= MAX_ERRORS) return warnings.map(truncateError);

@@ -10,7 +10,7 @@ import {
 import { findMemberProblem, findStorageProblem } from '../http/bodies/strict-json.js';
 import { leftOutWarning, rootOf } from './left-out-values.js';
 
-/** Lists of which each entry can be left out, with their maximum lengths. */
+/** Lists in which each entry can be left out, with their maximum lengths. */
 const listLengths = new Map([
   ['passkeys', MAX_PASSKEYS],
   ['identities', MAX_IMPORTED_IDENTITIES],
@@ -19,8 +19,9 @@ const listLengths = new Map([
 const metadataFields = new Set(['metadata', 'publicMetadata']);
 
 /**
- * The fields whose values can be left out (ADR 0103). Without an email or external id, a line is no customer. A ban, a
- * required second factor and the proof of an address must not be lost, and an unknown field could be any of these.
+ * The fields whose values can be left out (ADR 0103). A line without an email or external id does not identify a
+ * customer. A ban, a required second factor and an address proof must not be lost, and an unknown field could be any
+ * of these.
  */
 const optionalFields = new Set([
   ...listLengths.keys(),
@@ -29,7 +30,7 @@ const optionalFields = new Set([
   ...['createdAt', 'updatedAt', 'lastLoginAt'],
 ]);
 
-/** Number of levels of a line below a member of metadata, below an entry of a list, and below a field. */
+/** Maximum nesting levels below a metadata member, below a list entry, and below a field. */
 const LEVELS = { member: 18, entry: 18, field: 19 };
 
 const problems: Record<string, string> = {
@@ -39,18 +40,18 @@ const problems: Record<string, string> = {
   too_long: `does not fit: metadata has at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`,
 };
 
-/** The values of a line, of which those that Gatehouse does not accept can be left out. */
+/** A line's values; values that Gatehouse does not accept can be left out. */
 export class LineValues {
   readonly warnings: FieldError[] = [];
   readonly values: Record<string, unknown>;
-  /** The positions in the line of the entries of a list of which some are left out. */
+  /** The line positions for the remaining entries in a list from which some are left out. */
   private readonly positions = new Map<string, number[]>();
 
   constructor(line: Record<string, unknown>) {
     this.values = { ...line };
   }
 
-  /** Returns the position in the line of an entry of a list. */
+  /** Returns a list entry's position in the line. */
   positionOf(list: string, index: number): number {
     return this.positions.get(list)?.[index] ?? index;
   }
@@ -73,7 +74,7 @@ export class LineValues {
 
   /**
    * Leaves out the values that cannot be stored.
-   * @returns false if one of them must not be left out, or if there is none
+   * @returns false if one of the values must not be left out, or if there is none
    */
   leaveOutUnstorable(): boolean {
     for (const [name, value] of Object.entries(this.values)) {
@@ -117,13 +118,13 @@ export class LineValues {
       findMemberProblem(key, member, LEVELS.member),
     );
     if (dropped.length === 0) return;
-    // An empty object would remove the metadata of an existing customer.
+    // An empty object would remove an existing customer's metadata.
     if (Object.keys(kept).length > 0) this.values[name] = kept;
     else delete this.values[name];
     this.warn(dropped.map(({ key, code }) => describe(`${name}.${key}`, code)));
   }
 
-  /** @param errors of entries of the list */
+  /** @param errors the errors in list entries */
   private dropEntries(name: string, list: unknown[], errors: FieldError[]): void {
     const indexOf = ({ field }: FieldError) => Number(field.split('.')[1]);
     const dropped = new Set(errors.map(indexOf));
@@ -145,7 +146,7 @@ export class LineValues {
   }
 }
 
-/** Returns the error of a value. A field whose name cannot be stored is named without it. */
+/** Returns the error for a value. If a field's name cannot be stored, the error does not contain the name. */
 function describe(field: string, code: string): FieldError {
   const name = field.replaceAll('\0', '\ufffd').toWellFormed();
   return { field: name, code, message: `${name} ${problems[code] ?? problems['invalid']!}` };

@@ -12,17 +12,17 @@ const LINE_TIMEOUT_MS = 30_000;
 const LINE_FEED = 10;
 
 /**
- * Limits of a batch: a larger one would lock its rows, and block the transactions that wait for them, for too
- * long. Two batches are in memory at once, parsed: `STREAM_BYTES`.
+ * Batch limits: a larger batch would lock its rows, and block the transactions that wait for them, for too long. Two
+ * batches are in memory at once, parsed: `STREAM_BYTES`.
  */
 const BATCH_WEIGHT = 500;
 const BATCH_BYTES = 2 ** 18;
 const BATCH_MS = 5_000;
 
-/** Weight of a line with a password to hash, which takes longer than any other line. */
+/** Weight for a line with a password to hash, which takes longer than any other line. */
 const HASH_WEIGHT = 10;
 
-/** One line of a body, without its line feed. */
+/** One line in a body, without its line feed. */
 export interface Line {
   /** Counted from 1. */
   number: number;
@@ -36,19 +36,18 @@ export interface Batch {
   lines: Line[];
   lastLine: number;
   /**
-   * SHA-256 of all lines of the body up to `lastLine`, to check whether another body starts with the same
-   * lines.
+   * SHA-256 hash of all the body's lines up to `lastLine`, to check whether another body starts with the same lines.
    */
   digest: Buffer;
 }
 
 /** Lines that an earlier request has imported. */
 export interface ImportedLines {
-  /** Number of the last imported line; 0 if there is none. */
+  /** The last imported line's number; 0 if there is none. */
   lastLine: number;
   /** True if the import is complete. It is claimed only for further lines. */
   isCompleted?: boolean;
-  /** Returns true if the digest up to `lastLine` is that of the imported lines. */
+  /** Returns true if the digest up to `lastLine` matches the imported lines. */
   matches: (digest: Buffer) => boolean;
   /**
    * Called once the body has started with the imported lines.
@@ -90,7 +89,7 @@ export async function* readLines(body: Readable, lineMs = LINE_TIMEOUT_MS): Asyn
     if (start < chunk.length) add(chunk.subarray(start));
     if (lines.length === 0) continue;
     yield lines;
-    // The time that it took to process the lines does not count toward the limit of the sender.
+    // The time that it took to process the lines does not count toward the sender's limit.
     deadline = monotonicMs() + lineMs;
   }
   if (length > 0) yield [endLine()];

@@ -5,24 +5,27 @@ import { lineLimits, parseStrictJson } from '../http/bodies/strict-json.js';
 import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 
-/** Number of times that values are left out of a line: a list that is too long first hides the errors of its entries. */
+/**
+ * Maximum number of rounds in which values of a line are left out: a list that is too long first hides the errors in
+ * its entries.
+ */
 const MAX_ROUNDS = 3;
 
 const target = { type: 'body', metatype: ImportedCustomer } as const;
 
-/** The fields of a line that Gatehouse accepts. */
+/** A line's fields that Gatehouse accepts. */
 export interface ReadLine {
   input: ImportedCustomer;
   /** The values that were left out. */
   warnings: FieldError[];
-  /** Returns the position in the line of an entry of `passkeys` or `identities`. */
+  /** Returns a `passkeys` or `identities` entry's position in the line. */
   positionOf: (list: string, index: number) => number;
 }
 
 /** A parsed line. */
 interface ParsedLine {
   value: Record<string, unknown>;
-  /** The values without those that cannot be stored; null if all can be. */
+  /** The values that can be stored; null if all values can be stored. */
   storable: LineValues | null;
 }
 
@@ -32,20 +35,20 @@ const input = new InputPipe();
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a line of NDJSON. @throws GatehouseError `validation_failed`, `invalid_json` */
+/** Reads an NDJSON line. @throws GatehouseError `validation_failed`, `invalid_json` */
 export function readLine(bytes: Buffer | null): ReadLine {
   if (!bytes) throw invalidField('', 'too_long', 'The line is longer than 64 KiB.');
   return validate(parseLine(bytes));
 }
 
-/** Reads an entry of a list. @throws GatehouseError `validation_failed` */
+/** Reads a list entry. @throws GatehouseError `validation_failed` */
 export function readEntry(value: unknown): ReadLine {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject) throw invalidField('', 'invalid_type', 'A customer must be a JSON object.');
   return validate({ value: value as Record<string, unknown>, storable: null });
 }
 
-/** Validates the fields. Those that can be left out are, instead of failing the line. */
+/** Validates the fields. Leaves out invalid fields where possible, instead of failing the line. */
 function validate({ value, storable }: ParsedLine): ReadLine {
   let values = storable;
   for (let round = 0; ; round += 1) {
@@ -71,7 +74,7 @@ function parseLine(bytes: Buffer): ParsedLine {
   }
 }
 
-/** Returns the values of a line without those that cannot be stored, or null if no line remains. */
+/** Returns a line's values without the values that cannot be stored, or null if no line remains. */
 function parseStorable(bytes: Buffer): LineValues | null {
   try {
     const text = decoder.decode(bytes);

@@ -2,14 +2,14 @@ import type { FieldError } from '@gatehouse/domain';
 
 const PATCH = 'set it with PATCH /api/v1/customers/{id}';
 
-/** The error of a line that was imported before, or that is older than the customer. */
+/** The error for a line that was imported before, or that is older than the customer. */
 export const notNewerError: FieldError = {
   field: 'updatedAt',
   code: 'not_newer',
   message: 'The line is not newer than the customer. No action is necessary if the customer is right.',
 };
 
-/** The error of a line in a dry run, with the customer of an earlier line in another batch. */
+/** The error for a line in a dry run, with the same customer as an earlier line in another batch. */
 export const earlierLineError: FieldError = {
   field: '',
   code: 'earlier_line',
@@ -17,7 +17,7 @@ export const earlierLineError: FieldError = {
     'An earlier line belongs to the same customer. An import compares this line with what the earlier one stores, which a dry run does not. Keep only the newer of the two lines.',
 };
 
-/** The error of a line whose person has the externalId or id of another one. */
+/** The error for a line whose person has another person's externalId or id. */
 export const otherPersonError = (field: 'externalId' | 'id'): FieldError => ({
   field,
   code: 'conflict',
@@ -30,21 +30,21 @@ const otherPersonRemedies = {
   id: 'In this case, remove the id from the line.',
 };
 
-/** The error of a newer line whose values the customer has already. */
+/** The error for a newer line whose values the customer has already. */
 export const unchangedError: FieldError = {
   field: '',
   code: 'unchanged',
   message: 'The customer has the values of the line already. No action is necessary.',
 };
 
-/** The error of a line of which nothing was applied, because the customer keeps values that differ. */
+/** The error for a line that was not applied, because the customer keeps values that differ. */
 export const nothingAppliedError: FieldError = {
   field: '',
   code: 'unchanged',
   message: 'The customer has the other values of the line already. The warnings name the values that differ.',
 };
 
-/** The error of a value of a line that is older than the customer, or than a change in Gatehouse. */
+/** The error for a value in a line that is older than the customer, or than a change in Gatehouse. */
 export const conflictError =
   (isChangedHere: boolean) =>
   (field: string): FieldError => ({
@@ -53,7 +53,7 @@ export const conflictError =
     message: `${field} differs, but ${isChangedHere ? 'the customer was changed in Gatehouse since the last import and stays as they are' : 'a newer line was imported, and the customer stays as they are'}. If the line is right, change the customer in Gatehouse.`,
   });
 
-/** The warning of a value that was changed in Gatehouse before the line, or could have been. */
+/** The warning for a value that was changed, or could have been changed, in Gatehouse before the line. */
 export const replacedWarning = (field: string): FieldError => ({
   field,
   code: 'replaced',
@@ -73,14 +73,14 @@ const keptMessages: Record<string, string> = {
   externalId: `externalId differs, and the customer keeps theirs. If the line is right, ${PATCH}.`,
 };
 
-/** The warning of a field of a line that the customer does not get. */
+/** The warning for a field in a line that the customer does not get. */
 export const keptWarning = (field: string): FieldError => ({
   field,
   code: 'conflict',
   message: keptMessages[field] ?? `${field} stays as it is. If the line is right, ${PATCH}.`,
 });
 
-/** The warning of a credential of a line that the customer lacks and does not get. */
+/** The warning for a credential in a line that the customer lacks and does not get. */
 export const missingWarning = (field: string): FieldError => ({
   field,
   code: 'conflict',

@@ -52,7 +52,7 @@ const EPOCH = /^\d{1,17}$/;
 const OFFSET = /([+-]\d\d)(?::?(\d\d))?$/;
 
 /**
- * Converts a time of another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`), whose
+ * Converts a time from another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`), whose
  * offset can be short, or an epoch as a number or as digits (Firebase, Clerk). An epoch below 10^11 is in seconds,
  * below 10^14 in milliseconds, and otherwise in microseconds, so that each unit covers 1973 to 5138. Returns
  * everything else unchanged.
@@ -102,7 +102,7 @@ const BytesField = (options: FieldOptions & { maxBytes: number }): PropertyDecor
     message: `$property must be base64url without padding, with at most ${options.maxBytes} bytes`,
   });
 
-/** A passkey of another system, or of an export. */
+/** A passkey from another system, or from an export. */
 export class ImportedPasskeyFields {
   @CheckedField({
     description: 'Domain to which the passkey is bound. It must be the `rpId` of the project',
@@ -151,7 +151,7 @@ export class ImportedPasskeyFields {
   @BooleanField({ description: 'True if the passkey is synchronized. Default: false', optional: true })
   backedUp?: boolean;
 
-  // Not a UUID of RFC 9562: its version and variant are arbitrary.
+  // Not an RFC 9562 UUID: its version and variant are arbitrary.
   @CheckedField({
     description: 'Model of the authenticator (AAGUID)',
     optional: true,
@@ -173,7 +173,7 @@ export class ImportedPasskeyFields {
   @PastField('Time of the last use') lastUsedAt?: string | null;
 }
 
-/** An account of a customer at an identity provider. */
+/** A customer's account at an identity provider. */
 export class ImportedIdentityFields {
   @CheckedField({
     description: 'Slug of an identity provider of the project, which need not be enabled',
@@ -280,7 +280,7 @@ class ImportedFields {
   imageUrl?: string | null;
 }
 
-/** A customer of another system, or a line of an export. */
+/** A customer from another system, or a line from an export. */
 export class ImportedCustomer extends IntersectionType(
   ImportedEmail,
   CustomerProfileFields,
@@ -335,7 +335,7 @@ export class ImportCustomersRequest {
   customers!: unknown[];
 }
 
-/** Query parameters of an import of NDJSON lines. */
+/** Query parameters for an NDJSON import. */
 export class ImportQuery {
   @CheckedField({
     description:

@@ -24,7 +24,7 @@ class LineWarningResponse {
   @ApiProperty({ description: 'The reason, and what to do about it' }) message!: string;
 }
 
-/** The result of one customer of an import. */
+/** The result for one customer in an import. */
 class OutcomeResponse {
   @ApiProperty({ enum: ['created', 'updated', 'skipped', 'failed'] }) status!: ImportLineStatus;
 
@@ -52,7 +52,7 @@ class OutcomeResponse {
   }
 }
 
-/** The result of one customer in a list. */
+/** The result for one customer in a list. */
 export class ImportResultResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Position in the list, starting at 0' }) index!: number;
 
@@ -61,7 +61,7 @@ export class ImportResultResponse extends OutcomeResponse {
   }
 }
 
-/** A line that created or updated no customer, or of which a value was left out. */
+/** A line that created or updated no customer, or that had a value left out. */
 export class ImportFailureResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Line number, starting at 1' }) line!: number;
 
@@ -133,7 +133,7 @@ export class ImportResponse {
   }
 }
 
-/** The response to a list, with the result of every customer in order. */
+/** The response to a list, with the result for every customer in order. */
 export class ImportResultsResponse extends ImportResponse {
   @ApiProperty({ type: [ImportResultResponse] }) results!: ImportResultResponse[];
 }
@@ -144,7 +144,7 @@ class ImportFailuresResponse {
   @ApiProperty() hasMore!: boolean;
 }
 
-/** An import with a page of the lines that created or updated no customer, or of which a value was left out. */
+/** An import with a page of the lines that created or updated no customer, or that had a value left out. */
 export class ImportDetailResponse extends ImportResponse {
   @ApiProperty({
     type: ImportFailuresResponse,
