@@ -15,7 +15,7 @@ import type { CustomerWithPassword } from '../passwords/password-check.service.j
 import type { LegacyProfile } from './dto/legacy-profile.response.js';
 import { LegacySystemClient } from './legacy-system.client.js';
 
-/** Moves customers from the previous system of a project at their first sign-in with a password. */
+/** Moves customers from a project's previous system at their first sign-in with a password. */
 @Injectable()
 export class LegacySignInService {
   constructor(
@@ -31,9 +31,9 @@ export class LegacySignInService {
   ) {}
 
   /**
-   * Returns the customer of an address, with this password, if the previous system confirms it. Creates the customer, or
-   * sets the password of an imported one who has never set one here. The password need not meet the current requirements, like that of an imported
-   * hash. The caller has counted the attempt and holds no transaction.
+   * Returns the customer with an address and this password, if the previous system confirms it. Creates the customer,
+   * or sets the password for an imported customer who has never set one here. The password need not meet the current
+   * requirements, as with an imported hash. The caller has counted the attempt and holds no transaction.
    * @returns null if the customer cannot move, or the password is wrong
    * @throws GatehouseError `overloaded`, `request_timeout`, `weak_password` if the correct password cannot be hashed
    */

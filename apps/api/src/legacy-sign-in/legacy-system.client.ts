@@ -19,7 +19,7 @@ import { LegacyProfile } from './dto/legacy-profile.response.js';
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** Statuses of an unknown address and a wrong password. All others except 200 are logged. */
+/** Statuses for an unknown address and a wrong password. All others except 200 are logged. */
 const REJECTIONS = [401, 404];
 
 interface Credentials {
@@ -31,7 +31,7 @@ interface Credentials {
 @Injectable()
 export class LegacySystemClient {
   private readonly client: OutboundClient;
-  /** The response of another system may contain more than Gatehouse stores. */
+  /** Another system's response may contain more than Gatehouse stores. */
   private readonly input = new InputPipe({ ignoresUnknown: true });
   /** The projects whose systems send strings for booleans, which is logged once. */
   private readonly lenient = new Set<string>();
@@ -48,8 +48,8 @@ export class LegacySystemClient {
   }
 
   /**
-   * Returns the profile with which a system confirms the password of an address, or null. Logs why, unless the system
-   * has rejected the password or the caller has disconnected.
+   * Returns the profile with which a system confirms the password for an address, or null. Logs the reason for null,
+   * unless the system has rejected the password or the caller has disconnected.
    */
   async findProfile(
     projectId: string,
@@ -86,7 +86,7 @@ export class LegacySystemClient {
     }
     const text = await response.text(MAX_RESPONSE_BYTES);
     const json = parseStrictJson(Buffer.from(text), { ...lineLimits, name: 'response' });
-    // Some systems send it with status 200, together with the email address of the request.
+    // Some systems send it with status 200, together with the request's email address.
     if (json['error']) throw invalidField('error', 'unknown_field', 'error is not a known field');
     const target = { type: 'body', metatype: LegacyProfile } as const;
     const profile = this.input.transform(json, target) as LegacyProfile;
@@ -105,7 +105,7 @@ export class LegacySystemClient {
   }
 }
 
-/** Returns the reason of a failure, which contains no value of the request or the profile. */
+/** Returns the reason for a failure, which contains no value from the request or the profile. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof GatehouseError)) return errorMessage(error);
   const { errors = [], detail } = error.details;

@@ -3,7 +3,7 @@ import { readPersonName } from '@gatehouse/domain';
 import { CustomerProfileFields, ExternalIdField } from '../../customers/dto/customer.fields.js';
 import { BooleanField, EmailField, MetadataField } from '../../http/input/fields.js';
 
-/** Leaves out what cannot be a name: it must not prevent the sign-in of a customer with the right password. */
+/** Leaves out what cannot be a name: it must not prevent a customer with the right password from signing in. */
 const ReadPersonName = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => readPersonName(value));
 
