@@ -11,7 +11,7 @@ import { readScannedPage, type Page } from '../http/lists/paging.js';
 import { parseTime, parseUpperBound } from '../http/input/time-field.js';
 import type { CountMailsQuery, ListMailsQuery } from './dto/mail-log.request.js';
 
-/** Reads the log of emails. */
+/** Reads the email log. */
 @Injectable()
 export class MailLogService {
   constructor(
@@ -19,7 +19,7 @@ export class MailLogService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** Returns a page of the emails within the reach, newest first. @throws GatehouseError `invalid_cursor` */
+  /** Returns a page of emails within the access scope, newest first. @throws GatehouseError `invalid_cursor` */
   list(reach: Reach, query: ListMailsQuery): Promise<Page<MailLogEntry>> {
     const filter = mailLogFilter(query);
     return readScannedPage(this.cursors, ['mails', reach, filter], query, (before, limit) =>

@@ -24,17 +24,17 @@ import {
 /** An email that a request would send. */
 export interface MailRequest {
   kind: MailKind;
-  /** Default: the purpose of the kind. */
+  /** Default: the kind's purpose. */
   purpose?: MailPurpose;
   recipient: string;
   /**
-   * True if the customer who receives or requests it has verified their address, or if an operator or a
-   * secret key requests it.
+   * True if the customer who receives or requests the email has verified their address, or if an operator or a secret
+   * key requests the email.
    */
   isTrusted: boolean;
   /**
-   * True if the session of the recipient, an operator or a secret key requests it. Such emails are counted separately, so
-   * that strangers cannot use them up. Default: false.
+   * True if the recipient's session, an operator or a secret key requests it. Such emails are counted separately, so
+   * that strangers cannot exhaust their limit. Default: false.
    */
   isAuthenticated?: boolean;
 }
@@ -48,18 +48,16 @@ export interface MailRefusal<Policy = RateLimitPolicy> {
 
 const HOUR_SECONDS = 3_600;
 
-/**
- * Minimum interval between two emails of one kind to one address that unauthenticated callers can request.
- */
+/** Minimum interval between two emails of one kind to one address that unauthenticated callers can request. */
 const intervalPolicy: RateLimitPolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
 
-/** Emails that a trusted recipient still receives after the limit of the project is reached. */
+/** Emails that a trusted recipient still receives after the project's limit is reached. */
 const reservePolicy: RateLimitPolicy = { name: 'mail-reserve', quota: 1, windowSeconds: HOUR_SECONDS };
 
-/** Dropped emails of one kind to one address that the log of emails shows. All are counted in the metrics. */
+/** Dropped emails, per kind and address, that the email log shows. The metrics count all dropped emails. */
 const dropLogPolicy: RateLimitPolicy = { name: 'mail-drop-log', quota: 5, windowSeconds: HOUR_SECONDS };
 
-/** The purposes of emails with a link or a code, and of the notice that a stranger can cause. */
+/** The purposes for emails with a link or a code, and for the notice that a stranger can cause. */
 const purposes: Record<
   OneTimeTokenKind | 'email-code' | 'reauthentication-code' | 'already-registered',
   MailPurpose
@@ -100,8 +98,8 @@ export class MailQuotaService {
   }
 
   /**
-   * Counts the email of a registration, which is the first of its kind to its address. Another one follows
-   * after a minute at the earliest.
+   * Counts a registration's email, which is the first of its kind to the address. Another email follows after a
+   * minute at the earliest.
    * @returns the exhausted limit, or null if the email may be sent
    */
   async consumeFirst(project: ProjectContext, request: MailRequest): Promise<MailRefusal | null> {
@@ -128,7 +126,7 @@ export class MailQuotaService {
     const projectWait = await this.limiter.consume(projectPolicy, projectKey(project, request));
     if (projectWait === null) return null;
     this.logger.warn({ projectId: project.id, purpose, quota: projectPolicy.quota }, 'email quota exhausted');
-    // A stranger can exhaust the limit of a project, but must not prevent a customer's only email.
+    // A stranger can exhaust a project's limit, but must not prevent a customer's only email.
     const isReserved = request.isTrusted && (await this.limiter.consume(reservePolicy, recipient)) === null;
     return isReserved ? null : this.refuse(request, 'project_limit', projectPolicy, projectWait);
   }
@@ -145,9 +143,9 @@ export class MailQuotaService {
   }
 
   /**
-   * Adds an email that is not sent because of a limit to the log of emails. Of repeated requests, only the
-   * first are added, so that they cannot fill the log.
-   * @param tx the transaction of the change, which may create the customer
+   * Adds an email that is not sent because of a limit to the email log. If requests repeat, only the first emails are
+   * added, so that they cannot fill the log.
+   * @param tx the change's transaction, which may create the customer
    */
   async recordDropped(
     project: ProjectContext,
@@ -188,15 +186,15 @@ const addressKey = (project: ProjectContext, { kind, recipient }: Omit<MailReque
   `${project.id}:${hashOf(recipient)}:${kind}`;
 
 /**
- * Returns the key of the limit of a project. Registrations create any number of unverified addresses, whose
- * emails are therefore counted separately.
+ * Returns the key for a project's limit. Registrations create any number of unverified addresses, whose emails are
+ * therefore counted separately.
  */
 const projectKey = (project: ProjectContext, request: MailRequest): string =>
   `${project.id}:${purposeOf(request)}:${request.isTrusted ? 'verified' : 'unverified'}`;
 
 /**
- * Returns the key of a recipient. Emails to the new address of a change are counted separately, because any
- * other customer can request them.
+ * Returns a recipient's key. Emails to a change's new address are counted separately, because any other customer can
+ * request them.
  */
 function recipientKey(project: ProjectContext, request: MailRequest): string {
   const isNewAddress = request.kind === 'change-email-new';

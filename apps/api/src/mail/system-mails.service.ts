@@ -24,7 +24,7 @@ export class SystemMailsService {
     return this.config.mail.smtpUrl !== null;
   }
 
-  /** Inserts an email, which the worker sends. @returns the id of the email */
+  /** Inserts an email, which the worker sends. @returns the email's id */
   async create(
     tx: Tx,
     kind: MailKind,

@@ -6,7 +6,7 @@ import { mailKinds } from '@gatehouse/platform';
 const nullableId = { type: String, format: 'uuid', nullable: true } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
 
-/** An entry of the log of emails. It contains neither the text nor the link of the email. */
+/** An email log entry. It contains neither the email's text nor its link. */
 export class MailLogResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ ...nullableId, description: 'null: an email to an operator' }) projectId!: string | null;
@@ -74,7 +74,7 @@ export class MailLogResponse {
   }
 }
 
-/** The states of emails in responses. */
+/** Email states in responses. */
 export const publicMailStates: Record<MailLogEntry['state'], MailState> = {
   pending: 'queued',
   sent: 'sent',

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ProjectMail } from '@gatehouse/persistence';
 import { mailKinds, type RenderedMail } from '@gatehouse/platform';
 
-/** The content of an email as the recipient would see it. */
+/** An email's content as the recipient would see it. */
 export type RenderedContent = Pick<RenderedMail, 'subject' | 'text' | 'html' | 'link'>;
 
 /** An email captured because no mail server is configured. */
