@@ -44,17 +44,17 @@ import type { Precondition } from '../http/preconditions/precondition.js';
 import type { MailTemplateRequest } from './dto/mail-template.request.js';
 import { MailTemplateResponse, type EffectiveMailTemplate } from './dto/mail-template.response.js';
 
-/** Maximum number of languages of a project that Gatehouse does not contain. */
+/** Maximum number of languages per project for which Gatehouse has no built-in texts. */
 const MAX_ADDED_LANGUAGES = 20;
 
-/** Identifies the text of a kind of email in one language. */
+/** Identifies the text for one kind of email in one language. */
 export interface TemplatePath {
   projectId: string;
   kind: CustomerMailKind;
   language: string;
 }
 
-/** Manages the texts of emails that projects change. */
+/** Manages the email texts that projects change. */
 @Injectable()
 export class MailTemplatesService {
   constructor(
@@ -125,7 +125,7 @@ export class MailTemplatesService {
     });
   }
 
-  /** @throws GatehouseError `not_found` if the project has no text of its own, `project_archived` */
+  /** @throws GatehouseError `not_found` if the project has not changed the text, `project_archived` */
   async delete({ reach }: ManagementCaller, path: TemplatePath): Promise<void> {
     await this.transactions.join(async (tx) => {
       const project = await this.projects.lock(tx, reach, path.projectId);
@@ -166,8 +166,8 @@ export class MailTemplatesService {
     await this.transactions.join(async (tx) => {
       const id = newId();
       const parameters = sealMailParameters(this.keyring, id, sampleParameters(project, path, text));
-      // With a mail server, the email belongs to no project: the keys of the project must not read the address
-      // of an operator. Without one, it is shown in the mailbox of the project.
+      // With a mail server, the email belongs to no project: the project's keys must not read an operator's address.
+      // Without a mail server, the email is shown in the project's mailbox.
       const owner = this.config.mail.smtpUrl ? null : projectId;
       await this.mails.insert(tx, {
         id,
@@ -202,7 +202,7 @@ export class MailTemplatesService {
 }
 
 /**
- * Parses the parameters of a path. The language may be in any form of its tag.
+ * Parses a path's parameters. The language may be in any form of its tag.
  * @throws GatehouseError `not_found` for an invalid id or tag, or an unknown kind
  */
 export function parseTemplatePath(projectId: string, kindName: string, tag: string): TemplatePath {
@@ -217,7 +217,7 @@ const sortKey = ({ kind, language }: Pick<TemplatePath, 'kind' | 'language'>): s
 
 const isShipped = (language: string): boolean => (shippedLanguages as readonly string[]).includes(language);
 
-/** Returns the text of the project or, if it has none, that of Gatehouse; null if there is neither. */
+/** Returns the project's text or, if it has none, the built-in text; null if there is neither. */
 function toEffective(
   { kind, language }: Pick<TemplatePath, 'kind' | 'language'>,
   templates: readonly MailTemplate[],
@@ -228,7 +228,7 @@ function toEffective(
   return text && { kind, language, text, updatedAt: null };
 }
 
-/** Returns the effective texts of all kinds in all languages that have one. */
+/** Returns the effective texts for all kinds in all languages that have one. */
 function effectiveTemplates(templates: readonly MailTemplate[]): EffectiveMailTemplate[] {
   const languages = new Set([...shippedLanguages, ...templates.map(({ language }) => language)]);
   return customerMailKinds
@@ -236,7 +236,7 @@ function effectiveTemplates(templates: readonly MailTemplate[]): EffectiveMailTe
     .sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
 }
 
-/** @throws GatehouseError `conflict` if the language would be one too many */
+/** @throws GatehouseError `conflict` if the language would exceed the limit */
 function assertLanguageLimit({ language }: TemplatePath, templates: readonly MailTemplate[]): void {
   const added = new Set(templates.map((template) => template.language).filter((other) => !isShipped(other)));
   if (isShipped(language) || added.has(language) || added.size < MAX_ADDED_LANGUAGES) return;
@@ -269,7 +269,7 @@ function applyPatch(
   return merged as MailText;
 }
 
-/** Returns the errors of a field of a merged text. */
+/** Returns the errors in a merged text's field. */
 function fieldErrors(
   kind: CustomerMailKind,
   field: string,
@@ -312,7 +312,7 @@ const truncate = (text: string): string =>
 
 const SAMPLE_EMAIL = 'ada@example.com';
 
-/** Returns the parameters of an email with sample values. Its token is not valid. */
+/** Returns an email's parameters with sample values. Its token is not valid. */
 function sampleParameters(
   { name, settings: { branding, mail } }: Project,
   { kind, language }: TemplatePath,

@@ -4,7 +4,7 @@ import { MailTemplatesRepository, type Tx } from '@gatehouse/persistence';
 import { shippedMailText, type CustomerMailKind, type MailParameters } from '@gatehouse/platform';
 import { RequestLanguages } from '../http/request-languages.js';
 
-/** Selects the language and the text of an email to a customer. */
+/** Selects the language and the text for an email to a customer. */
 @Injectable()
 export class MailTextsService {
   constructor(
@@ -13,9 +13,9 @@ export class MailTextsService {
   ) {}
 
   /**
-   * Returns the text in the first language, by preference, in which the project or Gatehouse has one. In each
-   * language the text of the project comes first.
-   * @param locale of the customer, or null
+   * Returns the text in the first language, by preference, in which the project or Gatehouse has a text. In each
+   * language, the project's text comes first.
+   * @param locale the customer's locale, or null
    */
   async select(
     tx: Tx,

@@ -10,14 +10,14 @@ import {
 } from '@gatehouse/platform';
 import { MailTextsService } from './mail-texts.service.js';
 
-/** An email of a project. */
+/** An email to a project's customer. */
 export interface NewCustomerMail {
   kind: CustomerMailKind;
   recipient: string;
   /** The customer that the email concerns; null for an address that no customer has. */
   customer: Customer | null;
   project: ProjectContext;
-  /** The content of the email that depends on its cause. */
+  /** The email content that depends on its cause. */
   parameters?: Partial<MailParameters>;
 }
 

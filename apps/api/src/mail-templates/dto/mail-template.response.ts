@@ -7,18 +7,18 @@ import {
   type RenderedMail,
 } from '@gatehouse/platform';
 
-/** The text of a kind of email in one language: that of the project, or that of Gatehouse. */
+/** The effective text for one kind of email in one language: the project's or the built-in text. */
 export interface EffectiveMailTemplate {
   kind: CustomerMailKind;
   language: string;
   text: MailText;
-  /** Null for the text of Gatehouse. */
+  /** Null for the built-in text. */
   updatedAt: Date | null;
 }
 
 const linkOnly = { type: String, nullable: true, description: 'null for an email without a link' };
 
-/** The texts of one kind of email in one language. */
+/** The texts for one kind of email in one language. */
 export class MailTemplateResponse implements MailText {
   @ApiProperty({ enum: customerMailKinds }) kind!: string;
   @ApiProperty({ description: 'BCP 47 tag', example: 'de' }) language!: string;
