@@ -30,11 +30,11 @@ export interface NewLink {
   kind: OneTimeTokenKind;
   customer: Customer;
   project: ProjectContext;
-  /** Recipient of the email. Default: the address of the customer. */
+  /** Recipient of the email. Default: the customer's address. */
   email?: string;
-  /** Target of the Continue button of the hosted page. */
+  /** Target of the Continue button on the hosted page. */
   redirectUrl?: string | null;
-  /** Group of the two tokens of an email change, one for each address. */
+  /** Group for an email change's two tokens, one for each address. */
   groupId?: string;
   newEmail?: string;
 }
@@ -55,8 +55,8 @@ const projectPageSettings: Partial<Record<OneTimeTokenKind, keyof ProjectSetting
 };
 
 /**
- * Creates and consumes one-time tokens, and creates the emails whose links contain them. Token and email are
- * inserted in the transaction of the change that requires them; the worker sends the emails.
+ * Creates and consumes one-time tokens, and creates the emails whose links contain them. Token and email are inserted
+ * in the same transaction as the change that requires them; the worker sends the emails.
  */
 @Injectable()
 export class OneTimeLinksService {
@@ -68,8 +68,8 @@ export class OneTimeLinksService {
   ) {}
 
   /**
-   * Creates a token, voids the older tokens of its kind, and sends its link by email. The caller must have
-   * locked the customer, unless the customer is new: every transaction locks the customer before the token,
+   * Creates a token, voids the customer's older tokens of the same kind, and sends its link by email. The caller must
+   * have locked the customer, unless the customer is new: every transaction locks the customer before the token,
    * which prevents deadlocks.
    */
   async send(tx: Tx, link: NewLink): Promise<void> {
@@ -81,7 +81,7 @@ export class OneTimeLinksService {
     await this.mails.write(tx, { kind, recipient: recipientOf(link), customer, project, parameters });
   }
 
-  /** Sends the link that verifies the address of a customer. @returns the event to record in the same transaction */
+  /** Sends the link that verifies a customer's address. @returns the event to record in the same transaction */
   async sendVerification(
     tx: Tx,
     customer: Customer,
@@ -94,20 +94,19 @@ export class OneTimeLinksService {
   }
 
   /**
-   * Creates a token like `send`, but sends no email. The rest of its group behaves as if the link had been
-   * sent.
+   * Creates a token like `send`, but sends no email. The other tokens in its group behave as if the link had been sent.
    */
   async createWithoutMail(tx: Tx, link: NewLink): Promise<void> {
     await this.insertToken(tx, link);
   }
 
-  /** Returns the token of a link in any state without consuming it, or null if it does not exist. */
+  /** Returns a link's token in any state without consuming it, or null if it does not exist. */
   find(kinds: readonly OneTimeTokenKind[], token: string): Promise<OneTimeToken | null> {
     return this.tokens.find(kinds, sha256(token));
   }
 
   /**
-   * Consumes a token. Of any number of parallel calls, exactly one gets `isFirstUse` set to true.
+   * Consumes a token. If calls run in parallel, exactly one gets `isFirstUse` set to true.
    * @param client the client that sent the token; none if a hosted page has checked it
    * @throws GatehouseError `rate_limited`, `invalid_token`, with the same body for an unknown, expired or voided token;
    *   `origin_not_allowed`
@@ -141,8 +140,9 @@ export class OneTimeLinksService {
   }
 
   /**
-   * Notifies the owner of an address that it is already registered, after a client tried to use it, even if the customer is
-   * disabled: the response does not say so. Does nothing if no customer has the address. The caller has counted the email.
+   * Notifies the owner of an address that it is already registered, after a client tried to use it, even if the
+   * customer is disabled: the response does not state it. Does nothing if no customer has the address. The caller has
+   * counted the email.
    */
   async notifyOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
     const owner = await this.customers.lockByEmail(tx, project.id, email);
@@ -186,8 +186,8 @@ export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: str
 }
 
 /**
- * Returns true if a form with the token can be a repetition of the one that has consumed it: after a double click, the browser
- * shows the response to the second one.
+ * Returns true if a form with the token can repeat the form that has consumed it: after a double click, the browser
+ * shows the response to the second submission.
  */
 export const isRepeatable = (token: OneTimeToken | null): token is OneTimeToken =>
   token?.state === 'consumed' && token.isJustConsumed;

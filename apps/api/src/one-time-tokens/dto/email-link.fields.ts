@@ -1,7 +1,7 @@
 import { EmailField, SecretField, TextField } from '../../http/input/fields.js';
 import { urlSchema } from '../../http/input/text-schemas.js';
 
-/** Decorates the field with the token of a link. Used in the requests of the pages that links open. */
+/** Decorates the field with a link's token. Used in requests from the pages that links open. */
 export const LinkTokenField = (): PropertyDecorator =>
   SecretField({ description: 'Token from the link in the email', maxLength: 4096 });
 
