@@ -26,13 +26,13 @@ import { OperatorLinksService } from './operator-links.service.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
 import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
 
-/** The access that the claims of an operator give. An undefined limit is managed in the console. */
+/** The access that an operator's claims give. An undefined limit is managed in the console. */
 interface ClaimedAccess {
   role: OperatorRole;
   organizationIds?: string[] | null;
 }
 
-/** Finds or creates the operators of accounts at the OpenID Provider, and sets their access. */
+/** Finds or creates the operators for accounts at the OpenID Provider, and sets their access. */
 @Injectable()
 export class OidcAccountsService {
   constructor(
@@ -46,8 +46,8 @@ export class OidcAccountsService {
   ) {}
 
   /**
-   * Returns the operator of an account, with the access that its claims give. The first sign-in links an
-   * operator with the same verified email address, or creates one.
+   * Returns an account's operator, with the access that its claims give. The first sign-in links an operator with the
+   * same verified email address, or creates one.
    * @throws SingleSignOnRefusal
    */
   async resolve(
@@ -59,7 +59,7 @@ export class OidcAccountsService {
     const profile = readProfile(claims, claims['email_verified'] === true);
     if (!profile) throw new SingleSignOnRefusal('sign_in_failed');
     const access = await this.readAccess(tx, settings, claims);
-    // Before the operator, in the order of all transactions that change the access of operators.
+    // Before the operator, in the same order as all transactions that change operators' access.
     await this.changes.lockAdmins(tx);
     const actor = actorOf(client);
     const operator =
@@ -70,8 +70,8 @@ export class OidcAccountsService {
   }
 
   /**
-   * Gives an operator who was verified again the access of the new claims.
-   * @throws SingleSignOnRefusal `other_operator` if the claims are not those of the operator
+   * Gives an operator who was verified again the access in the new claims.
+   * @throws SingleSignOnRefusal `other_operator` if the claims belong to another operator
    */
   async update(
     tx: Tx,
@@ -115,7 +115,7 @@ export class OidcAccountsService {
     if (organizationsClaim === null) return { role };
     const values = readClaimValues(claims, organizationsClaim);
     if (values.includes('*')) return { role, organizationIds: null };
-    // A slug may have the form of an id, and must not stand for it.
+    // A slug may look like an id, and must not be read as one.
     const slugs = values.filter((value) => !isUuid(value));
     const ids = await this.organizations.findIds(tx, values.filter(isUuid), slugs);
     if (ids.length === 0 || ids.length > MAX_OPERATOR_ORGANIZATIONS)
@@ -124,8 +124,8 @@ export class OidcAccountsService {
   }
 
   /**
-   * Links the operator with the email address of the account. Only if the provider has verified the address:
-   * anyone could otherwise take over an operator with an account that names it. An account at a previous provider is
+   * Links the operator with the account's email address, only if the provider has verified the address: otherwise
+   * anyone could take over an operator with an account that names the address. An account at a previous provider is
    * replaced, and its sessions end.
    * @returns null if no operator has the address
    * @throws SingleSignOnRefusal `email_required`, `account_exists`
@@ -172,7 +172,7 @@ export class OidcAccountsService {
   }
 }
 
-/** Returns the cause of a change that a sign-in makes. */
+/** Returns the cause for a change that a sign-in makes. */
 const actorOf = (client: Client): NoticeActor => ({
   caller: { email: 'Single sign-on' },
   client,

@@ -6,7 +6,7 @@ const NAME = '__Host-gatehouse_oidc';
 
 /**
  * The cookie that binds a sign-in at the OpenID Provider to the browser that has begun it. `Lax`, because the
- * provider leads back from another site.
+ * provider redirects from another site.
  */
 export class OidcFlowCookie {
   readonly value: string | null;

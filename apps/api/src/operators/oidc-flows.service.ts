@@ -26,7 +26,7 @@ import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
 /** Time in seconds in which a sign-in at the provider must end. */
 const FLOW_TTL = 10 * 60;
 
-/** The purpose of a flow at the provider, and where the browser continues. */
+/** A flow's purpose at the provider, and where the browser continues. */
 export interface OidcPurpose {
   /** The path within the console at which a sign-in continues. */
   to: string;
@@ -38,15 +38,15 @@ export interface OidcPurpose {
 
 interface OidcFlow extends OidcPurpose {
   state: string;
-  /** What the protocol remembers. */
+  /** The protocol's state. */
   flowState: FlowState;
   /** In seconds. */
   startedAt: number;
 }
 
 /**
- * Begins and finishes sign-ins at the OpenID Provider. Their state is in a signed cookie of the browser, and the database
- * holds its hash until the sign-in ends (ADR 0085).
+ * Begins and finishes sign-ins at the OpenID Provider. Their state is in a signed cookie in the browser, and the
+ * database stores the state's hash until the sign-in ends (ADR 0085).
  */
 @Injectable()
 export class OidcFlowsService {
@@ -64,7 +64,7 @@ export class OidcFlowsService {
   }
 
   /**
-   * Returns the URL of the provider, which leads back to the callback within ten minutes.
+   * Returns the provider's URL, which redirects to the callback within ten minutes.
    * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
    */
   async begin(purpose: OidcPurpose, cookie: OidcFlowCookie): Promise<string> {
@@ -80,8 +80,9 @@ export class OidcFlowsService {
   }
 
   /**
-   * Ends the flow of the browser, and returns what it was for. Of several parallel calls one succeeds.
-   * @throws SingleSignOnRefusal `expired` if the browser has begun none, or not this one, or it has ended or expired
+   * Ends the browser's flow, and returns its purpose. If calls run in parallel, one succeeds.
+   * @throws SingleSignOnRefusal `expired` if the browser has begun no flow or another flow, or if the flow has ended
+   *   or expired
    */
   async end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): Promise<OidcFlow> {
     const { value } = cookie;
@@ -125,13 +126,13 @@ export class OidcFlowsService {
   }
 }
 
-/** Returns whether the claims contain those that decide about access, which no default may replace. */
+/** Returns true if the claims include all claims that decide about access, which no default may replace. */
 function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: OperatorOidcConfig): boolean {
   const paths = [roleClaim, ...(organizationsClaim ? [organizationsClaim] : [])];
   return paths.every((path) => readClaimValues(claims, path).length > 0);
 }
 
-/** Returns whether the claims contain the email and the name of a new operator. */
+/** Returns true if the claims contain a new operator's email and name. */
 const isDescribed = (claims: ProviderClaims): boolean =>
   readEmail(claims) !== null && readPersonName(claims['name']) !== null;
 

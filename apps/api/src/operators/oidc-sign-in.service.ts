@@ -12,13 +12,13 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 import { refusalTexts, SingleSignOnRefusal, type RefusalReason } from './single-sign-on-refusal.js';
 
-/** The cookies of a request: that of the session and that of the flow. */
+/** A request's cookies: the session cookie and the flow cookie. */
 export interface OidcCookies {
   session: ConsoleCookie;
   flow: OidcFlowCookie;
 }
 
-/** The outcome of a sign-in at the provider. `purpose` is null if the browser has begun none. */
+/** A sign-in's outcome at the provider. `purpose` is null if the browser has begun no sign-in. */
 export interface OidcResult {
   purpose: OidcPurpose | null;
   /** Null after a success. */
@@ -39,7 +39,7 @@ export class OidcSignInService {
 
   /**
    * Begins a sign-in. The callback receives no session cookie, so a previous session ends here.
-   * @returns the URL of the provider
+   * @returns the provider's URL
    * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
    */
   async beginSignIn(purpose: Omit<OidcPurpose, 'session'>, cookies: OidcCookies): Promise<string> {
@@ -50,7 +50,7 @@ export class OidcSignInService {
 
   /**
    * Begins a reauthentication.
-   * @returns the URL of the provider
+   * @returns the provider's URL
    * @throws GatehouseError `not_found`, `conflict`, `provider_unavailable`, `sign_in_failed`
    */
   async beginReauthentication(
@@ -63,7 +63,7 @@ export class OidcSignInService {
     return this.flows.begin({ to: '/', isSeparateWindow: true, session }, cookie);
   }
 
-  /** Finishes what the browser has begun, with the query with which it returns. */
+  /** Finishes the sign-in that the browser has begun, with the query with which it returns. */
   async finish(
     parameters: Readonly<Record<string, string>>,
     cookies: OidcCookies,
@@ -98,7 +98,7 @@ export class OidcSignInService {
   }
 }
 
-/** Returns the reason that an error stands for; null for an unexpected one. */
+/** Returns an error's reason; null for an unexpected error. */
 function reasonOf(error: unknown): RefusalReason | null {
   if (error instanceof SingleSignOnRefusal) return error.reason;
   if (!(error instanceof GatehouseError)) return null;

@@ -19,7 +19,7 @@ import { isCommandToken, OperatorLinksService } from './operator-links.service.j
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Admits new operators: with the setup link of a new installation, or with an invitation. */
+/** Admits new operators: with a new installation's setup link, or with an invitation. */
 @Injectable()
 export class OperatorAdmissionService {
   constructor(
@@ -70,8 +70,8 @@ export class OperatorAdmissionService {
   }
 
   /**
-   * Sets the password of an invited operator, ends all existing sessions, deletes the known addresses, and
-   * opens a new session. If single sign-on is required, only the links of the command `operator-link` are accepted.
+   * Sets an invited operator's password, ends all existing sessions, deletes the known addresses, and opens a new
+   * session. If single sign-on is required, only links from the command `operator-link` are accepted.
    * @throws GatehouseError `single_sign_on_required`, `invalid_token`, `weak_password` (the link stays valid), `overloaded`
    */
   async acceptInvitation(

@@ -22,8 +22,8 @@ import { PasswordVerificationService } from '../passwords/password-verification.
 import { OperatorNoticesService } from './operator-notices.service.js';
 
 /**
- * Key under which operators use the hashing threads, in place of a project id. Operators and each project
- * have equal shares, so none can starve another.
+ * Key under which operators use the hashing threads, instead of a project id. Operators and each project have equal
+ * shares, so none can starve another.
  */
 const HASHING_SHARE = 'operators';
 
@@ -77,7 +77,7 @@ export class OperatorCheckService {
   }
 
   /**
-   * Counts an attempt before a code or a passkey of an operator is verified.
+   * Counts an attempt before an operator's code or passkey is verified.
    * @throws GatehouseError `too_many_attempts`
    */
   async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
@@ -99,8 +99,8 @@ export class OperatorCheckService {
   }
 
   /**
-   * Records a wrong password, code or passkey of an existing operator in the audit log, and returns the error.
-   * There are at most as many entries as granted attempts. The entry is written asynchronously, so that the response time
+   * Records an existing operator's wrong password, code or passkey in the audit log, and returns the error. There are
+   * at most as many entries as granted attempts. The entry is written asynchronously, so that the response time
    * reveals nothing.
    */
   recordFailure(
@@ -117,8 +117,8 @@ export class OperatorCheckService {
   }
 
   /**
-   * Clears the failed attempts of an operator who has completed the sign-in, and saves the client as known.
-   * @returns whether the operator had already signed in from the address of the client with its browser
+   * Clears failed attempts for an operator who has completed the sign-in, and saves the client as known.
+   * @returns true if the operator had already signed in from the client IP with the same browser
    */
   async recordSuccess(tx: Tx, operator: Operator, client: Client): Promise<boolean> {
     await this.attempts.clear(tx, sha256(operator.email));
@@ -146,9 +146,8 @@ export class OperatorCheckService {
   }
 
   /**
-   * Releases the attempt of a signed-in operator whose password, code or passkey was correct. The failures stay
-   * counted: an attacker with a session and the password could otherwise clear them, and guess codes without
-   * a limit.
+   * Releases the attempt for a signed-in operator whose password, code or passkey was correct. The failures stay
+   * counted: an attacker with a session and the password could otherwise clear them, and guess codes without a limit.
    */
   async releaseAttempt(tx: Tx, email: string, granted: LoginAllowance): Promise<void> {
     await this.attempts.release(sha256(email), granted, tx);
@@ -160,8 +159,8 @@ export class OperatorCheckService {
   }
 
   /**
-   * Returns a new hash if the scheme, cost or pepper of the current one is outdated; null if it is not or
-   * hashing fails.
+   * Returns a new hash if the current hash has an outdated scheme, cost or pepper; null if the current hash is up to
+   * date or hashing fails.
    */
   async rehashIfOutdated({ passwordHash }: AuthenticatedOperator, password: string): Promise<string | null> {
     if (!this.hasher.isOutdated(passwordHash, 'peppered')) return null;
@@ -169,6 +168,6 @@ export class OperatorCheckService {
   }
 }
 
-/** Returns the operator that the log line of an error names. */
+/** Returns the operator that an error's log line names. */
 const subjectOf = (operator: Operator | null): { operatorId: string } | undefined =>
   operator ? { operatorId: operator.id } : undefined;

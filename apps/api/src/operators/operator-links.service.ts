@@ -5,12 +5,12 @@ import { Config, newToken, pageLink, sha256 } from '@gatehouse/platform';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /**
- * Beginning of the tokens of links that the command prints. No other token contains a full stop, and only Gatehouse
- * creates tokens, so the beginning proves where a valid one comes from.
+ * Prefix for the tokens in links that the command prints. No other token contains a full stop, and only Gatehouse
+ * creates tokens, so the prefix proves where a valid token comes from.
  */
 const COMMAND_PREFIX = 'command.';
 
-/** Returns true if a valid token is that of a link that the command `operator-link` has printed. */
+/** Returns true if a valid token belongs to a link that the command `operator-link` has printed. */
 export const isCommandToken = (token: string): boolean => token.startsWith(COMMAND_PREFIX);
 
 /**
@@ -27,7 +27,7 @@ export class OperatorLinksService {
 
   /**
    * Creates a link for the terminal of the person who runs the server. Voids older links.
-   * @param operatorId the operator who sets a password, or null to create the first operator of the installation
+   * @param operatorId the operator who sets a password, or null to create the installation's first operator
    */
   async createCommandLink(tx: Tx, operatorId: string | null): Promise<string> {
     const token = `${COMMAND_PREFIX}${newToken().token}`;
@@ -43,14 +43,14 @@ export class OperatorLinksService {
   async createInvitation(tx: Tx, { id: operatorId, email }: Operator): Promise<string | null> {
     const { token, tokenHash } = newToken();
     await this.links.insert(tx, tokenHash, operatorId, operatorLinkTtl.invitation);
-    // If emails were captured, every reader of the mailbox could see the link.
+    // If emails were captured, every mailbox reader could see the link.
     if (!this.mails.isEnabled) return this.toUrl(operatorId, token);
     await this.mails.create(tx, 'operator-invitation', email, { token });
     return null;
   }
 
   /**
-   * Returns the operator of a link without consuming it, or null for a setup link.
+   * Returns a link's operator without consuming the link, or null for a setup link.
    * @throws GatehouseError `invalid_token`
    */
   async findOperatorId(token: string): Promise<string | null> {
@@ -60,14 +60,14 @@ export class OperatorLinksService {
   }
 
   /**
-   * Consumes a link. Of any number of parallel calls, one succeeds.
+   * Consumes a link. If calls run in parallel, one succeeds.
    * @throws GatehouseError `invalid_token`
    */
   async use(tx: Tx, token: string): Promise<void> {
     if (!(await this.links.consume(tx, sha256(token)))) throw new GatehouseError('invalid_token');
   }
 
-  /** Voids the links of an operator, or the setup links if the id is null. */
+  /** Voids an operator's links, or the setup links if the id is null. */
   async voidAll(tx: Tx, operatorId: string | null): Promise<void> {
     await this.links.voidAll(tx, operatorId);
   }

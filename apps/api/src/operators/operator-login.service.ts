@@ -60,7 +60,7 @@ export class OperatorLoginService {
   }
 
   /**
-   * Changes the password of the caller, replaces the session cookie and ends the caller's other sessions.
+   * Changes the caller's password, replaces the session cookie and ends the caller's other sessions.
    * @throws GatehouseError `single_sign_on_required`, `validation_failed`, `invalid_credentials`,
    *   `too_many_attempts`, `weak_password`, `overloaded`, `operator_session_required`
    */

@@ -6,7 +6,7 @@ import type { AdminAction, OperatorNotice, OwnAction } from '@gatehouse/platform
 import type { Client } from '../http/request-context.js';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
-/** The admin who acts, and the client of the request. */
+/** The admin who acts, and the request's client. */
 export interface ActingAdmin {
   caller: OperatorCaller;
   client: Client;
@@ -16,17 +16,17 @@ export interface ActingAdmin {
 export interface NoticeActor {
   caller: Pick<OperatorCaller, 'email'> & Partial<Pick<OperatorCaller, 'operatorId'>>;
   client: { ip: string | null };
-  /** The cause of a change that no operator has requested, for the audit log. */
+  /** The cause for a change that no operator has requested, for the audit log. */
   cause?: string;
 }
 
-/** The actor of `npm run gatehouse -- operator-link`, as the subject of the sentence in an email. */
+/** The actor for `npm run gatehouse -- operator-link`, as the subject of the sentence in an email. */
 export const commandActor: NoticeActor = {
   caller: { email: 'The command operator-link' },
   client: { ip: null },
 };
 
-/** Notifies operators by email of changes of their access and of sign-ins (requirement OP-01). */
+/** Notifies operators by email about access changes and sign-ins (requirement OP-01). */
 @Injectable()
 export class OperatorNoticesService {
   constructor(
@@ -34,7 +34,7 @@ export class OperatorNoticesService {
     private readonly operators: OperatorsRepository,
   ) {}
 
-  /** Notifies an operator of an action on their own account. */
+  /** Notifies an operator about an action on their own account. */
   async notifyOwner(
     tx: Tx,
     action: OwnAction,

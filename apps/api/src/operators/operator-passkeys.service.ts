@@ -44,7 +44,7 @@ import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessi
 
 type Owner = Pick<Operator, 'id' | 'email'>;
 
-/** A challenge of a session for a passkey of its operator. */
+/** A session's challenge for one of its operator's passkeys. */
 interface Ceremony {
   sessionId: string;
   owner: Owner;
@@ -54,7 +54,7 @@ interface Ceremony {
 /** A verified response to a challenge, and the allowance that granted the attempt. */
 type Verified<T> = T & { granted: LoginAllowance };
 
-/** Registers the passkeys of operators, and verifies them as a second factor. */
+/** Registers operators' passkeys, and verifies them as a second factor. */
 @Injectable()
 export class OperatorPasskeysService {
   constructor(
@@ -78,7 +78,7 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Completes the sign-in of a session with a passkey.
+   * Completes a session's sign-in with a passkey.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
    *   `method_not_enabled`
    */
@@ -140,7 +140,7 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Adds the first second factor of an operator, and completes the sign-in. Ends the operator's other sessions.
+   * Adds an operator's first second factor, and completes the sign-in. Ends the operator's other sessions.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
    *   `method_not_enabled`, `conflict` while an older api is running
    */
@@ -229,7 +229,7 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Uses the reauthentication of a session up: a stolen session could otherwise replace all passkeys with one.
+   * Consumes a session's reauthentication: a stolen session could otherwise use one to replace all passkeys.
    * @throws GatehouseError `reauthentication_required`
    */
   private async useReauthentication(tx: Tx, { sessionId, method }: OperatorCaller): Promise<void> {
@@ -246,7 +246,7 @@ export class OperatorPasskeysService {
     name: string,
     client: Client,
   ): Promise<OperatorPasskey> {
-    // An older api would treat an operator whose only second factor is a passkey as one who has none.
+    // An older api would treat an operator whose only second factor is a passkey as an operator without a second factor.
     await this.apis.assertNoneIsOlder(tx, 'passkey');
     const inserted = await this.passkeys.insert(tx, { ...passkey, id: newId(), operatorId, name });
     if (!inserted) throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
@@ -299,7 +299,7 @@ export class OperatorPasskeysService {
     operatorId: string,
     { id, counter }: { id: string; counter: number },
   ): Promise<void> {
-    // The lock of the operator excludes a reset of the second factor at the same time.
+    // The operator's lock prevents a concurrent second-factor reset.
     await this.operators.lock(tx, operatorId);
     if (!(await this.passkeys.recordUse(tx, id, counter)))
       throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');

@@ -11,8 +11,8 @@ import { OperatorPreferencesRepository, OperatorsRepository, Transactions } from
 import { newId } from '@gatehouse/platform';
 
 /**
- * Manages how the console shows data to an operator. Only the operator can read and change it, and it grants
- * nothing, so it is not in the audit log (ADR 0063).
+ * Manages an operator's preferences for the data that the console shows. Only the operator can read and change them,
+ * and they grant nothing, so they are not in the audit log (ADR 0063).
  */
 @Injectable()
 export class OperatorPreferencesService {

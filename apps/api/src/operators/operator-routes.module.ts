@@ -27,7 +27,7 @@ import { OperatorsService } from './operators.service.js';
 import { OidcSignInService } from './oidc-sign-in.service.js';
 import { SecondFactorService } from './second-factor.service.js';
 
-/** Routes for the sign-in and the management of operators. */
+/** Routes for signing in and managing operators. */
 @Module({
   imports: [
     AuditModule,

@@ -47,7 +47,7 @@ export class OperatorSessionsService {
     private readonly config: Config,
   ) {}
 
-  /** Returns the state of the session of the cookie. */
+  /** Returns the cookie's session state. */
   async describe(cookie: ConsoleCookie, client: Client): Promise<OperatorSessionResponse> {
     const session = await this.find(cookie);
     const isSignedIn = session?.stage === 'signed_in';
@@ -73,7 +73,7 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Returns the session of the cookie if it is at this stage.
+   * Returns the cookie's session if it is at this stage.
    * @throws GatehouseError `operator_session_required`
    */
   async getAtStage(stage: OperatorStage, cookie: ConsoleCookie): Promise<OperatorSession> {
@@ -83,8 +83,8 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Returns the session of an operator who has no authenticator. A session of single sign-on cannot enroll one:
-   * a stolen cookie could then reauthenticate with it.
+   * Returns the session of an operator who has no authenticator. A single sign-on session cannot enroll one: a stolen
+   * cookie could then reauthenticate with it.
    * @throws GatehouseError `operator_session_required`
    */
   async getEnrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
@@ -95,8 +95,8 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Returns a session that may confirm a new authenticator: of an operator who has none, or who has verified
-   * the current one to replace it.
+   * Returns a session that may confirm a new authenticator: its operator has none, or has verified the current one to
+   * replace it.
    * @throws GatehouseError `operator_session_required`
    */
   async getConfirming(cookie: ConsoleCookie): Promise<OperatorSession> {
@@ -115,7 +115,7 @@ export class OperatorSessionsService {
 
   /**
    * Opens a session for an operator who has just verified or set the password.
-   * @returns the value of the session cookie, to be set after the transaction has committed
+   * @returns the session cookie's value, to be set after the transaction has committed
    */
   async open(tx: Tx, operator: Operator, client: Client): Promise<string> {
     const { token } = await this.insert(tx, operator, 'password', client);
@@ -124,7 +124,7 @@ export class OperatorSessionsService {
 
   /**
    * Opens a session for an operator whom the OpenID Provider has verified, and completes its sign-in.
-   * @returns the value of the session cookie, to be set after the transaction has committed
+   * @returns the session cookie's value, to be set after the transaction has committed
    */
   async openSignedIn(tx: Tx, operator: Operator, client: Client): Promise<string> {
     const session = await this.insert(tx, operator, 'oidc', client);
@@ -145,8 +145,8 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Completes the sign-in of a session.
-   * @returns the new value of the session cookie, to be set after the transaction has committed
+   * Completes a session's sign-in.
+   * @returns the session cookie's new value, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended or changed its stage in the
    *   meantime
    */
@@ -166,7 +166,7 @@ export class OperatorSessionsService {
   /**
    * Records that an operator was verified again. The session continues under a new token, so
    * that a stolen cookie does not gain the permission.
-   * @returns the new value of the session cookie, to be set after the transaction has committed
+   * @returns the session cookie's new value, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
    */
   async reauthenticate(
@@ -181,9 +181,9 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Continues the session of the caller under a new token, after a password change: a client with a copy of the
-   * cookie is signed out, like the other sessions.
-   * @returns the new value of the session cookie, to be set after the transaction has committed
+   * Continues the caller's session under a new token, after a password change: a client with a cookie copy is signed
+   * out, like the other sessions.
+   * @returns the session cookie's new value, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
    */
   async renew(tx: Tx, { sessionId }: OperatorCaller): Promise<string> {
@@ -192,21 +192,19 @@ export class OperatorSessionsService {
     return token;
   }
 
-  /**
-   * Sets the new value of the cookie and returns the new state. The value in the request is no longer valid.
-   */
+  /** Sets the cookie's new value and returns the new state. The value in the request is no longer valid. */
   async replaceToken(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {
     cookie.set(token);
     return this.describe(cookie, client);
   }
 
-  /** Ends the session of the cookie at any stage. Does nothing if there is none. */
+  /** Ends the cookie's session at any stage. Does nothing if there is none. */
   async signOut(cookie: ConsoleCookie): Promise<void> {
     if (cookie.token !== null) await this.transactions.run((tx) => this.end(tx, cookie));
     cookie.clear();
   }
 
-  /** Ends the session of the request, for a sign-out or because a new session replaces it. */
+  /** Ends the request's session, for a sign-out or because a new session replaces it. */
   async end(tx: Tx, cookie: ConsoleCookie): Promise<void> {
     const ended = cookie.token === null ? null : await this.sessions.end(tx, sha256(cookie.token));
     if (!ended) return;
@@ -216,13 +214,13 @@ export class OperatorSessionsService {
     this.audit.record(tx, { ...operatorAction('operator.signed_out', { id }), operatorId: id });
   }
 
-  /** Returns the sessions of the caller, newest first. */
+  /** Returns the caller's sessions, newest first. */
   listOwn({ operatorId }: OperatorCaller): Promise<OperatorSessionRecord[]> {
     return this.sessions.list(operatorId);
   }
 
   /**
-   * Ends a session of the caller.
+   * Ends one of the caller's sessions.
    * @throws GatehouseError `not_found` if the caller has no session with this id
    */
   async endOwn({ operatorId }: OperatorCaller, id: string): Promise<void> {
@@ -232,7 +230,7 @@ export class OperatorSessionsService {
     });
   }
 
-  /** Ends all sessions of the caller except the current one. */
+  /** Ends all the caller's sessions except the current one. */
   async endOthers({ operatorId, sessionId }: OperatorCaller): Promise<void> {
     await this.transactions.run(async (tx) => {
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
@@ -268,12 +266,12 @@ const listFactors = ({ totpSecret, hasPasskey }: OperatorSession): OperatorFacto
   ...(hasPasskey ? (['passkey'] as const) : []),
 ];
 
-/** Returns whether a second factor protects a session: an authenticator, or that of the OpenID Provider. */
+/** Returns true if a second factor protects a session: an authenticator, or the OpenID Provider's second factor. */
 const hasSecondFactor = ({ method, operator }: OperatorSession): boolean =>
   method === 'oidc' || operator.secondFactor;
 
 /**
- * Checks that Gatehouse verifies the second factor of a session. After single sign-on, the provider does.
+ * Checks that Gatehouse verifies a session's second factor. After single sign-on, the provider does.
  * @throws GatehouseError `conflict`
  */
 export function assertNotSingleSignOn({ method }: OperatorCaller): void {

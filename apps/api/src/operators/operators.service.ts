@@ -43,7 +43,7 @@ export interface CommandLink {
   email: string | null;
 }
 
-/** Manages operators on behalf of admins, and of the person who runs the server. */
+/** Manages operators for admins, and for the person who runs the server. */
 @Injectable()
 export class OperatorsService {
   constructor(
@@ -92,7 +92,7 @@ export class OperatorsService {
   }
 
   /**
-   * Creates a new invitation link, for an invited operator or for one who has forgotten the password. The
+   * Creates a new invitation link, for an invited operator or for an operator who has forgotten the password. The
    * authenticator stays enrolled.
    * @throws GatehouseError `single_sign_on_required`, `not_found`, `conflict` if the operator is disabled or is the
    *   caller
@@ -160,8 +160,8 @@ export class OperatorsService {
   }
 
   /**
-   * Removes the authenticator and the passkeys of an operator who has lost them, so that the next sign-in enrolls a new one.
-   * Ends the sessions and deletes the known addresses.
+   * Removes the authenticator and the passkeys from an operator who has lost them, so that the next sign-in enrolls a
+   * new one. Ends the sessions and deletes the known addresses.
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller
    */
   resetSecondFactor(admin: ActingAdmin, id: string): Promise<Operator> {
@@ -173,8 +173,8 @@ export class OperatorsService {
   }
 
   /**
-   * Creates a link with which an operator sets a new password, or, while no operator exists, with which the
-   * first one is created. Voids older links.
+   * Creates a link with which an operator sets a new password, or, while no operator exists, with which the first
+   * operator is created. Voids older links.
    * @param email can be null if there is at most one operator
    * @param resetsSecondFactor true to remove the authenticator as well
    * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or the email is missing
@@ -236,7 +236,7 @@ export class OperatorsService {
   }
 }
 
-/** The target of the audit entry of a setup link, as no operator exists. */
+/** The target in a setup link's audit entry, because no operator exists. */
 const noOperator = { id: NIL_UUID };
 
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });

@@ -22,7 +22,7 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Enrolls the authenticators of operators, and verifies their codes and the recovery codes that can replace them. */
+/** Enrolls operators' authenticators, and verifies their codes and the recovery codes that can replace them. */
 @Injectable()
 export class SecondFactorService {
   constructor(
@@ -38,7 +38,7 @@ export class SecondFactorService {
   ) {}
 
   /**
-   * Completes the sign-in of a session with an authenticator code or a recovery code. Each code works once.
+   * Completes a session's sign-in with an authenticator code or a recovery code. Each code works once.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async verifyCode(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
@@ -65,9 +65,9 @@ export class SecondFactorService {
   }
 
   /**
-   * Returns the secret of an authenticator that is to replace the current one, after the current one or a
-   * recovery code has been verified. A recent reauthentication is not sufficient: a stolen session could
-   * otherwise replace the authenticator.
+   * Returns the secret for an authenticator that will replace the current one, after the current authenticator or a
+   * recovery code has been verified. A recent reauthentication is not sufficient: a stolen session could otherwise
+   * replace the authenticator.
    * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`
    */
   async beginReplacement(
@@ -110,7 +110,7 @@ export class SecondFactorService {
   }
 
   /**
-   * Completes the sign-in of an operator who has no authenticator. Allowed only outside production and from a
+   * Completes the sign-in for an operator who has no authenticator. Allowed only outside production and from a
    * loopback address.
    * @throws GatehouseError `operator_session_required`, `factor_required`
    */
@@ -125,8 +125,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Verifies the second factor of a signed-in operator again, which allows sensitive actions in this session
-   * for five minutes.
+   * Verifies a signed-in operator's second factor again, which allows sensitive actions in this session for five
+   * minutes.
    * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`,
    *   `operator_session_required`, `conflict` after single sign-on
    */
@@ -149,7 +149,7 @@ export class SecondFactorService {
   }
 
   /**
-   * Replaces all recovery codes and returns the new ones.
+   * Replaces all recovery codes and returns the new codes.
    * @throws GatehouseError `too_many_attempts`, `invalid_code`
    */
   async renewRecoveryCodes(
@@ -170,7 +170,7 @@ export class SecondFactorService {
   }
 
   /**
-   * Consumes a code and returns its kind. Notifies the operator of a used recovery code.
+   * Consumes a code and returns its kind. Notifies the operator when a recovery code was used.
    * @throws GatehouseError `invalid_code`
    */
   private async consumeCode(

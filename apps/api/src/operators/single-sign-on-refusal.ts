@@ -1,4 +1,4 @@
-/** Texts of the page for refused sign-ins, by reason. Nothing comes from the provider. */
+/** Page texts for rejected sign-ins, by reason. Nothing comes from the provider. */
 export const refusalTexts = {
   expired: 'This sign-in has expired, was already used or began in another browser. Sign in again.',
   access_denied: 'The sign-in was canceled at the identity provider.',

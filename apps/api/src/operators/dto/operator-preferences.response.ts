@@ -8,7 +8,7 @@ import {
   type SavedView,
 } from '@gatehouse/domain';
 
-/** How the console shows data to the operator. */
+/** Preferences for the data that the console shows to the operator. */
 export class PreferencesResponse {
   @ApiProperty({ enum: consoleTimeZones, description: 'Time zone of all times: that of the browser, or UTC' })
   timeZone!: string;
@@ -32,7 +32,7 @@ export class PreferencesResponse {
   }
 }
 
-/** The filters, the order and the columns of a list, saved under a name. */
+/** A list's filters, order and columns, saved under a name. */
 export class SavedViewResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: consoleLists }) list!: string;

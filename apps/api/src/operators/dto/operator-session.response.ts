@@ -12,7 +12,7 @@ import { organizationIdsSchema } from './operator.response.js';
 
 const nullableText = { type: String, nullable: true };
 
-/** The operator of the current console session. */
+/** The operator in the current console session. */
 export class CurrentOperatorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
@@ -25,7 +25,7 @@ export class CurrentOperatorResponse {
   }
 }
 
-/** Settings of the server that the console needs after the sign-in. */
+/** Server settings that the console needs after the sign-in. */
 export class ServerResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty() production!: boolean;
@@ -49,7 +49,7 @@ export class SingleSignOnResponse {
   }
 }
 
-/** The state of the current console session. */
+/** The current console session's state. */
 export class OperatorSessionResponse {
   @ApiProperty({
     enum: ['signed_out', ...operatorStages],
@@ -124,7 +124,7 @@ export class OperatorSessionResponse {
   preferences!: PreferencesResponse | null;
 }
 
-/** The secret of a new authenticator. */
+/** A new authenticator's secret. */
 export class EnrollmentResponse {
   @ApiProperty({
     description: 'Base32 secret, for manual entry',

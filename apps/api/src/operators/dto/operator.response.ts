@@ -10,7 +10,7 @@ import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
 
-/** The limit of an operator. */
+/** An operator's limit. */
 export const organizationIdsSchema: ApiPropertyOptions = {
   type: [String],
   format: 'uuid',
@@ -69,7 +69,7 @@ export class InvitedOperatorResponse extends OperatorResponse {
   }
 }
 
-/** A console session of an operator, including one with an incomplete sign-in. */
+/** An operator's console session, including a session with an incomplete sign-in. */
 export class OperatorSessionEntry {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({
