@@ -57,8 +57,7 @@ export class OrganizationsService {
   }
 
   /**
-   * Creates an organization whose parent is the caller's organization. It has no parent if the caller has
-   * none.
+   * Creates an organization whose parent is the caller's organization. It has no parent if the caller has no organization.
    * @throws GatehouseError `slug_taken`
    */
   create({ project }: ManagementCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {

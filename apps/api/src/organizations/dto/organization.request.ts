@@ -20,7 +20,7 @@ export class CreateOrganizationRequest {
   slug!: string;
 }
 
-/** Filters of the list of organizations for operators. */
+/** Filters for the operators' organization list. */
 export class SearchOrganizationsQuery extends PageQuery {
   @SearchTextField('Id of an organization, or part of its name or slug') q?: string;
 }
