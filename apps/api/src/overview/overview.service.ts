@@ -26,16 +26,16 @@ import type { OverviewQuery } from './dto/overview.request.js';
 /** Maximum number of projects whose metrics are added up for an operator who is limited to organizations. */
 const MAX_PROJECTS = 100;
 
-/** Metrics of the attempts in a range. */
+/** Metrics for attempts in a range. */
 export interface Overview extends Omit<OverviewMetrics, 'series' | 'previous'>, AttemptSummary {
   range: OverviewRange;
-  /** The metrics of the previous period, if they were requested and any attempts are known. */
+  /** The previous period's metrics, if they were requested and any attempts are known. */
   previous: AttemptSummary | null;
-  /** Emails of all projects within the reach that were dropped within the last hour because a project reached its limit. */
+  /** Emails in all projects within the access scope that were dropped in the last hour because a project reached its limit. */
   mailsOverLimit: CappedCount;
 }
 
-/** Counters of identity in a range. */
+/** Identity counters in a range. */
 export interface IdentityOverview extends IdentityCounts {
   range: OverviewRange;
   buckets: Bucket[];
@@ -52,8 +52,8 @@ export class OverviewService {
   ) {}
 
   /**
-   * Returns the metrics of one project or of all projects within the caller's reach. An unknown project has no
-   * attempts.
+   * Returns the metrics for one project or for all projects within the caller's access scope. An unknown project has
+   * no attempts.
    * @throws GatehouseError `validation_failed` if the caller is limited to organizations with too many projects
    */
   async get(
@@ -88,7 +88,7 @@ export class OverviewService {
     return { range, buckets, previousBuckets: before, ...counts };
   }
 
-  /** Returns the projects to add up; null for the metrics of the entire installation. */
+  /** Returns the projects to add up; null for the installation-wide metrics. */
   private async resolveProjects(reach: Reach, projectId: string | null): Promise<string[] | null> {
     if (!reach.organizationIds) return projectId === null ? null : [projectId];
     const ids = await this.projects.listIds(reach, projectId, MAX_PROJECTS + 1);
