@@ -8,8 +8,8 @@ import { postButton, textLink } from './page.js';
 const PATH = '/disown';
 
 /**
- * The address may have been verified with the link before: the owner may notice only afterwards. With the link of
- * a change, it is the address of the account only once the change is complete.
+ * The address may have been verified with the link before: the owner may notice only afterwards. With the link of a
+ * change, it becomes the account's address only when the change is complete.
  */
 const canDisown = ({ state, isClaimed, kind, email, customer }: OneTimeToken): boolean =>
   (state === 'live' || state === 'consumed') &&
@@ -50,7 +50,7 @@ export class DisownPage extends LinkPage({
   }
 }
 
-/** Returns when and with what device the account of a link was created. */
+/** Returns when and with what device a link's account was created. */
 export const describeCreation = ({ texts, link }: TokenVisit): string =>
   texts.disown.created(formatTime(texts.language, link.customer.createdAt), link.registrationDevice);
 

@@ -5,14 +5,14 @@ import { LinkPage, LinkVisit, projectBrand } from './link-page.js';
 import { postButton } from './page.js';
 
 /**
- * The page for the links in emails with a code. It opens no session: it leads back to the application, where the client
- * that requested the email completes the sign-in.
+ * The page for the links in emails with a code. It opens no session: it redirects to the application, where the
+ * client that requested the email completes the sign-in.
  */
 @HostedPage('email-sign-in')
 export class EmailSignInPage extends LinkPage<EmailLinkWithCode>({
   limit: 'email-code-verify',
   isOpen: ({ isOpen }) => isOpen,
-  // A repeated form leads to the application again.
+  // A repeated form redirects to the application again.
   isUsable: () => true,
 }) {
   constructor(protected readonly links: EmailLinksService) {

@@ -35,7 +35,7 @@ dd { margin: 0; }
 @media (max-width: 30rem) { nav, dl { grid-template-columns: 1fr; gap: .125rem; } nav ul, dd { margin-bottom: .5rem; } }
 `);
 
-/** The content security policy of the page: it allows only the inline style. */
+/** The page's content security policy: it allows only the inline style. */
 export const errorDocsPolicy = [
   "default-src 'none'",
   `style-src '${style.hash}'`,
@@ -56,10 +56,7 @@ const section = ({ code, status, title, cause, remedy }: ListedError): string =>
 const group = ({ status, errors }: (typeof errorsByStatus)[number]): string =>
   `<h2>${status} ${STATUS_CODES[status]}</h2>\n${errors.map(section).join('\n')}`;
 
-/**
- * The page that describes every code of the catalog, each with an anchor. No scripts, no external assets
- * (HD-01).
- */
+/** The page that describes every code in the catalog, each with an anchor. No scripts, no external assets (HD-01). */
 export const errorDocsPage = `<!doctype html>
 <html lang="en">
 <head>

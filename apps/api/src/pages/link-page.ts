@@ -16,7 +16,7 @@ import { isRepeatable } from '../one-time-tokens/one-time-links.service.js';
 import { linkButton, postButton, sendPage, type PageContent } from './page.js';
 import { selectPageTexts, type PageTexts } from './page-texts.js';
 
-/** Form fields of the email link pages. */
+/** Form fields on the email link pages. */
 export interface PageForm {
   token?: string;
   password?: string;
@@ -24,7 +24,7 @@ export interface PageForm {
   renew?: string;
 }
 
-/** The project and the customer for whom a page is. */
+/** The project and the customer that a page is for. */
 interface PageSubject {
   project: ProjectContext;
   customer: Pick<Customer, 'locale'>;
@@ -36,11 +36,11 @@ interface PageLink extends PageSubject {
   state?: OneTimeToken['state'];
 }
 
-/** Returns the branding of the pages of a project. */
+/** Returns the branding for a project's pages. */
 export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
   resolveBrand(name, settings.branding);
 
-/** Returns the texts of a page for a customer, or without one for the browser. */
+/** Returns a page's texts in the customer's language, or without a customer in the browser's language. */
 export const textsFor = (response: Response, subject: PageSubject | null = null): PageTexts =>
   selectPageTexts({
     locale: subject?.customer.locale ?? null,
@@ -48,7 +48,7 @@ export const textsFor = (response: Response, subject: PageSubject | null = null)
     defaultLocale: subject?.project.settings.defaultLocale ?? null,
   });
 
-/** A visit to a link's page. Sends pages with the texts for the customer and the branding of the project. */
+/** A visit to a link's page. Sends pages with the texts for the customer and the project's branding. */
 export class LinkVisit<Link extends PageLink | null> {
   readonly texts: PageTexts;
 
@@ -65,7 +65,7 @@ export class LinkVisit<Link extends PageLink | null> {
     sendPage(this.response, status, { language: this.texts.language, brand, ...content });
   }
 
-  /** Sends the page for a link that is unknown or voided, for example because a newer one replaced it. */
+  /** Sends the page for a link that is unknown or voided, for example because a newer link replaced it. */
   sendInvalid(): void {
     this.send(400, this.texts.invalidLink);
   }
@@ -77,12 +77,12 @@ export type TokenVisit = LinkVisit<OneTimeToken>;
 /** Returns true for a link that can be used, but not yet has been. */
 export const isLive = ({ state }: OneTimeToken): boolean => state === 'live';
 
-/** Also returns true if the form may be a resubmission of the one that has used the link. */
+/** Also returns true if the form may be a resubmission of the form that has used the link. */
 export const isLiveOrRepeated = (link: OneTimeToken): boolean => isLive(link) || isRepeatable(link);
 
 interface LinkPageOptions<Link> {
   limit: RouteLimit;
-  /** The limit of the form. Default: `limit` */
+  /** The form's limit. Default: `limit` */
   submitLimit?: RouteLimit;
   /** Returns true if the page has a form that uses the link. */
   isOpen: (link: Link) => boolean;
@@ -90,11 +90,11 @@ interface LinkPageOptions<Link> {
   isUsable?: (link: Link) => boolean;
 }
 
-/** The service of a kind of link. */
+/** The service for a kind of link. */
 interface PageLinks<Link> {
-  /** Returns the link of a token in any state, without consuming it. */
+  /** Returns a token's link in any state, without consuming it. */
   find(token: string): Promise<Link | null>;
-  /** Sends a new link in place of an expired one. Absent if the page does not offer this. */
+  /** Sends a new link to replace an expired link. Absent if the page does not offer this. */
   resendExpired?(expired: Link): Promise<void>;
 }
 
@@ -151,7 +151,7 @@ export function LinkPage<Link extends PageLink>({
 
     /**
      * Returns null for an unknown link, after sending the page for it.
-     * @throws GatehouseError `rate_limited` by a limit of the link's project
+     * @throws GatehouseError `rate_limited` by a limit in the link's project
      */
     private async open(response: Response, value: unknown): Promise<LinkVisit<Link> | null> {
       const token = typeof value === 'string' ? value : '';
@@ -165,7 +165,7 @@ export function LinkPage<Link extends PageLink>({
   return Page;
 }
 
-/** Sends the page for an expired link, with a button that requests a new one. */
+/** Sends the page for an expired link, with a button that requests a new link. */
 export function sendExpired(visit: TokenVisit, path: string): void {
   const { title, text, button } = visit.texts.expiredLink;
   visit.send(400, {

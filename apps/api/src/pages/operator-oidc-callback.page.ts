@@ -12,7 +12,7 @@ import { CurrentOidcFlowCookie, type OidcFlowCookie } from '../operators/oidc-fl
 import { OidcSignInService, type OidcResult } from '../operators/oidc-sign-in.service.js';
 
 /**
- * Receives browsers that return from the OpenID Provider of operators. Browsers would not send the session cookie,
+ * Receives browsers that return from the operators' OpenID Provider. Browsers would not send the session cookie,
  * which is `Strict`, after a redirect that begins at another site. The page that sets the cookie therefore opens the
  * console itself.
  */

@@ -1,9 +1,10 @@
-/** The path of the script of the hosted pages. */
+/** The path of the script for the hosted pages. */
 export const PAGE_SCRIPT_PATH = '/sign-in/page.js';
 
 /**
- * The script of the hosted pages that have forms. It shows the passkey buttons where the browser has passkeys, and prevents
- * a second submission of a form: the codes and tokens in it work once. Without the script, everything except passkeys works.
+ * The script for hosted pages that have forms. It shows the passkey buttons where the browser has passkeys, and
+ * prevents submitting a form twice: the codes and tokens in it work once. Without the script, everything except
+ * passkeys works.
  */
 export const pageScript = `'use strict';
 const decode = (text) =>

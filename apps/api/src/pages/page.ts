@@ -5,37 +5,37 @@ import { PAGE_SCRIPT_PATH } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
 export interface PageContent {
-  /** Language of the texts, as a BCP 47 tag. */
+  /** The language of the texts, as a BCP 47 tag. */
   language: ShippedLanguage;
-  /** The only heading of the page. */
+  /** The page's only heading. */
   title: string;
   /** Default: none. */
   text?: string;
-  /** The problem of the submitted form. It is announced, and described by inputs with `aria-describedby="problem"`. */
+  /** The problem with the submitted form. It is announced, and inputs refer to it with `aria-describedby="problem"`. */
   problem?: string | null;
   /** Additional text in small print. */
   hint?: string;
-  /** The action of the page, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
+  /** The page's action, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
   button?: string;
   /** Path that the browser opens at once. Default: none. */
   nextPath?: string;
-  /** URL to which the response to the form redirects. Default: none. */
+  /** URL that the response to the form redirects to. Default: none. */
   redirectUrl?: string;
-  /** Branding of the page. null or absent: none, for example for an unknown token. */
+  /** The page's branding. null or absent: none, for example for an unknown token. */
   brand?: Brand | null;
 }
 
 /**
- * The policy of the header, `no-referrer`, would make browsers send `Origin: null` with the forms of the page. The origin
- * alone contains no token.
+ * The header's policy, `no-referrer`, would make browsers send `Origin: null` with the page's forms. The origin alone
+ * contains no token.
  */
 const ORIGIN_ONLY = '<meta name="referrer" content="strict-origin">';
 
 const defaultBrand = resolveBrand('');
 
 /**
- * Sends a hosted page with its own content security policy: no script but that of the hosted pages, where there is a form,
- * and only the project logo as asset of another origin (HD-01).
+ * Sends a hosted page with its own content security policy: no script except the script for the hosted pages, where
+ * there is a form, and only the project logo as an asset from another origin (HD-01).
  */
 export function sendPage(
   response: Response,
@@ -74,7 +74,7 @@ ${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}
 `);
 }
 
-/** Returns the origin of a URL for a content security policy; the scheme of a URL that opens an app. */
+/** Returns a URL's origin for a content security policy; the scheme if the URL opens an app. */
 function redirectSource(redirectUrl: string): string {
   const { protocol, origin } = parseValidUrl(redirectUrl);
   return origin === 'null' ? protocol : origin;
@@ -94,17 +94,17 @@ export const postButton = (path: string, label: string, fields: Record<string, s
 export interface PasswordForm {
   /** Path that receives the POST with the fields, `username` and `password`. */
   path: string;
-  /** Label of the button. */
+  /** The button's label. */
   label: string;
   /** Hidden fields, such as the token. */
   fields: Record<string, string>;
-  /** Email address of the account. Password managers store the password under this name. */
+  /** The account's email address. Password managers store the password under this name. */
   email: string;
-  /** Label of the input field. */
+  /** The input field's label. */
   inputLabel: string;
   minLength: number;
   hint: string;
-  /** Error of the password that was submitted before. */
+  /** Error for the password that was submitted before. */
   error?: string | null;
 }
 
@@ -132,13 +132,13 @@ export function passwordForm({
 export const linkButton = (href: string, label: string): string =>
   `<a class="button" href="${escapeHtml(href)}" rel="noreferrer">${escapeHtml(label)}</a>`;
 
-/** Returns a link in a line of its own, for an action that is rarely needed. */
+/** Returns a link on a separate line, for an action that is rarely needed. */
 export const textLink = (href: string, label: string): string =>
   `<p class="more"><a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`;
 
 /**
  * Returns a form that POSTs the inputs, which are HTML, to the path.
- * @param options `isSecondary` for an action of less importance; `more` is HTML after the button
+ * @param options `isSecondary` for a less important action; `more` is HTML after the button
  */
 export const form = (
   path: string,

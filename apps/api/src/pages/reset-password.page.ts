@@ -15,7 +15,7 @@ import {
 } from './link-page.js';
 import { passwordForm } from './page.js';
 
-/** The paths of the page and the names of its texts for each of its two kinds of link. */
+/** The page's paths and the names of its texts, for each of its two kinds of links. */
 const variants = {
   'reset-password': { path: '/reset-password', name: 'resetPassword' },
   'accept-invite': { path: '/accept-invite', name: 'acceptInvite' },

@@ -8,9 +8,9 @@ const NAME = '__Host-gatehouse_sign_in';
 const MAX_AGE = 60 * 60;
 
 /**
- * Returns the hash of the cookie of a browser, which is set if the browser has none. Tabs share it. It is no session: it
- * only proves that a browser returns from a provider to the page on which it has begun. `Lax`, because the provider leads
- * back from another site.
+ * Returns the hash of a browser's cookie, which is set if the browser has none. Tabs share the cookie. It is not a
+ * session: it only proves that a browser returns from a provider to the page on which it has begun. `Lax`, because
+ * the provider redirects from another site.
  */
 export function identifyBrowser(request: Request, response: Response): Buffer {
   const value = readCookie(request, NAME) ?? newToken().token;
@@ -19,7 +19,7 @@ export function identifyBrowser(request: Request, response: Response): Buffer {
   return sha256(value);
 }
 
-/** Returns whether a request comes from the browser whose cookie has the hash. */
+/** Returns true if a request comes from the browser whose cookie has the hash. */
 export function isFromBrowser(request: Request, browserHash: Buffer | null): boolean {
   const value = readCookie(request, NAME);
   return value !== null && browserHash !== null && sha256(value).equals(browserHash);

@@ -5,14 +5,14 @@ import { passkeyForm, textInput } from './sign-in-fields.js';
 import type { ScreenContent, ScreenContext } from './sign-in-screens.js';
 import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
 
-/** An open challenge, as the forms of its screen keep it. It is bound to the flow, and only the token proves anything. */
+/** An open challenge, as the forms on its screen keep it. It is bound to the flow, and only the token proves anything. */
 export interface ScreenChallenge {
   token: string;
-  /** The secret of the flow, for the paths of the forms. */
+  /** The flow's secret, for the paths of the forms. */
   flow: string;
   kind: ChallengeKind;
   methods: ChallengeMethod[];
-  /** The `otpauth://` URI of the authenticator that an enrollment adds; otherwise "". */
+  /** The `otpauth://` URI for the authenticator that an enrollment adds; otherwise "". */
   uri: string;
 }
 
@@ -35,10 +35,10 @@ const fieldsOf = ({ token, kind, methods, uri }: ScreenChallenge): Record<string
   ...(uri ? { uri } : {}),
 });
 
-/** A context in which the customer can use passkeys, or cannot because of the host of this page. */
+/** A context in which the customer can use passkeys, or cannot because of this page's host. */
 export type ChallengeContext = ScreenContext & { hasPasskeys: boolean };
 
-/** Returns the content of the screen that proves a second factor. */
+/** Returns the content for the screen that proves a second factor. */
 export function renderSecondFactor(context: ChallengeContext, challenge: ScreenChallenge): ScreenContent {
   const { page, texts, problemField, hasPasskeys } = context;
   const { secondFactor } = texts;
@@ -75,7 +75,7 @@ export function renderSecondFactor(context: ChallengeContext, challenge: ScreenC
   };
 }
 
-/** Returns the content of the screen that adds the first factor. @param authenticator its secret and QR code */
+/** Returns the content for the screen that adds the first factor. @param authenticator its secret and QR code */
 export function renderEnrollment(
   context: ChallengeContext,
   challenge: ScreenChallenge,
@@ -113,7 +113,7 @@ export function renderEnrollment(
   };
 }
 
-/** Returns the content of the screen with new recovery codes. @param flow with which the page continues afterwards */
+/** Returns the content for the screen with new recovery codes. @param flow with which the page continues afterwards */
 export function renderRecoveryCodes(
   { page, texts }: ScreenContext,
   codes: string[],

@@ -8,7 +8,7 @@ import { readAssertion, readRegistration } from './passkey-responses.js';
 import { SignInRequestsService } from './sign-in-requests.service.js';
 import { SignInStepsService } from './sign-in-steps.service.js';
 
-/** The forms of the hosted sign-in page for second factors. */
+/** The hosted sign-in page's forms for second factors. */
 @HostedSignInPage('sign-in/challenge')
 export class ChallengePage {
   constructor(
@@ -17,7 +17,7 @@ export class ChallengePage {
     private readonly challenges: ChallengesService,
   ) {}
 
-  /** Completes a challenge with the code of an authenticator, or with a recovery code. */
+  /** Completes a challenge with an authenticator's code, or with a recovery code. */
   @Post()
   async complete(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('challenge', query, form, response);

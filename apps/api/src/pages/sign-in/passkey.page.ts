@@ -6,7 +6,7 @@ import { readAssertion } from './passkey-responses.js';
 import { SignInRequestsService } from './sign-in-requests.service.js';
 import { SignInStepsService } from './sign-in-steps.service.js';
 
-/** The passkey button of the hosted sign-in page. */
+/** The passkey button on the hosted sign-in page. */
 @HostedSignInPage('sign-in/passkey')
 export class PasskeyPage {
   constructor(

@@ -8,7 +8,7 @@ import { HostedSignInPage } from './hosted-page.js';
 import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService } from './sign-in-screens.service.js';
 
-/** The links of the hosted sign-in page to identity providers. */
+/** The links from the hosted sign-in page to identity providers. */
 @HostedSignInPage('sign-in/provider')
 @UseInterceptors(SkipHeadInterceptor)
 export class ProviderPage {
@@ -18,7 +18,7 @@ export class ProviderPage {
     private readonly flows: ProviderFlowsService,
   ) {}
 
-  /** Leads to a provider, whose callback leads back to the page. */
+  /** Redirects to a provider, whose callback redirects to the page. */
   @Get(':slug')
   async begin(
     @Param('slug') slug: string,

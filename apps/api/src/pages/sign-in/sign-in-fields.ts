@@ -6,17 +6,17 @@ export interface TextInput {
   label: string;
   type?: 'text' | 'email' | 'password';
   autocomplete: string;
-  /** True for a code of digits. Default: false. */
+  /** True for a numeric code. Default: false. */
   isNumeric?: boolean;
   value?: string;
   minLength?: number;
   hint?: string;
   hasFocus?: boolean;
-  /** True if the problem of the page is about this input. Default: false. */
+  /** True if the page's problem is about this input. Default: false. */
   isInvalid?: boolean;
 }
 
-/** Returns a labeled input. Its id is its name, so that a page has one input of each name. */
+/** Returns a labeled input. Its id is its name, so that a page has one input per name. */
 export function textInput({
   name,
   label,
@@ -44,11 +44,11 @@ export function textInput({
   return `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input ${attributes.join(' ')}>${help}</div>`;
 }
 
-/** Returns a second button of a form, which submits the inputs to another path without checking them. */
+/** Returns a second button for a form, which submits the inputs to another path without checking them. */
 export const otherSubmit = (path: string, label: string): string =>
   `<button type="submit" class="secondary" formaction="${escapeHtml(path)}" formnovalidate>${escapeHtml(label)}</button>`;
 
-/** Returns a link that looks like a button of less importance. */
+/** Returns a link that looks like a less important button. */
 export const secondaryLink = (href: string, label: string): string =>
   `<a class="button secondary" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
 
@@ -56,13 +56,13 @@ export const secondaryLink = (href: string, label: string): string =>
 export const linkLine = (href: string, label: string, question = ''): string =>
   `<p class="more">${question ? `${escapeHtml(question)} ` : ''}<a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`;
 
-/** Returns a line between two groups of ways to sign in. */
+/** Returns a line between two groups of sign-in methods. */
 export const divider = (text: string): string => `<p class="divider"><span>${escapeHtml(text)}</span></p>`;
 
 export interface PasskeyForm {
-  /** Path that receives the response of the browser. */
+  /** Path that receives the browser's response. */
   path: string;
-  /** Path of the options. */
+  /** Path to the options. */
   optionsPath: string;
   label: string;
   /** `get` uses a passkey, `create` adds one. */

@@ -10,7 +10,7 @@ import {
   type RedirectError,
 } from '@gatehouse/domain';
 
-/** The screens of the page that a URL can open. The others are responses to forms. */
+/** The page's screens that a URL can open. The others are responses to forms. */
 export const signInScreens = [
   'sign_in',
   'sign_up',
@@ -21,9 +21,9 @@ export const signInScreens = [
 ] as const;
 export type SignInScreen = (typeof signInScreens)[number];
 
-/** The query of the hosted sign-in page. Every link and form of the page contains it. */
+/** The hosted sign-in page's query. Every link and form on the page contains it. */
 export interface SignInQuery {
-  /** Where the sign-in ends: the application, with a code that only its verifier redeems. */
+  /** The application's URL where the sign-in ends, with a code that only its verifier redeems. */
   redirectUrl: string;
   codeChallenge: string;
   state: string | null;
@@ -32,21 +32,21 @@ export interface SignInQuery {
   loginHint: string | null;
   /** Language that the application has chosen, or null. */
   locale: string | null;
-  /** True if an identity provider must ask for the account again. */
+  /** True if an identity provider must prompt for the account again. */
   isPrompted: boolean;
-  /** Maximum age of a proof at an identity provider, in seconds: 0 with `prompt=login`; null for any. */
+  /** Maximum age for a proof at an identity provider, in seconds: 0 with `prompt=login`; null for any. */
   maxAge: number | null;
-  /** Token of the email code that the screen `email_code` asks for. */
+  /** Token for the email code that the screen `email_code` requires. */
   token: string;
-  /** The secret of the flow that the page continues, or null. */
+  /** The secret for the flow that the page continues, or null. */
   flow: string | null;
-  /** The error with which a provider has led back to the page, or null. */
+  /** The error with which a provider has redirected to the page, or null. */
   providerError: RedirectError | null;
-  /** The parameters that the application has sent, for the links and forms of the page. */
+  /** The parameters that the application has sent, for the links and forms on the page. */
   parameters: Record<string, string>;
 }
 
-/** The parameters that links and forms of the page keep. */
+/** The parameters that links and forms on the page keep. */
 const keptParameters = [
   'client_id',
   'redirect_url',
@@ -78,8 +78,8 @@ export const readClientId = (query: Record<string, unknown>): string | null =>
   readParameter(query, 'client_id');
 
 /**
- * Reads the query of the page.
- * @throws GatehouseError `validation_failed`, whose message is for the developer of the application
+ * Reads the page's query.
+ * @throws GatehouseError `validation_failed`, whose message is for the application's developer
  */
 export function readSignInQuery(project: ProjectContext, query: Record<string, unknown>): SignInQuery {
   const read = (name: string): string | null => readParameter(query, name);
@@ -96,7 +96,7 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
     isPrompted,
     maxAge: isPrompted ? 0 : maxAge,
     token: read('token') ?? '',
-    // An api of an earlier version leads back with `provider_code`, with which no flow continues.
+    // An older api redirects with `provider_code`, with which no flow continues.
     flow: read('flow') ?? (read('provider_code') === null ? null : ''),
     providerError: redirectErrors.find((each) => each === query['provider_error']) ?? null,
     parameters: Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null)),

@@ -19,10 +19,10 @@ import {
 import { SignInFlowsService } from '../../sign-in/sign-in-flows.service.js';
 import { readClientId, readSignInQuery, type SignInQuery } from './sign-in-query.js';
 
-/** The fields of a form of the hosted sign-in page. */
+/** The fields in a form on the hosted sign-in page. */
 export type SignInForm = Partial<Record<string, string>>;
 
-/** A valid request of the hosted sign-in page. */
+/** A valid request to the hosted sign-in page. */
 export interface SignInPageRequest {
   project: ProjectContext;
   query: SignInQuery;
@@ -33,8 +33,8 @@ export interface SignInPageRequest {
 }
 
 /**
- * Checks the requests of the hosted sign-in page: its query is valid only by these checks, and its flow only with the same
- * query.
+ * Checks the hosted sign-in page's requests: the query is valid only if these checks pass, and the flow only with the
+ * same query.
  */
 @Injectable()
 export class SignInRequestsService {
@@ -69,7 +69,7 @@ export class SignInRequestsService {
     return { project: found, query: signIn, form: form ?? {}, client, response };
   }
 
-  /** Returns the project that the query names, or the error of the query. */
+  /** Returns the project that the query names, or the query's error. */
   private async findProject(query: Record<string, unknown>): Promise<ProjectContext | GatehouseError> {
     try {
       const id = readClientId(query);
@@ -93,7 +93,7 @@ const toTarget = ({ redirectUrl, codeChallenge, state }: SignInQuery): ExchangeT
   state,
 });
 
-/** Returns the URL of a link or form of the page, with the query of the page. @param more further parameters */
+/** Returns the URL for a link or form on the page, with the page's query. @param more further parameters */
 export function signInPath(
   { query }: Pick<SignInPageRequest, 'query'>,
   path = '',

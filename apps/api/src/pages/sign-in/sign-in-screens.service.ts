@@ -36,11 +36,11 @@ import { signInTexts } from './sign-in-texts.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
 import { waitInWords } from './wait-in-words.js';
 
-/** The content of a screen that its URL does not contain. */
+/** Screen content that the URL does not contain. */
 export interface ScreenState {
   /** Email address that the customer has entered. */
   email?: string | null;
-  /** Error code of a problem that is not an error of the API. */
+  /** Error code for a problem that is not an API error. */
   problem?: string;
 }
 
@@ -53,7 +53,7 @@ const problemFields: Partial<Record<string, ProblemField>> = {
   invalid_code: 'code',
 };
 
-/** Sends the screens of the hosted sign-in page. */
+/** Sends the hosted sign-in page's screens. */
 @Injectable()
 export class SignInScreensService {
   constructor(
@@ -65,7 +65,7 @@ export class SignInScreensService {
   ) {}
 
   /**
-   * Returns whether a provider can prove a sign-in that is as recent as the application requires (sign-in contract,
+   * Returns true if a provider can prove a sign-in that is as recent as the application requires (sign-in contract,
    * section 6).
    */
   canProve(
@@ -82,7 +82,7 @@ export class SignInScreensService {
     this.send(page, state.problem ? 400 : 200, renderScreen(screen, context), problem);
   }
 
-  /** Sends a screen again after an error of its form. @throws every other error */
+  /** Sends a screen again after an error in its form. @throws every other error */
   async showError(
     page: SignInPageRequest,
     screen: SignInScreen,
@@ -94,7 +94,7 @@ export class SignInScreensService {
     this.send(page, status, renderScreen(screen, context), problem);
   }
 
-  /** Sends the screen that a challenge requires. @param error of the form of the screen; default: none */
+  /** Sends the screen that a challenge requires. @param error the error in the screen's form; default: none */
   async showChallenge(page: SignInPageRequest, challenge: ScreenChallenge, error?: unknown): Promise<void> {
     const context: ChallengeContext = {
       ...(await this.context(page, {}, error)),
@@ -115,8 +115,8 @@ export class SignInScreensService {
   }
 
   /**
-   * Returns what the project offers on this page: passkeys only if its origin may use those of the project, and only
-   * providers that can prove a sign-in as recent as the application requires.
+   * Returns what the project offers on this page: passkeys only if its origin may use the project's passkeys, and
+   * only providers that can prove a sign-in as recent as the application requires.
    */
   private async offered(page: SignInPageRequest): Promise<OfferedOptions> {
     const enabled = await this.options.listProviders(page.project);
@@ -138,7 +138,7 @@ export class SignInScreensService {
     const members = error instanceof GatehouseError ? error.details.members : undefined;
     const provider = members?.['provider'];
     const offered = await this.offered(page);
-    // A person at a provider without an email proves one by a code, also where the project offers no codes.
+    // A person at a provider without an email proves an email with a code, also where the project offers no codes.
     const person = findPerson(page.client);
     const options = person ? { ...offered, emailCode: true } : offered;
     return {
@@ -152,7 +152,7 @@ export class SignInScreensService {
     };
   }
 
-  /** Returns the text of a problem. */
+  /** Returns the text for a problem. */
   private describe({ texts, options }: { texts: SignInTexts; options: SignInOptionsResponse }, code: string) {
     if (code === 'email_required') return options.emailCode ? texts.emailRequired : texts.emailRequiredOnly;
     return texts.problems[code] ?? null;
@@ -206,7 +206,7 @@ export class SignInScreensService {
   }
 }
 
-/** Returns the secret and the QR code of a URI that a form has kept. */
+/** Returns the secret and the QR code for a URI that a form has kept. */
 function describeUri(uri: string): { secret: string; qrCode: string } {
   const secret = /^otpauth:\/\/totp\/[^?]*\?(?:.*&)?secret=([A-Z2-7]+)/.exec(uri)?.[1];
   if (!secret || uri.length > MAX_TOTP_URI) throw new GatehouseError('challenge_expired');

@@ -9,13 +9,13 @@ import type { SignInTexts } from './sign-in-texts-english.js';
 /** The input that a problem is about. */
 export type ProblemField = 'email' | 'password' | 'code' | null;
 
-/** What a page offers. */
+/** The options that a page offers. */
 export interface OfferedOptions extends SignInOptionsResponse {
   /** The names of the providers that cannot prove a sign-in as recent as the application requires. */
   omittedProviders: string[];
 }
 
-/** The content of a screen. */
+/** A screen's content. */
 export interface ScreenContext {
   page: SignInPageRequest;
   texts: SignInTexts;
@@ -24,16 +24,16 @@ export interface ScreenContext {
   /** Email address that the customer has entered or the application suggests. */
   email: string | null;
   problemField: ProblemField;
-  /** True if the provider of the customer has not shared an email address. */
+  /** True if the customer's provider has not shared an email address. */
   isEmailRequired: boolean;
   /** The provider that the address requires, or null. */
   requiredProvider: string | null;
 }
 
-/** The content of a screen: its heading, text and forms. */
+/** A screen's content: its heading, text and forms. */
 export type ScreenContent = Pick<PageContent, 'title' | 'text' | 'button'>;
 
-/** Returns the content of a screen that a URL can open. */
+/** Returns the content for a screen that a URL can open. */
 export function renderScreen(screen: SignInScreen, context: ScreenContext): ScreenContent {
   const { options } = context;
   const canSignUp = options.allowSignUp && options.password;
@@ -86,7 +86,9 @@ function signIn(context: ScreenContext, isSignUp: boolean): ScreenContent {
   };
 }
 
-/** Returns the other ways after a divider, which is hidden with a passkey button that is the only one. */
+/**
+ * Returns the other sign-in methods after a divider. The divider is hidden if the only other method is a hidden passkey button.
+ */
 const otherWays = ({ texts }: ScreenContext, others: string[]): string =>
   `<div class="others">${divider(texts.or)}${others.join('')}</div>`;
 
@@ -121,13 +123,13 @@ function passkeyButton({ page, texts, options }: ScreenContext): string {
   });
 }
 
-/** Returns the links to the providers; of an address that requires one, only this. */
+/** Returns the links to the providers; only one link if the address requires a provider. */
 const providerLinks = ({ page, texts, options, requiredProvider }: ScreenContext): string[] =>
   options.providers
     .filter(({ slug }) => requiredProvider === null || slug === requiredProvider)
     .map(({ slug, name }) => secondaryLink(signInPath(page, `/provider/${slug}`), texts.provider(name)));
 
-/** Returns why the page leaves out providers, or an empty string. */
+/** Returns the reason why the page leaves out providers, or an empty string. */
 function omittedProviders({ texts, options }: ScreenContext): string {
   const names = options.omittedProviders;
   return names.length > 0 ? `<p class="hint">${escapeHtml(texts.omittedProviders(names))}</p>` : '';

@@ -9,13 +9,13 @@ import type { SignInScreen } from './sign-in-query.js';
 import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService, type ScreenState } from './sign-in-screens.service.js';
 
-/** The outcome of a step. Only an enrollment has recovery codes. */
+/** A step's outcome. Only an enrollment has recovery codes. */
 type StepOutcome = SignInOutcome & { recoveryCodes?: string[] | null };
 
-/** A step of a sign-in. Returns null where the response must not reveal its outcome. */
+/** A sign-in step. Returns null where the response must not reveal its outcome. */
 type Step = () => Promise<StepOutcome | null>;
 
-/** Runs the steps of sign-ins on the hosted page. The services behind them are those of the API, with the same rules. */
+/** Runs sign-in steps on the hosted page. They use the same services as the API, with the same rules. */
 @Injectable()
 export class SignInStepsService {
   constructor(
@@ -43,7 +43,7 @@ export class SignInStepsService {
     await this.finish(page, outcome, state);
   }
 
-  /** Runs a step of a challenge. After an error, sends its screen again unless the challenge has ended. */
+  /** Runs a challenge step. After an error, sends its screen again unless the challenge has ended. */
   async runChallenge(page: SignInPageRequest, challenge: ScreenChallenge, step: Step): Promise<void> {
     let outcome: StepOutcome | null;
     try {
@@ -55,7 +55,7 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Continues the flow of the page, after the return from a provider or after the recovery codes. */
+  /** Continues the page's flow, after the return from a provider or after the recovery codes. */
   async continue(page: SignInPageRequest): Promise<void> {
     let outcome: StepOutcome;
     try {
@@ -69,12 +69,12 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Sends the first screen after the flow of the page has ended. */
+  /** Sends the first screen after the page's flow has ended. */
   async showEnded(page: SignInPageRequest): Promise<void> {
     await this.screens.show(page, 'sign_in', { problem: 'invalid_return' });
   }
 
-  /** Returns the email address of a form. If it is not valid, sends the screen again and returns null. */
+  /** Returns the email address from a form. If it is not valid, sends the screen again and returns null. */
   async readEmail(page: SignInPageRequest, screen: SignInScreen): Promise<string | null> {
     const entered = page.form['email'] ?? '';
     const email = canonicalEmail(entered);
@@ -82,7 +82,7 @@ export class SignInStepsService {
     return email;
   }
 
-  /** Returns the email address and the password of a form. If one is missing, sends the screen again and returns null. */
+  /** Returns the email address and the password from a form. If one is missing, sends the screen again and returns null. */
   async readCredentials(
     page: SignInPageRequest,
     screen: SignInScreen,
@@ -94,7 +94,7 @@ export class SignInStepsService {
     return email === null || password === '' ? null : { email, password };
   }
 
-  /** Leads to a screen of the page with GET, so that the browser can reload it. */
+  /** Redirects to one of the page's screens with GET, so that the browser can reload it. */
   redirect(page: SignInPageRequest, screen: SignInScreen, more: Record<string, string>): void {
     page.response.redirect(303, signInPath(page, '', { screen, ...more }));
   }
@@ -112,7 +112,7 @@ export class SignInStepsService {
     this.redirect(page, 'check_inbox', address ? { login_hint: address } : {});
   }
 
-  /** Sends the screen of a new challenge; for an enrollment with a new authenticator. */
+  /** Sends a new challenge's screen; for an enrollment, with a new authenticator. */
   private async showChallenge(page: SignInPageRequest, challenge: ScreenChallenge): Promise<void> {
     if (challenge.kind === 'second_factor') return this.screens.showChallenge(page, challenge);
     const { token, flow } = challenge;
@@ -121,11 +121,11 @@ export class SignInStepsService {
   }
 }
 
-/** Returns whether the customer must verify their email address first. */
+/** Returns true if the customer must verify their email address first. */
 const isUnverified = (error: unknown): boolean =>
   error instanceof GatehouseError && error.code === 'email_not_verified';
 
-/** Returns whether the challenge stays open after an error. */
+/** Returns true if the challenge stays open after an error. */
 const isRetryable = (error: unknown): boolean =>
   error instanceof GatehouseError &&
   ['invalid_code', 'passkey_not_accepted', 'too_many_attempts'].includes(error.code);

@@ -23,7 +23,7 @@ export class SignInPage {
     private readonly verifications: VerificationService,
   ) {}
 
-  /** Shows a screen, or continues the flow with which a provider has led back. */
+  /** Shows a screen, or continues the flow with which a provider has redirected to the page. */
   @Get()
   async show(@Query() query: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('sign-in-page', query, {}, response);
