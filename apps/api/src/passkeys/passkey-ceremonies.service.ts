@@ -39,10 +39,10 @@ import {
 import { customerEvent } from '../events/customer-events.js';
 import { PasskeyResponse } from './dto/passkey.response.js';
 
-/** Returns the name of a passkey that the customer has not named. */
+/** Returns the name for a passkey that the customer has not named. */
 export const defaultPasskeyName = (userAgent: string | null): string => deviceName(userAgent) ?? 'Passkey';
 
-/** Returns the error of a passkey that is not accepted, whatever the reason. @param cause for the log */
+/** Returns the error for a passkey that is not accepted, whatever the reason. @param cause for the log */
 export const passkeyNotAccepted = (cause?: unknown): GatehouseError =>
   new GatehouseError('passkey_not_accepted', { headers: { 'WWW-Authenticate': 'Bearer' }, cause });
 
@@ -51,7 +51,7 @@ export interface ProvenPasskey {
   id: string;
   customerId: string;
   methods: AuthenticationMethod[];
-  /** When the challenge that the passkey has signed was created. */
+  /** Time at which the challenge that the passkey has signed was created. */
   requestedAt: Date;
 }
 
@@ -74,7 +74,7 @@ export class PasskeyCeremoniesService {
     private readonly config: Config,
   ) {}
 
-  /** Returns the site to which the passkeys of a project are bound; null if the project has no passkeys. */
+  /** Returns the site that a project's passkeys are bound to; null if the project has no passkeys. */
   findRelyingParty({ settings, name }: ProjectContext): RelyingParty | null {
     const { passkeys, branding } = settings;
     const id = effectiveRpId(passkeys, this.config);
@@ -99,7 +99,7 @@ export class PasskeyCeremoniesService {
     return isEnabled && this.findRelyingParty(project) !== null;
   }
 
-  /** Returns the options with which a browser creates a passkey of a customer. @throws GatehouseError `method_not_enabled` */
+  /** Returns the options with which a browser creates a customer's passkey. @throws GatehouseError `method_not_enabled` */
   async beginRegistration(
     project: ProjectContext,
     { id, email, firstName, lastName }: Customer,
@@ -112,7 +112,8 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Returns the options with which a browser uses a passkey: of the customer of the ceremony, or any passkey of the site.
+   * Returns the options with which a browser uses a passkey: a passkey that belongs to the ceremony's customer, or
+   * any passkey for the site.
    * @throws GatehouseError `method_not_enabled`
    */
   async beginAuthentication(
@@ -139,8 +140,8 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Verifies a response of a passkey, once, and saves its counter before anything else depends on it. The caller completes
-   * the request in a transaction, which calls `assertCurrent` or `assertExists`.
+   * Verifies a passkey's response, once, and saves its counter before anything else depends on it. The caller
+   * completes the request in a transaction, which calls `assertCurrent` or `assertExists`.
    * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`
    */
   async verifyAssertion(
@@ -180,14 +181,14 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Checks that the passkeys of a project are still bound to the same site, which cannot change until the transaction ends.
+   * Checks that a project's passkeys are still bound to the same site, which cannot change until the transaction ends.
    * @throws GatehouseError `passkey_not_accepted`
    */
   async assertSameSite(tx: Tx, project: ProjectContext): Promise<void> {
     if (!(await this.isSameSite(tx, project))) throw passkeyNotAccepted();
   }
 
-  /** Returns whether the passkeys of a project are still bound to the same site, as `assertSameSite` does. */
+  /** Returns true if a project's passkeys are still bound to the same site, as `assertSameSite` does. */
   async isSameSite(tx: Tx, { id, settings }: ProjectContext): Promise<boolean> {
     const { passkeys } = await this.projects.lockSettings(tx, id);
     return effectiveRpId(passkeys, this.config) === effectiveRpId(settings.passkeys, this.config);
@@ -216,7 +217,7 @@ export class PasskeyCeremoniesService {
   }
 }
 
-/** Returns whether a passkey belongs to the customer of a ceremony, and in a sign-in to the customer whom it names. */
+/** Returns true if a passkey belongs to the ceremony's customer, and in a sign-in to the customer whom it names. */
 const isOwner = (
   { customerId, userHandle: ownHandle }: StoredPasskey,
   ceremony: PasskeyCeremony,

@@ -25,7 +25,7 @@ const bytes = (description: string, maxLength: number): BytesSchema => ({
   pattern: BASE64URL,
 });
 
-/** Length of a credential id of 1023 bytes (WebAuthn, section 4). */
+/** Length of a 1023-byte credential id (WebAuthn, section 4). */
 const id = bytes('Id of the passkey', 1364);
 const clientDataJSON = bytes('Challenge and origin, as the browser has recorded them', 8192);
 const transports = {
@@ -53,8 +53,8 @@ const registrationData = {
 };
 
 /**
- * Returns the schema of an object to which browsers may add members. Native wrappers send optional members that are absent as
- * null or "".
+ * Returns the schema for an object to which browsers may add members. Native wrappers send optional members that are
+ * absent as null or "".
  */
 const browserObject = (properties: Record<string, object>, optional: string[] = []) => ({
   type: 'object' as const,
@@ -70,15 +70,15 @@ const BytesField = ({ description, maxLength, pattern }: BytesSchema, optional =
   CheckedField({
     description,
     optional,
-    // Two decoders read the values, and ids are compared as bytes: there must be one text for the same bytes.
+    // Two decoders read the values, and ids are compared as bytes: there must be one encoding for the same bytes.
     isValid: (text) =>
       text.length <= maxLength && new RegExp(pattern).test(text) && decodeBase64Url(text) !== null,
     message: `$property must be canonical base64url without padding, with at most ${maxLength} characters`,
   });
 
 /**
- * An object of a browser. Members that are not in its schema are ignored, because browsers add new ones, and so are optional
- * ones that are null or "".
+ * An object from a browser. Members that are not in its schema are ignored, because browsers add new members, and so
+ * are optional members that are null or "".
  */
 const BrowserObjectField = (
   options: { description: string; optional?: boolean },
@@ -103,7 +103,7 @@ const BrowserObjectField = (
     }),
   );
 
-/** How browsers reach an authenticator, such as `internal`. */
+/** Transports with which browsers reach an authenticator, such as `internal`. */
 export const TransportsField = (): PropertyDecorator =>
   TextListField({
     ...transports,
@@ -152,7 +152,7 @@ export class PasskeyRegistrationRequest extends Credential implements PasskeyReg
   @BrowserObjectField(data, registrationDataSchema, RegistrationData) response!: RegistrationData;
 }
 
-/** The JSON of a passkey that has signed a challenge. */
+/** The JSON for a passkey that has signed a challenge. */
 export const PasskeyAssertionField = (more: { optional?: boolean } = {}): PropertyDecorator =>
   BrowserObjectField(
     { description: '`toJSON()` of the credential that `navigator.credentials.get()` returned', ...more },
@@ -160,7 +160,7 @@ export const PasskeyAssertionField = (more: { optional?: boolean } = {}): Proper
     PasskeyAssertionRequest,
   );
 
-/** The JSON of a new passkey. */
+/** The JSON for a new passkey. */
 export const PasskeyRegistrationField = (): PropertyDecorator =>
   BrowserObjectField(
     { description: '`toJSON()` of the credential that `navigator.credentials.create()` returned' },

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Passkey } from '@gatehouse/persistence';
 
-/** A passkey of a customer, as events contain it too. */
+/** A customer's passkey, which events contain in the same form. */
 export class PasskeyResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Firefox on macOS' }) name!: string;
