@@ -8,7 +8,7 @@ const TIMEOUT_MS = 1_000;
 /** Maximum size of a response, in bytes. A padded range has about 40 KiB. */
 const MAX_RESPONSE_BYTES = 512 * 1024;
 
-/** Number of lookups since the process started, by result. */
+/** Lookup count since the process started, by result. */
 interface BreachLookupCounts {
   clean: number;
   breached: number;
@@ -16,8 +16,8 @@ interface BreachLookupCounts {
 }
 
 /**
- * Looks up passwords in a list of breached passwords with k-anonymity: only the first 5 of the 40 hex digits
- * of a password's SHA-1 are sent (the range API of Have I Been Pwned, api.pwnedpasswords.com).
+ * Looks up passwords in a breached password list with k-anonymity: only the first 5 of the 40 hex digits in a
+ * password's SHA-1 hash are sent (the range API of Have I Been Pwned, api.pwnedpasswords.com).
  */
 @Injectable()
 export class BreachLookup {

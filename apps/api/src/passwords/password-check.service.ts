@@ -38,10 +38,10 @@ import { RequiredProvidersService } from '../identities/required-providers.servi
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordVerificationService, type PasswordAttempt } from './password-verification.service.js';
 
-/** Returns the limit of failed attempts, per email address. */
+/** Returns the failed attempt limit, per email address. */
 const failedLoginPolicy = (project: ProjectContext) => failurePolicy('failed-login', project);
 
-/** The method of the reported failures. */
+/** The method in the reported failures. */
 const methods: AuthenticationMethod[] = ['pwd'];
 
 type CountedLogin = PasswordAttempt<
@@ -56,13 +56,13 @@ export type CustomerWithPassword = CustomerWithPasswordHash & { passwordHash: st
 /** A customer who has just provided the correct password, with the counted attempt. */
 export type AuthenticatedCustomer = CustomerWithPassword & { attempt: GrantedLogin };
 
-/** What has confirmed a change: the password with this hash, or null for a recent proof in the session. */
+/** The proof that has confirmed a change: the password with this hash, or null for a recent proof in the session. */
 export type ConfirmedChange = Pick<CustomerWithPasswordHash, 'passwordHash'>;
 
 /** Returns the customer whose password is correct in another system, or null. */
 type CheckElsewhere = () => Promise<CustomerWithPassword | null>;
 
-/** Verifies customer passwords. All routes that take a password use it and share its count of failures. */
+/** Verifies customer passwords. All routes that take a password use it and share its failure count. */
 @Injectable()
 export class PasswordCheckService {
   constructor(
@@ -123,9 +123,9 @@ export class PasswordCheckService {
   }
 
   /**
-   * Verifies the password of a customer who is already signed in, and clears the failures.
+   * Verifies the password for a customer who is already signed in, and clears the failures.
    * @param field the request field that contains the password, as its only entry
-   * @throws GatehouseError `method_not_enabled`, and like `check`, with the name of the field
+   * @throws GatehouseError `method_not_enabled`, and like `check`, with the field's name
    */
   async confirm(
     project: ProjectContext,
@@ -187,7 +187,7 @@ export class PasswordCheckService {
   }
 
   /**
-   * Locks the row of a signed-in customer who was verified by `confirmChange`.
+   * Locks the row for a signed-in customer whom `confirmChange` has verified.
    * @throws GatehouseError `invalid_credentials` if the customer was disabled or given a new password in the meantime;
    *   `invalid_access_token` if the session has ended
    */
@@ -202,8 +202,8 @@ export class PasswordCheckService {
   }
 
   /**
-   * Checks that the password with which a change was confirmed is still that of the customer, whom the transaction has
-   * locked.
+   * Checks that the password with which a change was confirmed is still the customer's password. The transaction has
+   * locked the customer.
    * @throws GatehouseError `invalid_credentials` if the customer was disabled or given a new password in the meantime
    */
   assertUnchanged(current: CustomerWithPasswordHash, { passwordHash }: ConfirmedChange): void {
@@ -219,7 +219,9 @@ export class PasswordCheckService {
     await this.attempts.release(project.id, sha256(email), attempt.granted);
   }
 
-  /** Returns the error of a sign-in that must look like one with a wrong password, and reports it as one. */
+  /**
+   * Returns the error for a sign-in that must look like a sign-in with a wrong password, and reports it as a wrong password.
+   */
   failAuthenticated(
     project: ProjectContext,
     { attempt, ...customer }: AuthenticatedCustomer,
@@ -229,7 +231,7 @@ export class PasswordCheckService {
     return this.fail(project, customer, attempt, { reason, methods, client });
   }
 
-  /** Clears the failures of an authenticated customer, which ends a lock. */
+  /** Clears an authenticated customer's failures, which ends a lock. */
   private async clearFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
     if (authenticated.attempt.granted === 'open') {
       await this.attempts.clear(project.id, sha256(authenticated.email));
@@ -243,8 +245,8 @@ export class PasswordCheckService {
   }
 
   /**
-   * Clears the failures of a customer. The caller must have locked the row of the customer, so that no event
-   * is recorded for a deleted customer.
+   * Clears a customer's failures. The caller must have locked the customer's row, so that no event is recorded for a
+   * deleted customer.
    * @returns the event to record if the failures had locked the customer, otherwise none
    */
   async unlock(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
@@ -252,7 +254,7 @@ export class PasswordCheckService {
     return unlockEvents(project, customer, clearedAttempts);
   }
 
-  /** Clears the failures of a customer at the second factor too, like `unlock`. */
+  /** Clears a customer's second-factor failures too, like `unlock`. */
   async unlockAll(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     await this.factorAttempts.clear(tx, customer.id);
     return this.unlock(tx, project, customer);
@@ -271,7 +273,7 @@ export class PasswordCheckService {
     return { attempt, owner: customer, decoyHash };
   }
 
-  /** Reports a failed attempt of an existing customer, and returns its error. */
+  /** Reports an existing customer's failed attempt, and returns its error. */
   private fail(
     project: ProjectContext,
     customer: Customer | null,
@@ -306,7 +308,7 @@ export class PasswordCheckService {
   }
 }
 
-/** Returns the event of the end of a lock, or none if the cleared attempts had not locked the customer. */
+/** Returns the event for the end of a lock, or none if the cleared attempts had not locked the customer. */
 export const unlockEvents = (
   project: ProjectContext,
   customer: Customer,
@@ -317,8 +319,8 @@ export const unlockEvents = (
     : [customerEvent('customer.unlocked', customer, project)];
 
 /**
- * Returns the selection of the decoy of an email without a password: the same each time, and uniformly
- * distributed over all emails (docs/adr/0034).
+ * Returns the decoy selection for an email without a password: the same each time, and uniformly distributed over all
+ * emails (docs/adr/0034).
  */
 export function selectDecoy(keyring: Keyring, projectId: string, email: string): DecoySelection {
   const mac = keyring.mac('decoy', `${projectId}:${email}`);

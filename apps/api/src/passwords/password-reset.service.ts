@@ -34,10 +34,10 @@ import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 import { respondUniformly } from '../http/timing/respond-uniformly.js';
 
-/** Kinds of token with which a password can be set. With an invitation it is the first password. */
+/** The kinds of tokens with which a password can be set. With an invitation it is the first password. */
 const KINDS = ['reset-password', 'accept-invite'] as const;
 
-/** Sets a new password for a customer who proves ownership of the email address. */
+/** Sets a new password for a customer who proves that they own the email address. */
 @Injectable()
 export class PasswordResetService {
   constructor(
@@ -65,7 +65,7 @@ export class PasswordResetService {
   }
 
   /**
-   * Sends a new link in place of an expired one, to the same address.
+   * Sends a new link to replace an expired link, to the same address.
    * @throws GatehouseError `method_not_enabled`
    */
   async resendExpired(expired: OneTimeToken): Promise<void> {
@@ -99,7 +99,7 @@ export class PasswordResetService {
   }
 
   /**
-   * Creates a token and its email. The caller must have locked the row of the customer.
+   * Creates a token and its email. The caller must have locked the customer's row.
    * @returns the event to record in the same transaction
    */
   async createLink(
@@ -113,17 +113,14 @@ export class PasswordResetService {
     return customerEvent('password.reset_requested', customer, project, { reset });
   }
 
-  /**
-   * Returns the token of a reset or invitation link in any state without consuming it, or null if it does not
-   * exist.
-   */
+  /** Returns a reset or invitation link's token in any state without consuming it, or null if it does not exist. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
   /**
-   * Sets the password of the customer of the token, verifies the address, ends all sessions, and voids all
-   * other links of these kinds. Does not sign the customer in.
+   * Sets the password for the token's customer, verifies the address, ends all sessions, and voids all other links of
+   * these kinds. Does not sign the customer in.
    * @throws GatehouseError `rate_limited`, `invalid_token`, `weak_password` (the token stays valid), `origin_not_allowed`,
    *   `method_not_enabled`, `sso_required`, `overloaded`
    */

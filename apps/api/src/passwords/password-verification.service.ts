@@ -3,7 +3,7 @@ import type { LoginAllowance } from '@gatehouse/persistence';
 import { PasswordHasher, UnreadableValues, type HashOptions } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 
-/** A counted attempt at the password of a customer or an operator. */
+/** A counted attempt at a customer's or an operator's password. */
 export interface PasswordAttempt<Owner, Attempt> {
   attempt: Attempt;
   /** The customer or the operator with the email; null for an unknown email. */
@@ -12,11 +12,11 @@ export interface PasswordAttempt<Owner, Attempt> {
   decoyHash: string | null;
 }
 
-/** How an attempt is counted, and released if its password could not be verified. */
+/** Functions that count an attempt, and release it if its password could not be verified. */
 interface AttemptCount<Owner, Attempt> {
   count: () => Promise<PasswordAttempt<Owner, Attempt>>;
   release: (granted: LoginAllowance) => Promise<void>;
-  /** Returns the ids that a log line contains if the hash of the owner cannot be verified. */
+  /** Returns the ids that a log line contains if the owner's hash cannot be verified. */
   identify: (owner: Owner) => Record<string, string>;
 }
 
@@ -25,7 +25,7 @@ interface VerifiedPassword<Owner, Attempt> extends Omit<PasswordAttempt<Owner, A
   isCorrect: boolean;
 }
 
-/** Verifies the passwords of customers and operators. */
+/** Verifies customers' and operators' passwords. */
 @Injectable()
 export class PasswordVerificationService {
   constructor(
@@ -34,9 +34,9 @@ export class PasswordVerificationService {
   ) {}
 
   /**
-   * Counts an attempt, and then verifies its password. An unknown email, an owner without a password, a hash whose entry
-   * of GATEHOUSE_SECRET is missing and a rejected attempt take the same time as a wrong password: the duration would
-   * otherwise reveal who is registered, and whether the address of the client is a known one (requirement PW-08,
+   * Counts an attempt, and then verifies its password. An unknown email, an owner without a password, a hash whose
+   * entry in GATEHOUSE_SECRET is missing and a rejected attempt take the same time as a wrong password: the duration
+   * would otherwise reveal who is registered, and whether the client IP is a known address (requirement PW-08,
    * docs/adr/0035).
    * @param share the project, or the name under which operators share the hashing threads
    * @throws GatehouseError `overloaded`, `request_timeout`
