@@ -22,12 +22,12 @@ const PAGE_SIZE = 200;
 
 interface ExportOptions {
   projectId: string;
-  /** The domain to which the passkeys of the project are bound. */
+  /** The domain that the project's passkeys are bound to. */
   rpId: string | null;
   withHashes: boolean;
 }
 
-/** Exports all customers of a project, one JSON object per line. */
+/** Exports all customers in a project, one JSON object per line. */
 @Injectable()
 export class ProjectExportService {
   constructor(
@@ -48,8 +48,8 @@ export class ProjectExportService {
 
   /**
    * Starts an export. The project may be archived.
-   * @param withHashes true to add a `passwordHash` and a `totpSecret` to each line, in a form that imports
-   *   accept; null for those that cannot be decrypted
+   * @param withHashes true to add a `passwordHash` and a `totpSecret` to each line, in a form that imports accept;
+   *   null for values that cannot be decrypted
    * @returns the lines, one page at a time. The first page has already been read
    * @throws GatehouseError `not_found`, `insufficient_scope`
    */
@@ -71,7 +71,7 @@ export class ProjectExportService {
     return this.pages(caller, { projectId, rpId, withHashes }, first);
   }
 
-  /** Sends the pages of an export as the response. */
+  /** Sends an export's pages as the response. */
   send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
     return streamPages(pages, response, this.logger, { projectId });
   }

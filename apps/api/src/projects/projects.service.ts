@@ -62,8 +62,8 @@ export class ProjectsService {
   ) {}
 
   /**
-   * Returns the projects of the caller's organization and of the organizations that it created, newest first.
-   * A project key gets the same list (contract, section 3).
+   * Returns the projects in the caller's organization and in the organizations that it created, newest first. A
+   * project key gets the same list (contract, section 3).
    * @throws GatehouseError `invalid_cursor`
    */
   list(caller: ManagementCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
@@ -110,8 +110,8 @@ export class ProjectsService {
   /**
    * Merges a patch. A patch without changes creates no event and does not change `updatedAt`. Settings are
    * read with every request, so they take effect immediately.
-   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, and the errors of
-   *   `SettingsChecksService`
+   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, and the
+   *   errors from `SettingsChecksService`
    */
   update(
     { reach }: ManagementCaller,
@@ -154,8 +154,8 @@ export class ProjectsService {
   }
 
   /**
-   * Archives a project. Its keys and the tokens of its customers stop working immediately; its data is
-   * retained. Does nothing if the project is already archived.
+   * Archives a project. Its keys and its customers' tokens stop working immediately; its data is retained. Does
+   * nothing if the project is already archived.
    * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
    */
   archive(caller: ManagementCaller, id: string): Promise<Project> {
@@ -193,7 +193,7 @@ export class ProjectsService {
     return settings;
   }
 
-  /** Stores the new secret of a patch, or deletes the secret with the setting. */
+  /** Stores a patch's new secret, or deletes the secret with the setting. */
   private async setSecret(tx: Tx, projectId: string, patch: SettingsPatch['legacySignIn']): Promise<void> {
     if (patch === null) await this.legacySignIn.setSecret(tx, projectId, null);
     if (patch?.secret === undefined) return;
@@ -201,7 +201,7 @@ export class ProjectsService {
     await this.legacySignIn.setSecret(tx, projectId, sealed);
   }
 
-  /** Inserts the project with the first of the slugs that is available. */
+  /** Inserts the project with the first available slug. */
   private async insert(tx: Tx, project: Omit<NewProject, 'slug'>, slugs: string[]): Promise<Project> {
     for (const slug of slugs) {
       const inserted = await this.projects.insert(tx, { ...project, slug });
@@ -226,7 +226,7 @@ export class ProjectsService {
   }
 }
 
-/** Returns the fields whose values the audit log may contain. The URL of a legacy sign-in can contain a credential. */
+/** Returns the fields whose values the audit log may contain. A legacy sign-in URL can contain a credential. */
 const auditedFields = ({ name, settings }: Pick<Project, 'name' | 'settings'>) => ({
   name,
   settings: {
@@ -242,10 +242,7 @@ const projectFilter = ({ organizationId, environment, archived, q }: CountProjec
   q: q ?? null,
 });
 
-/**
- * Returns the slug of a name, followed by three variants with random suffixes, which are very unlikely to be
- * taken.
- */
+/** Returns the slug for a name, followed by three variants with random suffixes, which are very unlikely to be taken. */
 const slugCandidates = (name: string): string[] => [
   slugify(name, 'project'),
   ...Array.from({ length: 3 }, () => slugify(name, 'project', secureBytes(4).toString('hex'))),

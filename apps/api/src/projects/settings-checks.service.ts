@@ -19,10 +19,10 @@ import {
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
 
-/** The size of claims from which saving `accessTokenClaims` logs a warning. */
+/** The claim size from which saving `accessTokenClaims` logs a warning. */
 const LARGE_CLAIMS_BYTES = 3 * 1024;
 
-/** Checks new settings of a project against the passkeys of its customers, other projects and running apis. */
+/** Checks a project's new settings against its customers' passkeys, other projects and running apis. */
 @Injectable()
 export class SettingsChecksService {
   constructor(
@@ -35,16 +35,16 @@ export class SettingsChecksService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Checks the settings of a new project. @throws GatehouseError `validation_failed`, `conflict` */
+  /** Checks a new project's settings. @throws GatehouseError `validation_failed`, `conflict` */
   async assertMayCreate(tx: Tx, settings: ProjectSettings): Promise<void> {
     await this.assertSupported(tx, defaultSettings, settings);
     await this.assertRpIdIsFree(tx, settings, null);
   }
 
   /**
-   * Checks the new settings of a project that the transaction has locked.
-   * @throws GatehouseError `validation_failed`, `conflict` if an api of an older version would ignore a setting, if
-   *   customers have passkeys that a new `rpId` would make useless, or if customers have tokens with another `sub`
+   * Checks the new settings for a project that the transaction has locked.
+   * @throws GatehouseError `validation_failed`, `conflict` if an older api would ignore a setting, if customers have
+   *   passkeys that a new `rpId` would make useless, or if customers have tokens with another `sub`
    */
   async assertMayChange(tx: Tx, id: string, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     await this.assertSupported(tx, before, after);
@@ -60,12 +60,12 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that no other project uses the host of this server, whose related origins only one project can list.
+   * Checks that no other project uses this server's host, whose related origins only one project can list.
    * @throws GatehouseError `validation_failed`
    */
   /**
-   * Logs a warning if new claims make access tokens so large that browsers or proxies may reject them. The claims are those
-   * that the newest customers would have.
+   * Logs a warning if new claims make access tokens so large that browsers or proxies may reject them. The check uses
+   * the claims that the newest customers would have.
    */
   async warnAboutClaims(tx: Tx, projectId: string, before: string[], after: string[]): Promise<void> {
     if (isDeepStrictEqual(before, after) || after.length === 0) return;
@@ -75,8 +75,8 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that every running api knows a setting that changes. Portable hashes (docs/adr/0102) and tokens with another
-   * `sub` (docs/adr/0105) would fail there.
+   * Checks that every running api supports a setting that changes. Portable hashes (docs/adr/0102) and tokens with
+   * another `sub` (docs/adr/0105) would fail there.
    */
   private async assertSupported(tx: Tx, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     const becomesPortable = before.passwordHashing !== 'portable' && after.passwordHashing === 'portable';
@@ -86,7 +86,7 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that no customer has signed in before `tokenSubject` changes: services store the `sub` of their tokens as a key.
+   * Checks that no customer has signed in before `tokenSubject` changes: services store the `sub` in their tokens as a key.
    * @throws GatehouseError `conflict`
    */
   private async assertSubjectIsUnused(

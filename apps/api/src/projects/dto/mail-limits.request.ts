@@ -1,7 +1,7 @@
 import type { MailLimits } from '@gatehouse/domain';
 import { IntegerField } from '../../http/input/fields.js';
 
-/** Returns the options of an optional limit. null resets it to its default. */
+/** Returns an optional limit's options. null resets it to its default. */
 const limit = (description: string) => ({ description, optional: true, nullable: true });
 
 const MailLimitField = (description: string): PropertyDecorator =>

@@ -7,7 +7,7 @@ const emailsPerHour = (description: string, fallback: number) => ({
   description,
 });
 
-/** Maximum numbers of emails per hour. Emails to unverified addresses are counted separately. */
+/** Maximum emails per hour. Emails to unverified addresses are counted separately. */
 export class MailLimitsResponse implements MailLimits {
   @ApiProperty(
     emailsPerHour(

@@ -56,7 +56,7 @@ export class ListProjectsQuery extends PageQuery {
   archived?: 'true' | 'false';
 }
 
-/** Filters of the list of projects for operators. */
+/** Filters for the operators' project list. */
 export class SearchProjectsQuery extends ListProjectsQuery {
   @SearchTextField('Id of a project, or part of its name or slug') q?: string;
 }

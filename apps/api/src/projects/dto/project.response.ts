@@ -77,7 +77,7 @@ export class PasskeySettingsResponse implements PasskeySettings {
 }
 
 /**
- * The effective settings: those that the project has changed, and the defaults of the others. Times in
+ * The effective settings: the settings that the project has changed, and the defaults for the others. Times in
  * seconds.
  */
 export class ProjectSettingsResponse implements ProjectSettings {
@@ -269,8 +269,8 @@ export class ProjectResponse {
 const ofOtherProject = 'null: the key has `project` access, and this is another project';
 
 /**
- * A project in a list. A project key sees only what identifies the other projects of its organization
- * (contract, section 3).
+ * A project in a list. A project key sees only what identifies the other projects in its organization (contract,
+ * section 3).
  */
 export class ListedProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
