@@ -35,10 +35,10 @@ import {
 } from './problem-schemas.js';
 import { completeContent, completeSchema, pathParameterSchema } from './schema-completion.js';
 
-/** The version of the API (specification, section 9). The version of Gatehouse is beside it. */
+/** The API version (specification, section 9). The Gatehouse version is beside it. */
 const API_VERSION = '1.0';
 
-/** Names of the security schemes with which each kind of credential can be sent. */
+/** Names of the security schemes with which each credential kind can be sent. */
 const securitySchemes: Record<CallerKind, string[]> = {
   'secret-key': ['secretKey', 'secretKeyHeader'],
   'publishable-key': ['publishableKey'],
@@ -46,10 +46,7 @@ const securitySchemes: Record<CallerKind, string[]> = {
   operator: ['operatorSession'],
 };
 
-/**
- * The audience of a document: `public` for the routes for keys and access tokens, `operator` for the console
- * routes.
- */
+/** A document's audience: `public` for the routes for keys and access tokens, `operator` for the console routes. */
 export type Audience = 'public' | 'operator';
 
 const apiTexts: Record<Audience, ApiTexts> = { public: publicApi, operator: operatorApi };
@@ -145,7 +142,7 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
     security: security(route),
     responses: responses(route, problems),
   });
-  // Inherited routes would otherwise be listed under the tag of the public route.
+  // Inherited routes would otherwise be listed under the public route's tag.
   if (isConsolePath(route.path)) operation.tags = ['Operators'];
   operation.parameters = parameters(route);
   if (operation.requestBody && route.bodyIsOptional) {
@@ -166,8 +163,7 @@ function describeRequirements(credential: RouteCredential): string {
 }
 
 /**
- * Returns one alternative for each way to send a credential. Since OpenAPI 3.1, every type of security scheme
- * can list scopes.
+ * Returns one alternative for each way to send a credential. Since OpenAPI 3.1, every security scheme type can list scopes.
  */
 const security = ({ credential: { kinds, scopes } }: DocumentedRoute): SecurityRequirementObject[] =>
   kinds.flatMap((kind) =>
@@ -213,7 +209,7 @@ const ifNoneMatch: ParameterObject = {
   schema: { type: 'string' },
 };
 
-/** Returns one response per status: the errors and those that the controller declares, with their headers. */
+/** Returns one response per status: the errors and the responses that the controller declares, with their headers. */
 function responses(route: DocumentedRoute, problems: ProblemResponses): ResponsesObject {
   const { hasEntityTag } = route;
   const isReplayable = acceptsIdempotencyKey(route);

@@ -22,7 +22,7 @@ import { EXAMPLE_ID, publicIdSchema } from '../http/input/text-schemas.js';
 
 const EXAMPLE_URL = 'https://auth.example.com';
 
-/** Additional members of the problems of some codes (contract, section 2). */
+/** Additional members in problems with some codes (contract, section 2). */
 const memberSchemas: Record<string, SchemaObject> = {
   requiredScopes: {
     type: 'array',
@@ -80,7 +80,7 @@ const fieldError: SchemaObject = {
   },
 };
 
-/** Schemas of the problem documents (RFC 9457) of the two route families. */
+/** Schemas for problem documents (RFC 9457) in the two route families. */
 export const problemSchemas: Record<string, SchemaObject> = {
   Problem: {
     type: 'object',
@@ -164,7 +164,7 @@ const headersByStatus: Partial<Record<number, (keyof typeof responseHeaders)[]>>
   503: ['Retry-After'],
 };
 
-/** Returns the headers of a response with this status. */
+/** Returns the headers for a response with this status. */
 export const headersFor = (
   status: number,
   { isReplayable = false, hasEntityTag = false }: { isReplayable?: boolean; hasEntityTag?: boolean } = {},
@@ -181,7 +181,7 @@ export const headersFor = (
 /** Returns `V1` for the route family with `success` in every body, otherwise "". */
 const routeFamily = (path: string): string => (path.startsWith('/v1/') ? 'V1' : '');
 
-/** Returns the name of the component of a code, such as `V1InvalidCursor`. */
+/** Returns a code's component name, such as `V1InvalidCursor`. */
 const componentName = (code: ErrorCode, family: string): string =>
   family + code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -214,7 +214,7 @@ function problemResponse(codes: ErrorCode[], family: string, isReplayable: boole
   };
 }
 
-/** Codes of errors before the routing, or of errors in an unexpected body. */
+/** Codes for errors before the routing, or for errors in an unexpected body. */
 const codesWithoutRoute: ErrorCode[] = [
   'invalid_json',
   'not_found',
@@ -226,7 +226,7 @@ const codesWithoutRoute: ErrorCode[] = [
   'unavailable',
 ];
 
-/** The error responses of operations. Shared responses are stored once, as components of the document. */
+/** The error responses of operations. Shared responses are stored once, as components in the document. */
 export class ProblemResponses {
   readonly shared: Record<string, ResponseObject> = Object.fromEntries(
     ['', 'V1'].flatMap((family) =>
@@ -259,7 +259,7 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
 };
 
-/** An example of each code in each route family, by component name. */
+/** An example for each code in each route family, by component name. */
 export const problemExamples: Record<string, ExampleObject> = Object.fromEntries(
   ['/api/v1/', '/v1/'].flatMap((path) =>
     (Object.keys(errorCatalog) as ErrorCode[]).map((code) => [

@@ -1,6 +1,6 @@
 /**
- * Content security policy of the reference: no external assets, nothing inline, no framing (requirement
- * HD-01). `data:` is for the icons of the viewer.
+ * Content security policy for the reference: no external assets, nothing inline, no framing (requirement HD-01).
+ * `data:` is for the viewer's icons.
  */
 export const referencePolicy = [
   "default-src 'none'",
@@ -13,7 +13,7 @@ export const referencePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** HTML of the reference. Links are relative, because a proxy may serve the installation under a path. */
+/** The reference's HTML. Links are relative, because a proxy may serve the installation under a path. */
 export const referencePage = `<!doctype html>
 <html lang="en">
 <head>
@@ -57,9 +57,7 @@ const show = (spec) => SwaggerUIBundle({
 fetch(new URL('openapi.json', document.baseURI)).then((response) => response.json()).then(show);
 `;
 
-/**
- * Styles that match the other pages of Gatehouse, for the page and for the parts of the viewer that differ.
- */
+/** Styles that match the other Gatehouse pages, for the page and for the viewer parts that differ. */
 export const referenceStyle = `
 :root { color-scheme: light dark; --text: #1b1f24; --background: #f5f6f8; --card: #ffffff; --line: #d5d9df; --accent: #1d4ed8; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --background: #14161a; --card: #1f2329; --line: #3a4049; --accent: #8ab4ff; } }

@@ -8,10 +8,7 @@ import { NoCredential } from '@gatehouse/auth';
 import { sha256 } from '@gatehouse/platform';
 import { referencePage, referencePolicy, referenceScript, referenceStyle } from './reference-page.js';
 
-/**
- * Folder with the built files of Swagger UI. Nothing is loaded from other hosts
- * (docs/adr/0017-api-reference.md).
- */
+/** Folder with Swagger UI's built files. Nothing is loaded from other hosts (docs/adr/0017-api-reference.md). */
 const viewerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /**
@@ -60,10 +57,10 @@ export class ReferenceController {
   }
 }
 
-/** The files of Swagger UI that have been requested, with their entity tags. All responses share their content. */
+/** The Swagger UI files that have been requested, with their entity tags. All responses share their content. */
 const cachedFiles = new Map<string, { content: Buffer; etag: string }>();
 
-/** Sends a file of Swagger UI, or 304 if the browser has it. */
+/** Sends a Swagger UI file, or 304 if the browser has it. */
 function sendViewerFile(response: Response, name: string): void {
   let file = cachedFiles.get(name);
   if (!file) {
