@@ -7,13 +7,14 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 
-/** Protects what is new from apis of earlier versions, which run until an upgrade is complete. */
+/** Protects new features from older apis, which run until an upgrade is complete. */
 @Injectable()
 export class RunningApisService {
   constructor(private readonly apis: ApisRepository) {}
 
   /**
-   * Checks that no running api has an older version, which would not know a sign-in method, a second factor, a limit or the format of a password hash.
+   * Checks that no running api has an older version, which would not know a sign-in method, a second factor, a limit
+   * or the format of a password hash.
    * @param subject what the older api would ignore
    * @throws GatehouseError `conflict`
    */
