@@ -1,8 +1,8 @@
 import type { SearchResult } from '@gatehouse/persistence';
 
 /**
- * Returns results in the order in which they match a text: those that equal it, those with a field or a word that
- * begins with it, and all others. Results of the same rank keep their order.
+ * Returns results in the order in which they match a text: results that equal it, results with a field or a word that
+ * begins with it, and all others. Results with the same rank keep their order.
  */
 export const rankResults = (text: string, results: readonly SearchResult[]): SearchResult[] =>
   results.toSorted((one, other) => rankOf(text, one) - rankOf(text, other));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { parseSearchTerm, type Reach, type SearchTerm } from '@gatehouse/domain';
 import { LookupsRepository } from '@gatehouse/persistence';
 
-/** The search terms of a list, as an operator enters them. */
+/** A list's search terms, as an operator enters them. */
 export interface SearchTerms {
   q?: string;
   customer_id?: string;
@@ -30,8 +30,8 @@ export class SearchTermsService {
   constructor(private readonly lookups: LookupsRepository) {}
 
   /**
-   * Returns the conditions of a list, or null if the terms match nothing within the reach. The list checks the
-   * reach of deliveries, events and endpoints.
+   * Returns a list's conditions, or null if the terms match nothing within the access scope. The list checks the
+   * access scope for deliveries, events and endpoints.
    */
   async conditionsOf(
     { q, customer_id: customer }: SearchTerms,
@@ -56,7 +56,7 @@ export class SearchTermsService {
         return { eventId: term.id };
       case 'endpoint':
         return { endpointIds: [term.id] };
-      // Of the resources in these lists, only customers have ids without a prefix.
+      // In these lists, only customers have ids without a prefix.
       case 'uuid':
         return (await this.lookups.isCustomerWithin(reach, term.id)) ? { customerIds: [term.id] } : null;
       case 'attempt': {

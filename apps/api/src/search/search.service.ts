@@ -16,7 +16,7 @@ const MAX_RESULTS = 10;
 /** Maximum number of results that are not customers, if there are enough customers. */
 const MAX_OTHER_RESULTS = 5;
 
-/** Minimum length of the text for a search by customer name. */
+/** Minimum text length for a search by customer name. */
 const MIN_NAME_LENGTH = 2;
 
 /** Finds resources of any type by the text that an operator enters. */
@@ -28,8 +28,8 @@ export class SearchService {
   ) {}
 
   /**
-   * Returns the resources within the caller's reach that match the text, at most ten: exact matches, then those that begin
-   * with it, then other matches.
+   * Returns the resources within the caller's access scope that match the text, at most ten: exact matches, then
+   * matches that begin with it, then other matches.
    */
   async find({ reach }: ManagementCaller, text: string): Promise<SearchResult[]> {
     const term = parseSearchTerm(text);
@@ -50,7 +50,7 @@ export class SearchService {
     );
   }
 
-  /** Returns customers by prefix, in alphabetical order, and if they are few, others that contain the text. */
+  /** Returns customers by prefix, in alphabetical order, and if there are few, other customers that contain the text. */
   private async findCustomers(reach: Reach, text: string): Promise<SearchResult[]> {
     if (text.length < MIN_NAME_LENGTH) return [];
     const filter = { ...emptyCustomerFilter, q: text };
