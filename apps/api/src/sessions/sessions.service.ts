@@ -30,8 +30,7 @@ export const logoutScopes = ['this', 'others', 'all'] as const;
 export type LogoutScope = (typeof logoutScopes)[number];
 
 /**
- * Lists and ends sessions. Every request reads its session, so ending one takes effect immediately on every
- * replica.
+ * Lists and ends sessions. Every request reads its session, so ending a session takes effect immediately on every replica.
  */
 @Injectable()
 export class SessionsService {
@@ -47,7 +46,7 @@ export class SessionsService {
   ) {}
 
   /**
-   * Returns a customer of an active or archived project, to list the sessions.
+   * Returns a customer in an active or archived project, to list the sessions.
    * @throws GatehouseError `not_found`
    */
   getCustomer(reach: Reach, id: string): Promise<CustomerDetails> {
@@ -55,14 +54,14 @@ export class SessionsService {
   }
 
   /**
-   * Returns a customer of an active project, to revoke sessions.
+   * Returns a customer in an active project, to revoke sessions.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   getActiveCustomer(reach: Reach, id: string): Promise<CustomerWithProject> {
     return this.customers.getActive(reach, id);
   }
 
-  /** Returns the active sessions of a customer, newest first. @throws GatehouseError `invalid_cursor` */
+  /** Returns a customer's active sessions, newest first. @throws GatehouseError `invalid_cursor` */
   list({ id, projectId }: Customer, query: PageQuery): Promise<Page<SessionRecord>> {
     return readPage(this.cursors, ['sessions', id], query, (before, limit) =>
       this.sessions.list(projectId, id, before, limit),
@@ -70,8 +69,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends the session of the caller, the customer's other sessions, or all of them. In a session of a sign-in token it is
-   * audited: the events alone look as if the customer had signed out.
+   * Ends the caller's session, the customer's other sessions, or all sessions. In a session from a sign-in token, the
+   * sign-out is audited: the events alone look as if the customer had signed out.
    */
   async logout({ customer, sessionId, support }: CustomerCaller, scope: LogoutScope): Promise<void> {
     const project = await this.projects.getContext(customer.projectId);
@@ -135,7 +134,7 @@ export class SessionsService {
   }
 
   /**
-   * Ends the least recently used sessions of a customer that exceed the limit after a new session.
+   * Ends a customer's least recently used sessions that exceed the limit after a new session.
    * @param otherSessions number of active sessions besides the new one
    * @returns the events to record
    */

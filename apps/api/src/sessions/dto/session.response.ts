@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { sessionResource, type SessionRecord } from '@gatehouse/persistence';
 import { maskAddress } from '../../http/client-address.js';
 
-/** A session of a customer, in responses to secret keys and in events. */
+/** A customer's session, in responses to secret keys and in events. */
 export class SessionResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
 
