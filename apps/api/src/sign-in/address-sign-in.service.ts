@@ -28,16 +28,16 @@ export interface ProvenPerson {
 /** A proof that the person who signs in owns an email address. */
 interface ProvenAddress {
   email: string;
-  /** When the email with the code or the link was requested. */
+  /** Time at which the email with the code or the link was requested. */
   requestedAt: Date;
-  /** When the proof was given. Default: now. */
+  /** Time at which the proof was given. Default: now. */
   authTime?: Date;
-  /** Language of the customer who is created if none has the address. */
+  /** Language for the customer who is created if no customer has the address. */
   locale: string | null | undefined;
   /** The person at a provider who has proven the address, and is linked to its customer. Default: none. */
   identity?: ProvenPerson | null;
   /**
-   * Consumes the proof, once the customer and the attempts of the address are locked.
+   * Consumes the proof, after the customer and the attempts for the address are locked.
    * @returns false if it has been used in the meantime
    */
   consume: () => Promise<boolean>;
@@ -56,7 +56,7 @@ export class AddressSignInService {
 
   /**
    * Signs in the customer who has the address. Creates a customer if none has it, and removes all access from before
-   * the proof if the address was not verified. A completed sign-in clears the wrong codes of the address.
+   * the proof if the address was not verified. A completed sign-in clears the wrong codes for the address.
    * @returns `AccountNeeded` if no customer has the address, and there is no admission
    * @throws GatehouseError `invalid_code` if the proof has been used or revoked, `identity_already_linked`, and like
    *   `SignInService.complete`
@@ -81,7 +81,7 @@ export class AddressSignInService {
     await this.codes.lockAttempts(tx, project.id, sha256(email));
     const isUsable = await proof.consume();
     const amr = addMethods(identity ? ['fed'] : [], ['email']);
-    // A customer who has just been created needs no notice of the link.
+    // A customer who has just been created needs no notice about the link.
     const newIdentity = created ? null : identity?.profile;
     const given = { amr, authTime, provider: identity?.provider, newIdentity };
     const current = created

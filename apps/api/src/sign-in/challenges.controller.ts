@@ -20,7 +20,7 @@ import {
   EnrollPasskeyRequest,
 } from './dto/challenge.request.js';
 
-/** Describes a route that completes the sign-in of a challenge. @param problems errors that the others do not return */
+/** Describes a route that completes a challenge's sign-in. @param problems errors that the others do not return */
 const CompletesSignIn = (...problems: ErrorCode[]): MethodDecorator =>
   applyDecorators(
     RateLimit('challenge'),

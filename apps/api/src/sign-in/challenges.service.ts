@@ -42,7 +42,7 @@ import { SignInService, type SignInOutcome } from './sign-in.service.js';
 /** The response to a completed challenge. */
 type CompletedChallenge = CompletedChallengeResponse & Pick<SignInOutcome, 'redirectUrl' | 'flow'>;
 
-/** The proof of a customer in a challenge. */
+/** A customer's proof in a challenge. */
 interface FactorProof {
   methods: AuthenticationMethod[];
   /** The recovery codes that come with the first factor, otherwise null. */
@@ -50,8 +50,8 @@ interface FactorProof {
 }
 
 /**
- * Completes sign-ins that lack a second factor. A challenge of the hosted page is bound to its flow, and is useless in the
- * API, as a challenge of the API is on the page.
+ * Completes sign-ins that lack a second factor. A challenge on the hosted page is bound to its flow, and the API does
+ * not accept it. The page does not accept a challenge from the API.
  */
 @Injectable()
 export class ChallengesService {
@@ -72,8 +72,8 @@ export class ChallengesService {
 
   /**
    * Completes a challenge with a code. In an enrollment, the code confirms the new authenticator. A challenge accepts
-   * five codes; the attempts of a customer are also counted over all challenges.
-   * @throws GatehouseError `challenge_expired`, `invalid_code`, `too_many_attempts`, and the errors of a sign-in
+   * five codes; a customer's attempts are also counted over all challenges.
+   * @throws GatehouseError `challenge_expired`, `invalid_code`, `too_many_attempts`, and every sign-in error
    */
   complete(
     project: ProjectContext,
@@ -107,7 +107,7 @@ export class ChallengesService {
 
   /**
    * Completes a challenge with a passkey. Its response counts as an attempt, as a code does.
-   * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and the errors of a sign-in
+   * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and every sign-in error
    */
   completeWithPasskey(
     project: ProjectContext,
@@ -143,7 +143,7 @@ export class ChallengesService {
 
   /**
    * Completes an enrollment with a new passkey.
-   * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and the errors of a sign-in
+   * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and every sign-in error
    */
   enrollPasskey(
     project: ProjectContext,
@@ -168,7 +168,7 @@ export class ChallengesService {
   }
 
   /**
-   * Returns the secret of a new authenticator, which a code confirms. Replaces an earlier secret of the challenge.
+   * Returns a new authenticator's secret, which a code confirms. Replaces an earlier secret in the challenge.
    * @throws GatehouseError `challenge_expired` if the challenge is not an open enrollment
    */
   async enrollTotp(
@@ -184,7 +184,7 @@ export class ChallengesService {
     return describeSecret(secret);
   }
 
-  /** Returns an open challenge. @param flowHash the flow of the hosted page to which it is bound; null for the API */
+  /** Returns an open challenge. @param flowHash the hosted page's flow that the challenge is bound to; null for the API */
   private async find(
     project: ProjectContext,
     token: string,
@@ -223,7 +223,7 @@ export class ChallengesService {
       const challenge = customer && (await this.challenges.consume(tx, tokenHash));
       if (!customer || !challenge || !(await this.flows.consume(tx, client.page?.flow)))
         throw new GatehouseError('challenge_expired');
-      // Otherwise a stolen password would still enroll a factor after the owner has enrolled the first one.
+      // Otherwise a stolen password would still enroll a factor after the owner has enrolled the first factor.
       if (challenge.kind === 'enroll_factor' && (await this.factors.exists(tx, customerId)))
         throw new GatehouseError('challenge_expired');
       const { amr, createdAt, providerId, newIdentity } = challenge;
@@ -261,7 +261,7 @@ export class ChallengesService {
   }
 }
 
-/** Returns the ceremony of a challenge, to which the response of the passkey is bound. */
+/** Returns a challenge's ceremony, to which the passkey's response is bound. */
 const ceremony = (
   purpose: 'second_factor' | 'enroll',
   { customerId, tokenHash }: Challenge,

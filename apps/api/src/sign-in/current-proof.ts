@@ -18,12 +18,12 @@ interface Proof {
   provider?: SignInProvider | null | undefined;
   /** The person at the provider who is linked to the customer once nothing else has to be proven. Default: none. */
   newIdentity?: ProviderProfile | null | undefined;
-  /** When the last proof was given. Default: now. */
+  /** Time at which the last proof was given. Default: now. */
   authTime?: Date | undefined;
   /** The sign-in token with which support signs in. Default: none. */
   support?: SupportAccess | undefined;
   /**
-   * True for a session of another system: no second factor is required, and its lifetime counts from `authTime`.
+   * True for a session from another system: no second factor is required, and its lifetime counts from `authTime`.
    * Default: false.
    */
   isMigrated?: boolean | undefined;
@@ -32,8 +32,8 @@ interface Proof {
 }
 
 /**
- * A proof of identity that no event has revoked. `SignInService.complete` accepts no other, so that no sign-in method can
- * omit the check (requirement EX-01).
+ * A proof of identity that no event has revoked. `SignInService.complete` accepts no other, so that no sign-in method
+ * can omit the check (requirement EX-01).
  */
 export class CurrentProof implements Proof {
   readonly amr: AuthenticationMethod[];
@@ -63,21 +63,21 @@ export class CurrentProof implements Proof {
   }
 
   /**
-   * Returns the proof of a customer whom the transaction has locked, or null if access was revoked since. Must precede
-   * every change that the proof permits: `AccountLifecycleService.claim` is a revocation itself. A disabled customer's proof is returned,
-   * because the sign-in refuses it as such.
-   * @param issuedAt when the proof was given, or the code, flow or challenge that it answers was issued
+   * Returns the proof for a customer whom the transaction has locked, or null if access was revoked since. Must
+   * precede every change that the proof permits: `AccountLifecycleService.claim` is a revocation itself. A disabled
+   * customer's proof is returned, because the sign-in rejects the customer as disabled.
+   * @param issuedAt when the proof was given, or when the code, flow or challenge that it belongs to was issued
    */
   static of(customer: CustomerForUpdate, issuedAt: Date, proof: Proof): CurrentProof | null {
     return !customer.disabledAt && isRevoked(customer, issuedAt) ? null : new CurrentProof(proof);
   }
 
-  /** Returns the proof of a customer whom the transaction has created. */
+  /** Returns the proof for a customer whom the transaction has created. */
   static ofNewCustomer(proof: Proof): CurrentProof {
     return new CurrentProof(proof);
   }
 
-  /** Returns the proof together with the methods of a second step, which has just been given. */
+  /** Returns the proof together with the methods from a second step, which has just been given. */
   withMethods(methods: AuthenticationMethod[]): CurrentProof {
     const { provider, newIdentity, attempt } = this;
     return new CurrentProof({ amr: addMethods(this.amr, methods), provider, newIdentity, attempt });

@@ -3,24 +3,24 @@ import { withParameter, type CodeKind, type ExchangeTarget } from '@gatehouse/do
 import { SignInExchangesRepository, type ExchangeProof, type Tx } from '@gatehouse/persistence';
 import { newToken, sha256 } from '@gatehouse/platform';
 
-/** The kind of a code, and its project. */
+/** A code's kind and project. */
 interface CodeOwner {
   kind: CodeKind;
   projectId: string;
 }
 
-/** A proof of identity, the kind of its code, and where the browser leads back to. */
+/** A proof of identity, the kind of its code, and the redirect target. */
 type IssuedProof = ExchangeProof & ExchangeTarget & CodeOwner & { requestedAt: Date | null; provenAt?: Date };
 
-/** Issues the codes with which browsers return to an application after a proof on a page of Gatehouse. */
+/** Issues the codes with which browsers return to an application after a proof on a Gatehouse page. */
 @Injectable()
 export class ExchangeCodesService {
   constructor(private readonly exchanges: SignInExchangesRepository) {}
 
   /**
    * Stores a proof.
-   * @param code of the exchange, with 256 random bits; default: a new one
-   * @returns the redirect URL with the code, and the state of the application
+   * @param code the exchange code, with 256 random bits; default: a new code
+   * @returns the redirect URL with the code and the application's state
    */
   async issue(tx: Tx, { state, ...proof }: IssuedProof, code = newToken().token): Promise<string> {
     await this.exchanges.insert(tx, { ...proof, codeHash: sha256(code) });

@@ -30,7 +30,7 @@ export class LoginService {
 
   /**
    * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated. A customer without a
-   * password, or with an imported one that does not match, may move from the previous system of the project
+   * password, or with an imported password that does not match, may move from the project's previous system
    * (`legacySignIn`).
    * @throws GatehouseError `method_not_enabled`, `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
    *   `email_not_verified`, `overloaded`
@@ -72,7 +72,7 @@ export class LoginService {
 
   /**
    * Rejects a customer who may not sign in despite the correct password.
-   * @throws GatehouseError `customer_disabled`, `email_not_verified`; the error of a wrong password
+   * @throws GatehouseError `customer_disabled`, `email_not_verified`; the error for a wrong password
    */
   private async assertMaySignIn(
     project: ProjectContext,
@@ -109,9 +109,9 @@ export class LoginService {
   }
 
   /**
-   * Returns a new hash if the current one is outdated, otherwise null. Also returns null if no hashing thread is available,
-   * because the login must not fail for that and the next one renews the hash, and for a password that portable hashes
-   * would truncate.
+   * Returns a new hash if the current hash is outdated, otherwise null. Also returns null if no hashing thread is
+   * available, because the login must not fail for that reason and the next login renews the hash, and for a password
+   * that portable hashes would truncate.
    */
   private async rehashIfOutdated(
     project: ProjectContext,

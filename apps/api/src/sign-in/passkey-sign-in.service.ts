@@ -13,10 +13,10 @@ import { CurrentProof } from './current-proof.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
-/** The part of a client that identifies the page through which it signs in. */
+/** The client properties that identify the page through which it signs in. */
 type PageClient = Pick<Client, 'page'>;
 
-/** Returns the ceremony of a sign-in. On the hosted page, the response is bound to the target of the page. */
+/** Returns a sign-in's ceremony. On the hosted page, the response is bound to the page's target. */
 const ceremony = ({ page }: PageClient): PasskeyCeremony => {
   const { redirectUrl, codeChallenge, state = null } = page?.target ?? {};
   const bindingHash = page ? sha256(JSON.stringify([redirectUrl, codeChallenge, state])) : null;
@@ -40,7 +40,7 @@ export class PasskeySignInService {
     return this.passkeys.beginAuthentication(project, ceremony(client));
   }
 
-  /** @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, and the errors of a sign-in */
+  /** @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, and every sign-in error */
   complete(project: ProjectContext, response: PasskeyAssertion, client: Client): Promise<AuthResponse> {
     return this.metrics.count('passkey', () => this.authenticate(project, response, client));
   }

@@ -41,7 +41,10 @@ export class ReauthenticationService {
     private readonly signIn: SignInService,
   ) {}
 
-  /** Returns the options with which the browser uses a passkey of the caller. @throws GatehouseError `method_not_enabled` */
+  /**
+   * Returns the options with which the browser uses one of the caller's passkeys.
+   * @throws GatehouseError `method_not_enabled`
+   */
   async beginPasskey({
     customer,
     sessionId,
@@ -59,7 +62,7 @@ export class ReauthenticationService {
   }
 
   /**
-   * Records the proof in the session of the caller, whose access tokens then contain its time.
+   * Records the proof in the caller's session, whose access tokens then contain its time.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `invalid_code`, `passkey_not_accepted`,
    *   `too_many_attempts`, `method_not_enabled`, `reauthentication_required`, `overloaded`; `invalid_access_token` if the session has ended in the meantime
    */
@@ -141,7 +144,7 @@ export class ReauthenticationService {
   }
 
   /**
-   * Records a proof in the session of the caller, who has given it within the transaction.
+   * Records a proof in the caller's session. The caller has given the proof within the transaction.
    * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
    */
   async recordProof(

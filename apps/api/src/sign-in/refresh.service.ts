@@ -28,7 +28,7 @@ const refreshError = (code: ErrorCode, session?: RefreshedSession, detail?: stri
     subject: session && { projectId: session.project.id, customerId: session.customer.id },
   });
 
-/** Returns the error of a token that belongs to no session, and therefore to no project whose limit applies. */
+/** Returns the error for a token that belongs to no session, and therefore to no project whose limit applies. */
 async function unknownToken(counted: CountedRequest | undefined): Promise<GatehouseError> {
   await assertWithinLimit(counted, null);
   return refreshError('invalid_refresh_token');
@@ -64,8 +64,7 @@ export class RefreshService {
   }
 
   /**
-   * Checks the origin before the token is invalidated: a page of a disallowed origin must not end the
-   * customer's session.
+   * Checks the origin before the token is invalidated: a page from a disallowed origin must not end the customer's session.
    */
   private async assertOrigin(origin: string, sessionId: string): Promise<void> {
     const session = await this.sessions.findRefreshable(sessionId);
@@ -73,10 +72,10 @@ export class RefreshService {
   }
 
   /**
-   * Rotates the token, or returns its session if the token may still be exchanged for the same successor. Only the session
-   * leads to the project, whose limit the statement that rotates the token applies to the refreshes of the address across
-   * projects: if they are within the limit, those of the project are. Only beyond it the session is read first
-   * (docs/adr/0060).
+   * Rotates the token, or returns its session if the token may still be exchanged for the same successor. Only the
+   * session identifies the project. The statement that rotates the token applies the project's limit to the refreshes
+   * from the address across projects: if they are within the limit, the project's refreshes are too. If they exceed
+   * the limit, the session is read first (docs/adr/0060).
    * @throws GatehouseError `rate_limited`, and like `findReplayable`
    */
   private async exchange(
@@ -99,7 +98,7 @@ export class RefreshService {
     const session = await this.sessions.findRefreshable(sessionId);
     if (!session) throw await unknownToken(counted);
     await assertWithinLimit(counted, session.project);
-    // The limit of the project was reached only together with other projects.
+    // The project's limit was reached only together with other projects.
     if (counted && counted.count > session.project.settings.limits.refresh)
       return this.exchange(presented, successorHash, undefined);
     return this.findReplayable(session, presented, successorHash);
@@ -127,7 +126,7 @@ export class RefreshService {
       decision === 'same-successor' &&
       session.previousHash?.equals(presented.hash) &&
       successorHash.equals(session.currentHash);
-    // The newest token of an active session is rotated, unless another proof of identity has become required.
+    // An active session's newest token is rotated, unless another proof of identity has become required.
     const isNewest = session.currentHash.equals(presented.hash);
     if (isNewest || (isPredecessor && session.needsProof))
       throw refreshError('reauthentication_required', session, SIGN_IN_AGAIN);

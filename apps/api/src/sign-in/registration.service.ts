@@ -28,7 +28,7 @@ type Registrant = Pick<KeyCaller, 'kind' | 'project'>;
 /** Registers customers. */
 @Injectable()
 export class RegistrationService {
-  /** Serializes parallel registrations of one address, so that only one of them computes a hash. */
+  /** Serializes parallel registrations for one address, so that only one of them computes a hash. */
   private readonly emailLock = new KeyedLock();
 
   constructor(
@@ -103,10 +103,7 @@ export class RegistrationService {
     throw alreadyRegisteredError(caller, await this.customers.findByEmail(project.id, input.email));
   }
 
-  /**
-   * Notifies the owner of the address by email, because the response does not reveal that the address is
-   * registered.
-   */
+  /** Notifies the owner of the address by email, because the response does not reveal that the address is registered. */
   private async notifyOwner(project: ProjectContext, { id, email }: Customer): Promise<null> {
     const notice: MailRequest = { kind: 'already-registered', recipient: email, isTrusted: false };
     const refusal = await this.quota.consumePublic(project, notice);
@@ -121,7 +118,7 @@ const toProfile = ({ kind }: Registrant, input: RegisterRequest): AccountProfile
   isBySecretKey: kind === 'secret-key',
 });
 
-/** Returns the error for a taken address. Only a secret key gets the id of the customer. */
+/** Returns the error for a taken address. Only a secret key gets the customer's id. */
 function alreadyRegisteredError(caller: Registrant, customer: Customer | null): GatehouseError {
   const members = caller.kind === 'secret-key' && customer ? { customerId: customer.id } : {};
   return new GatehouseError('email_already_registered', { members });

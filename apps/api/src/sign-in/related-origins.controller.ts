@@ -7,8 +7,8 @@ import { Config } from '@gatehouse/platform';
 import { RelatedOriginsResponse } from './dto/related-origins.response.js';
 
 /**
- * Lists the other sites that may use the passkeys of the host of PUBLIC_URL (WebAuthn, section 5.11). It lists
- * none for another host, because a tenant could name the domain of another one.
+ * Lists the other sites that may use passkeys for the PUBLIC_URL host (WebAuthn, section 5.11). It lists none for
+ * another host, because a tenant could name another tenant's domain.
  */
 @ApiTags('Authentication')
 @NoCredential()

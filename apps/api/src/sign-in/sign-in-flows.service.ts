@@ -12,20 +12,20 @@ import { newToken, sha256 } from '@gatehouse/platform';
 
 /** A flow that has just begun. */
 interface NewFlow {
-  /** For the query of the page. */
+  /** For the page's query. */
   secret: string;
   secretHash: Buffer;
 }
 
 /**
- * The flows of the hosted sign-in page: what has been proven so far, bound to the redirect URL and the code challenge of
- * the application (ADR 0048). Each step consumes its flow and begins the next one, so that a secret works once.
+ * The hosted sign-in page's flows: what has been proven so far, bound to the application's redirect URL and code
+ * challenge (ADR 0048). Each step consumes its flow and begins the next flow, so that a secret works once.
  */
 @Injectable()
 export class SignInFlowsService {
   constructor(private readonly flows: SignInFlowsRepository) {}
 
-  /** Begins a flow that a code in an email, or a second factor of the customer, completes. */
+  /** Begins a flow that an email code, or the customer's second factor, completes. */
   async begin(
     tx: Tx,
     projectId: string,
@@ -61,13 +61,13 @@ export class SignInFlowsService {
     return flow;
   }
 
-  /** Returns the flow of a page, or null if it has ended or belongs to another page. */
+  /** Returns a page's flow, or null if it has ended or belongs to another page. */
   find(projectId: string, target: ExchangeTarget, secret: string): Promise<SignInFlow | null> {
     return this.flows.find({ secretHash: sha256(secret), projectId, target });
   }
 
   /**
-   * Consumes the flow of a page, if it has one. The caller has locked the customer.
+   * Consumes a page's flow, if it has one. The caller has locked the customer.
    * @returns false if a parallel request has consumed it
    */
   async consume(tx: Tx, flow: SignInFlow | null | undefined): Promise<boolean> {

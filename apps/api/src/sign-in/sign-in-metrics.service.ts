@@ -3,7 +3,7 @@ import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
 import { ApiMetrics, type LoginMethod, type LoginResult } from '@gatehouse/platform';
 import type { AuthResponse } from './dto/auth.response.js';
 
-/** Result with which each error code is counted. Other errors of the client are counted as `refused`, all others as `error`. */
+/** Result with which each error code is counted. Other client errors are counted as `refused`, all others as `error`. */
 const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
   invalid_credentials: 'invalid',
   invalid_code: 'invalid',
@@ -25,7 +25,7 @@ const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
 export class SignInMetricsService {
   constructor(@Inject(ApiMetrics) private readonly metrics: ApiMetrics | null) {}
 
-  /** Runs one step of a sign-in, the only or the second one, and counts its result. */
+  /** Runs one sign-in step, the only or the second step, and counts its result. */
   async count<Response extends AuthResponse>(
     method: LoginMethod,
     step: () => Promise<Response>,

@@ -6,7 +6,7 @@ import { SignInOptionsRequest } from './dto/sign-in-options.request.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
 import { SignInOptionsService } from './sign-in-options.service.js';
 
-/** The methods that a sign-in page of a project offers. */
+/** The methods that a project's sign-in page offers. */
 @ApiTags('Authentication')
 @PublishableKey()
 @Controller('api/v1/auth/options')

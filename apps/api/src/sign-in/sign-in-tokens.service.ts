@@ -26,14 +26,14 @@ import { assertMigratable, isMigratable, readMigratedProof } from './migrated-pr
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
-/** Validity of a sign-in token in seconds (sign-in contract, section 2). */
+/** A sign-in token's lifetime in seconds (sign-in contract, section 2). */
 const TTL = 5 * 60;
 
-/** The hash under which a token of migration is stored. Older apis, which would take it for one of support, do not find it. */
+/** The hash under which a migration token is stored. Older apis, which would use it as a support token, do not find it. */
 const migrationHash = (token: string): Buffer => sha256(`migration:${token}`);
 
 /**
- * Lets the holder of a secret key sign in as a customer, or move a customer's session from another system. Both steps are
+ * Lets a secret key's holder sign in as a customer, or move a customer's session from another system. Both steps are
  * audited with the key.
  */
 @Injectable()
@@ -49,10 +49,10 @@ export class SignInTokensService {
   ) {}
 
   /**
-   * Creates a token, of which only the hash is stored.
-   * @throws GatehouseError `insufficient_scope`, `validation_failed`, `not_found`, `project_archived`, `conflict` for a
-   *   disabled customer, and for a session of another system that a later event has ended, or of a customer who has set a
-   *   password in Gatehouse
+   * Creates a token. Only its hash is stored.
+   * @throws GatehouseError `insufficient_scope`, `validation_failed`, `not_found`, `project_archived`, `conflict` for
+   *   a disabled customer, and for a session from another system if a later event has ended it, or if the customer
+   *   has set a password in Gatehouse
    */
   async create(
     { keyId, reach, scopes }: SecretKeyCaller,
@@ -82,8 +82,8 @@ export class SignInTokensService {
   }
 
   /**
-   * Signs in with a token. A support session does not prove who the customer is, so its proof counts as one from long ago,
-   * and the address of the client does not become a known one of the customer.
+   * Signs in with a token. A support session does not prove who the customer is, so its proof counts as old, and the
+   * client IP does not become one of the customer's known addresses.
    * @throws GatehouseError `invalid_token`, `sso_required`, `customer_disabled`, `email_not_verified`
    */
   signIn(
@@ -117,7 +117,7 @@ export class SignInTokensService {
     });
   }
 
-  /** Returns null if the lifetime of the session has passed since, or if an event has ended it. */
+  /** Returns null if the session's lifetime has passed since, or if an event has ended it. */
   private proveMigrated(
     { settings }: ProjectContext,
     customer: CustomerForUpdate,
@@ -131,7 +131,7 @@ export class SignInTokensService {
 const toMigratedProof = ({ amr, authTime }: ConsumedSignInToken): MigratedProof | null =>
   amr && authTime && { amr, authTime };
 
-/** Returns null if an event since has ended the access from before it. */
+/** Returns null if an event since the token was created has ended all earlier access. */
 function proveSupport(
   customer: CustomerForUpdate,
   { keyId, reason, createdAt }: ConsumedSignInToken,

@@ -36,21 +36,21 @@ import { ExchangeCodesService } from './exchange-codes.service.js';
 import type { AccessTokenResponse, TokensResponse } from './dto/tokens.response.js';
 import { SignInFlowsService } from './sign-in-flows.service.js';
 
-/** The rules of a project that a customer can fail to meet, as error codes. */
+/** A project's rules that a customer can fail to meet, as error codes. */
 type SignInRefusal = 'customer_disabled' | 'email_not_verified';
 
-/** A response to a sign-in. On the hosted page, `redirectUrl` or `flow` take the place of the tokens. */
+/** A response to a sign-in. On the hosted page, `redirectUrl` or `flow` replaces the tokens. */
 export interface SignInOutcome extends AuthResponse {
-  /** Leads back to the application, with a code. */
+  /** Redirects to the application, with a code. */
   redirectUrl?: string;
-  /** The secret of the flow with which the page continues. */
+  /** The secret for the flow with which the page continues. */
   flow?: string;
 }
 
-/** Validity of a challenge in seconds (sign-in contract, section 1). */
+/** A challenge's lifetime in seconds (sign-in contract, section 1). */
 const CHALLENGE_TTL = 10 * 60;
 
-/** Completes sign-ins: every method of signing in ends here (sign-in contract, section 1). */
+/** Completes sign-ins: every sign-in method ends here (sign-in contract, section 1). */
 @Injectable()
 export class SignInService {
   constructor(
@@ -70,7 +70,7 @@ export class SignInService {
     private readonly refreshTokens: RefreshTokens,
   ) {}
 
-  /** Returns why a customer may not sign in to a project, whatever the method; null if they may. */
+  /** Returns the reason why a customer may not sign in to a project, whatever the method; null if they may. */
   findRefusal({ settings }: ProjectContext, customer: Customer): SignInRefusal | null {
     if (customer.disabledAt) return 'customer_disabled';
     const needsVerifiedEmail = settings.requireVerifiedEmail || settings.enumerationProtection;
@@ -78,14 +78,14 @@ export class SignInService {
   }
 
   /**
-   * Completes the sign-in of a customer who has proven their identity: opens a session, or a challenge if a second
-   * factor is required. Nothing else opens a session. The transaction must have locked the row of the customer, so
-   * that concurrent sign-ins count each other's sessions. On the hosted page, the session is opened by the exchange of a
-   * code, which completes the sign-in once more.
-   * @param options `isNew` if the customer has just been created: only the event of the session is recorded, and the response
-   *   to a customer who must first verify the address has no tokens; `isHeld` if the hosted page shows something before it
-   *   continues
-   * @throws GatehouseError `method_not_enabled`, the refusal of the project, `sso_required`, `identity_already_linked`
+   * Completes the sign-in for a customer who has proven their identity: opens a session, or a challenge if a second
+   * factor is required. Nothing else opens a session. The transaction must have locked the customer's row, so that
+   * concurrent sign-ins count each other's sessions. On the hosted page, a code exchange opens the session, which
+   * completes the sign-in once more.
+   * @param options `isNew` if the customer has just been created: only the session's event is recorded, and the
+   *   response to a customer who must first verify the address has no tokens; `isHeld` if the hosted page shows
+   *   something before it continues
+   * @throws GatehouseError `method_not_enabled`, the project's rejection, `sso_required`, `identity_already_linked`
    */
   async complete(
     tx: Tx,
@@ -95,7 +95,7 @@ export class SignInService {
     client: Client,
     { isNew = false, isHeld = false } = {},
   ): Promise<SignInOutcome> {
-    // It can be turned off before a challenge or the code of a page completes the sign-in.
+    // It can be turned off before a challenge or a page's code completes the sign-in.
     if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
     const refusal = this.findRefusal(project, customer);
     // The customer stays, and signs in after the verification.
@@ -115,7 +115,7 @@ export class SignInService {
     );
   }
 
-  /** Reports a sign-in that the project refuses, and returns its error. */
+  /** Reports a sign-in that the project rejects, and returns its error. */
   refuse(
     project: ProjectContext,
     customer: Customer,
@@ -126,8 +126,8 @@ export class SignInService {
   }
 
   /**
-   * Checks once more what every method has checked, so that none opens a session in a required domain. Support is
-   * exempt: a secret key has created its token.
+   * Checks once more what every method has checked, so that no method opens a session in a required domain. Support
+   * is exempt: a secret key has created its token.
    * @throws GatehouseError `sso_required`
    */
   private async assertProviderAllowed(
@@ -142,7 +142,7 @@ export class SignInService {
 
   /**
    * Links the person at a provider who has proven to be the customer, unless a concurrent sign-in has. Not before the
-   * second factor: a person who has only the mailbox of the customer must not leave a way in (requirement MF-05).
+   * second factor: a person who has only the customer's mailbox must not add a sign-in method (requirement MF-05).
    */
   private async linkIdentity(
     tx: Tx,
@@ -237,7 +237,7 @@ export class SignInService {
     isNew: boolean,
   ): Promise<AuthResponse> {
     const { amr, provider, authTime, support, attempt } = proof;
-    // Neither a registration nor a sign-in by support counts as a sign-in of the customer.
+    // Neither a registration nor a sign-in by support counts as the customer's sign-in.
     const isCounted = !isNew && !amr.includes('support');
     const id = newId();
     const refresh = this.refreshTokens.issueFirst(id);
@@ -259,7 +259,7 @@ export class SignInService {
     });
     const customer = isCounted ? { ...before, lastLoginAt: session.createdAt } : before;
     const data = { session: SessionResponse.from(session) };
-    // The allowance of a known address counts its attempts separately.
+    // The allowance for a known address counts its attempts separately.
     const failures = clearedAttempts - (attempt === 'open' ? 1 : 0);
     this.events.record(tx, [
       ...unlockEvents(project, customer, { attempts: failures, guesses: 0 }),
@@ -283,7 +283,7 @@ export class SignInService {
     };
   }
 
-  /** Returns a new access token of a session, together with the given refresh token. */
+  /** Returns a new access token for a session, together with the given refresh token. */
   issueTokens(
     customer: CustomerIdentity,
     session: TokenSession,
@@ -293,7 +293,7 @@ export class SignInService {
     return { ...this.issueAccessToken(customer, session, project), refreshToken };
   }
 
-  /** Returns a new access token of a session, with its lifetime in seconds. */
+  /** Returns a new access token for a session, with its lifetime in seconds. */
   issueAccessToken(
     customer: CustomerIdentity,
     session: TokenSession,
@@ -306,7 +306,7 @@ export class SignInService {
   }
 }
 
-/** Returns the maximum age of a new session in seconds. A session of another system has begun there. */
+/** Returns a new session's maximum age in seconds. A session from another system has begun there. */
 function remainingLifetime({ settings }: ProjectContext, { isMigrated, authTime }: CurrentProof): number {
   const age = isMigrated && authTime ? (now().getTime() - authTime.getTime()) / 1_000 : 0;
   return settings.refreshAbsoluteTtl - Math.max(0, Math.floor(age));

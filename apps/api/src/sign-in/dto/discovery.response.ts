@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The members of a discovery document that a verifier of tokens needs, all of which the standard requires. */
+/** The discovery document members that a token verifier needs, all of which the standard requires. */
 export class DiscoveryResponse {
   @ApiProperty({ format: 'uri', example: 'https://auth.example.com', description: '`iss` of access tokens' })
   issuer!: string;

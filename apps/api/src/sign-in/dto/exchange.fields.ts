@@ -19,7 +19,7 @@ export class ExchangeFields {
   redirectUrl!: string;
 }
 
-/** The hash of the verifier of a client. @param options `note` is added to the description */
+/** The hash of a client's verifier. @param options `note` is added to the description */
 export const CodeChallengeField = ({ optional = false, note = '' } = {}): PropertyDecorator =>
   CheckedField({
     description: `SHA-256 hash of the verifier of the client, in base64url (RFC 7636, S256)${note}`,

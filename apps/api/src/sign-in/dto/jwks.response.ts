@@ -4,7 +4,7 @@ import { signingAlgorithms } from '@gatehouse/domain';
 const ofEcKeys = { required: false, description: 'Only in EC keys' };
 const ofRsaKeys = { required: false, description: 'Only in RSA keys' };
 
-/** A public key of access tokens (RFC 7517, RFC 7518). */
+/** A public key for access tokens (RFC 7517, RFC 7518). */
 export class JwkResponse {
   @ApiProperty({ enum: ['EC', 'RSA'] }) kty!: string;
   @ApiProperty({ ...ofEcKeys, enum: ['P-256'], example: 'P-256' }) crv?: string;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The pages that may use the passkeys of this host. */
+/** The pages that may use this host's passkeys. */
 export class RelatedOriginsResponse {
   @ApiProperty({ type: [String], example: ['https://app.example.com'] }) origins!: string[];
 }

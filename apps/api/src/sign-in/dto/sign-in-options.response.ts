@@ -15,7 +15,7 @@ export class SignInProviderResponse {
   @ApiProperty({ type: String, example: 'google' }) type!: IdentityProviderType;
 }
 
-/** How customers can sign in to a project. */
+/** The sign-in methods that customers can use in a project. */
 export class SignInOptionsResponse {
   @ApiProperty({ description: 'Customers can sign in with a password' }) password!: boolean;
   @ApiProperty({ description: 'Customers can sign in with a code that they receive by email' })
@@ -26,7 +26,7 @@ export class SignInOptionsResponse {
   @ApiProperty({ type: [SignInProviderResponse] }) providers!: SignInProviderResponse[];
 
   /**
-   * @param hasPasskeys whether the passkeys of the project have a site to which they are bound
+   * @param hasPasskeys whether the project's passkeys have a site that they are bound to
    * @param providers the enabled providers
    */
   static from(
@@ -43,7 +43,7 @@ export class SignInOptionsResponse {
   }
 }
 
-/** How customers whose email address has a certain domain can sign in to a project. */
+/** The sign-in methods that customers with a certain email domain can use in a project. */
 export class EmailSignInOptionsResponse extends SignInOptionsResponse {
   @ApiProperty({
     type: String,

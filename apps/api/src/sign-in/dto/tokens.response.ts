@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** A new access token of an existing session. */
+/** A new access token for an existing session. */
 export class AccessTokenResponse {
   @ApiProperty({
     description: 'JWT (ES256) for the header `Authorization: Bearer`',
@@ -10,7 +10,7 @@ export class AccessTokenResponse {
   @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
 }
 
-/** The tokens of a session. */
+/** A session's tokens. */
 export class TokensResponse extends AccessTokenResponse {
   @ApiProperty({ description: 'Opaque token. Each refresh replaces it', example: 'AZqizX0ecACAAAAAAAAA…' })
   refreshToken!: string;
