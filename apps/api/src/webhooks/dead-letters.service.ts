@@ -15,7 +15,7 @@ export class DeadLettersService {
   ) {}
 
   /**
-   * Returns a page of the dead letters that the caller can access, newest first.
+   * Returns a page of dead letters that the caller can access, newest first.
    * @throws GatehouseError `invalid_cursor`
    */
   list({ reach }: ManagementCaller, query: ListDeadLettersQuery): Promise<Page<DeadLetterRecord>> {

@@ -5,7 +5,7 @@ import { ActorNamesService } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { ChainedDeliveryResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
 
-/** Reads the chain of redeliveries of a delivery, with actors and reasons. */
+/** Reads a delivery's redelivery chain, with actors and reasons. */
 @Injectable()
 export class DeliveryChainsService {
   constructor(
@@ -15,7 +15,7 @@ export class DeliveryChainsService {
   ) {}
 
   /**
-   * Returns the chain of a delivery by its id or by the id of an attempt.
+   * Returns a delivery's chain by its id or by an attempt's id.
    * @throws GatehouseError `not_found`
    */
   async get(caller: ManagementCaller, id: string): Promise<DeliveryChainResponse> {

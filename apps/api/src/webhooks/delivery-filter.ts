@@ -9,7 +9,7 @@ import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
 
 type DeliveryFilterInput = ListDeadLettersQuery | RedeliveryFilterRequest;
 
-/** Returns the filter of a query for attempts. The ids of the query have already been validated. */
+/** Returns the filter for an attempts query. The query's ids have already been validated. */
 export const attemptFilter = (query: ListDeliveriesQuery): AttemptFilter => ({
   ...commonFilter(query),
   deliveryId: query.delivery_id ? parsePublicId('delivery', query.delivery_id) : null,
@@ -17,8 +17,7 @@ export const attemptFilter = (query: ListDeliveriesQuery): AttemptFilter => ({
 });
 
 /**
- * Returns the filter of a query for deliveries or of a bulk redelivery. The ids of the input have already
- * been validated.
+ * Returns the filter for a deliveries query or for a bulk redelivery. The input's ids have already been validated.
  */
 export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
   ...commonFilter(input),
@@ -26,7 +25,7 @@ export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
   state: deliveryState(input),
 });
 
-/** Returns the filter of a query for the list of deliveries. The ids of the query have already been validated. */
+/** Returns the filter for a delivery list query. The query's ids have already been validated. */
 export const deliveryListFilter = (query: CountDeliveriesQuery): DeliveryFilter => ({
   ...commonFilter(query),
   deliveryIds: null,

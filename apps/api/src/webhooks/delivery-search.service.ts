@@ -89,8 +89,8 @@ export class DeliverySearchService {
 }
 
 /**
- * Returns the filters of a query exactly as requested. They identify the list of a cursor, because the
- * conditions that the terms resolve to can change between two pages.
+ * Returns a query's filters exactly as requested. They identify a cursor's list, because the conditions that the
+ * terms resolve to can change between two pages.
  */
 const filtersOf = ({
   limit: _,
@@ -99,7 +99,7 @@ const filtersOf = ({
 }: SearchAttemptsQuery | SearchDeliveriesQuery | SearchDeadLettersQuery) =>
   Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** Returns the filter of a query with its search conditions, or null if nothing can match. */
+/** Returns a query's filter with its search conditions, or null if nothing can match. */
 function narrowAttemptFilter(
   query: CountAttemptsQuery,
   conditions: SearchConditions | null,
@@ -113,7 +113,7 @@ function narrowAttemptFilter(
   return { ...filter, ...conditions, attempt, error, batchId, deliveryId: delivery.id, eventId: event.id };
 }
 
-/** Returns the filter of a query with its search conditions, or null if nothing can match. */
+/** Returns a query's filter with its search conditions, or null if nothing can match. */
 const narrowDeadLetterFilter = (
   query: CountDeadLettersQuery,
   conditions: SearchConditions | null,

@@ -20,7 +20,7 @@ export class EndpointEnablerService {
     return (await this.enableAll(tx, [id]))[0]!;
   }
 
-  /** Enables those of the endpoints that are disabled, and returns them. The caller has checked the reach. */
+  /** Enables the disabled endpoints, and returns them. The caller has checked the access scope. */
   async enableAll(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     const enabled = await this.endpoints.enable(tx, ids);
     for (const endpoint of enabled)
@@ -30,8 +30,8 @@ export class EndpointEnablerService {
 }
 
 /**
- * Checks whether the caller of a redelivery may enable endpoints. A key needs the same scope as for the route
- * that enables one.
+ * Checks that the caller of a redelivery may enable endpoints. A key needs the same scope as for the route that
+ * enables an endpoint.
  * @throws GatehouseError `insufficient_scope`
  */
 export function assertMayEnable(caller: ManagementCaller): void {

@@ -18,10 +18,10 @@ export function assertHeaders(headers: object | null | undefined, isPatch: boole
 }
 
 /**
- * Merges a patch into the headers of an endpoint and encrypts the result. A null patch removes all headers.
+ * Merges a patch into an endpoint's headers and encrypts the result. A null patch removes all headers.
  * @param sealed current encrypted headers
- * @throws GatehouseError `validation_failed` if there are too many headers; `conflict` if the current ones cannot be
- *   decrypted
+ * @throws GatehouseError `validation_failed` if there are too many headers; `conflict` if the current headers cannot
+ *   be decrypted
  */
 export function patchHeaders(
   keyring: Keyring,

@@ -16,10 +16,10 @@ import {
 import { now } from '@gatehouse/platform';
 import type { EndpointMetricsQuery } from './dto/endpoint-metrics.request.js';
 
-/** Metrics of the attempts to an endpoint in a range. */
+/** Metrics for attempts to an endpoint in a range. */
 export interface EndpointMetrics extends Omit<AttemptSeries, 'series' | 'previous'>, AttemptSummary {
   range: OverviewRange;
-  /** The metrics of the previous period, if they were requested and any attempts are known. */
+  /** The previous period's metrics, if they were requested and any attempts are known. */
   previous: AttemptSummary | null;
 }
 

@@ -20,7 +20,7 @@ const windowMs: Record<StatsWindow, number> = {
 export interface EndpointStatsResult {
   endpoint: WebhookEndpoint;
   window: StatsWindow;
-  /** Start of the window. */
+  /** The window's start. */
   start: Date;
   stats: EndpointStats;
 }

@@ -174,8 +174,7 @@ export class RedeliveriesService {
   }
 
   /**
-   * Rejects a filter with the id of a resource that does not exist: a typo would otherwise silently select
-   * nothing.
+   * Rejects a filter with an id whose resource does not exist: a typo would otherwise silently select nothing.
    * @throws GatehouseError `not_found`
    */
   private async assertReferencesExist(reach: Reach, filter: DeliveryFilter): Promise<void> {
@@ -190,8 +189,7 @@ export class RedeliveriesService {
 }
 
 /**
- * Returns the filter as it was sent, with customer ids in place of an email address: only ids of a deleted
- * customer may remain.
+ * Returns the filter as it was sent, with customer ids instead of an email address: only a deleted customer's ids may remain.
  */
 const storedFilter = (
   { q, ...rest }: SearchRedeliveryFilterRequest,
@@ -213,7 +211,7 @@ interface Transition {
 
 type BatchOwner = Pick<NewRedeliveryBatch, 'id' | 'organizationId' | 'organizationIds' | 'projectId'>;
 
-/** Returns the action on a batch: of an operator who is limited to organizations, one for each of them. */
+/** Returns the actions on a batch: for an operator who is limited to organizations, one for each organization. */
 const batchActions = (
   action: BatchAction,
   { id, organizationId, organizationIds, projectId }: BatchOwner,
@@ -244,7 +242,7 @@ function baseCondition(filter: DeliveryFilter): string {
   return state === 'succeeded' ? `d.state = 'succeeded'` : `d.state = 'cancelled'`;
 }
 
-/** Returns the error of a filter that matches too many deliveries. @param by fields that can narrow it */
+/** Returns the error for a filter that matches too many deliveries. @param by fields that can narrow it */
 export const tooLargeError = (field: string, by: string): GatehouseError =>
   invalidField(
     field,

@@ -23,7 +23,7 @@ import { deliveryAction } from './deliveries.service.js';
 import type { ListReplaysQuery, ReplayRequest } from './dto/replay.request.js';
 import { parseTargetUrl, webhookTargetPolicy } from './target-url.js';
 
-/** Sends deliveries once to other URLs, without a change of the delivery and of its endpoint (ADR 0064). */
+/** Sends deliveries once to other URLs, without changing the delivery or its endpoint (ADR 0064). */
 @Injectable()
 export class ReplaysService {
   private readonly policy: TargetPolicy;

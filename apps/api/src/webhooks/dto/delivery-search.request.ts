@@ -44,7 +44,7 @@ const OrganizationIdField = (): PropertyDecorator =>
     message: '$property must be a UUID',
   });
 
-/** Filters of the attempt log for operators, in addition to those for keys. */
+/** Filters for the operators' attempt log, in addition to the filters for keys. */
 export class SearchAttemptsQuery extends ListDeliveriesQuery {
   @OrganizationIdField() organization_id?: string;
 
@@ -63,7 +63,7 @@ export class SearchAttemptsQuery extends ListDeliveriesQuery {
 
 export class CountAttemptsQuery extends OmitType(SearchAttemptsQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters and orders of the list of deliveries for operators. */
+/** Filters and orders for the operators' delivery list. */
 export class SearchDeliveriesQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
   @OrganizationIdField() organization_id?: string;
@@ -98,7 +98,7 @@ export class SearchDeliveriesQuery extends PageQuery {
 
 export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters of the list of dead letters for operators, in addition to those for keys. */
+/** Filters for the operators' dead letter list, in addition to the filters for keys. */
 export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   @OneOfField(
     'State of the dead letter. Default: `waiting`. `erased`: the customer of its event was deleted. `resolved`: redelivered, discarded or erased',
@@ -113,14 +113,14 @@ export class SearchDeadLettersQuery extends ListDeadLettersQuery {
 
 export class CountDeadLettersQuery extends OmitType(SearchDeadLettersQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters of the list of bulk redeliveries and recoveries for operators. */
+/** Filters for the operators' list of bulk redeliveries and recoveries. */
 export class SearchRedeliveriesQuery extends PageQuery {
   @OneOfField('Only redeliveries in this state', redeliveryStates) state?: RedeliveryState;
 }
 
 export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** The filter of an operator's plan. It can select the same dead letters as the filters of their list. */
+/** The filter in an operator's plan. It can select the same dead letters as the list's filters. */
 export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   @OneOfField(
     '`waiting`: only dead letters that are neither redelivered nor discarded, even if `delivery_ids` is set',

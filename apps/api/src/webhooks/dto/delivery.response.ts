@@ -157,7 +157,7 @@ export class DeliveryResponse extends DeliverySummaryResponse {
   }
 }
 
-/** A delivery for operators, with the status of the endpoint, which decides if it can be redelivered. */
+/** A delivery for operators, with the endpoint's status, which determines whether the delivery can be redelivered. */
 export class OperatorDeliveryResponse extends DeliveryResponse {
   @ApiProperty({ enum: endpointStatuses, description: 'Current status of the endpoint' })
   endpoint_status!: string;
@@ -174,14 +174,14 @@ export class OperatorDeliveryResponse extends DeliveryResponse {
   }
 }
 
-/** The last attempt of a delivery that has finished. */
+/** A delivery's last finished attempt. */
 export class FinishedAttemptResponse {
   @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 503 })
   http_status!: number;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
 }
 
-/** A delivery of a list for operators, with its customer and the result of its last attempt. */
+/** A delivery in a list for operators, with its customer and its last attempt's result. */
 export class ListedDeliveryResponse extends DeliverySummaryResponse {
   @ApiProperty({ format: 'uuid' }) organization_id!: string;
   @ApiProperty({

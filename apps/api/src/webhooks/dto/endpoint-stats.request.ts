@@ -1,6 +1,6 @@
 import { OneOfField } from '../../http/input/fields.js';
 
-/** Time ranges of the statistics. */
+/** Time ranges for the statistics. */
 export const statsWindows = ['1h', '24h', '7d', '30d'] as const;
 export type StatsWindow = (typeof statsWindows)[number];
 

@@ -7,7 +7,7 @@ import { publicIdSchema } from '../../http/input/text-schemas.js';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 
-/** Statistics of the attempts to an endpoint. */
+/** Statistics for attempts to an endpoint. */
 export class EndpointStatsResponse {
   @ApiProperty(publicIdSchema('endpoint')) endpoint_id!: string;
   @ApiProperty({ enum: statsWindows }) window!: StatsWindow;

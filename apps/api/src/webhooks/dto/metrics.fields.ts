@@ -1,9 +1,9 @@
-// Fields and schemas that the routes with metrics share, in both formats of names.
+// Fields and schemas that the routes with metrics share, in both name formats.
 
 import { statusClasses } from '@gatehouse/domain';
 import { OneOfField } from '../../http/input/fields.js';
 
-/** The query parameter that requests the metrics of the previous period. */
+/** The query parameter that requests the previous period's metrics. */
 export const CompareField = (): PropertyDecorator =>
   OneOfField('`previous`: also return the metrics of the period of the same length before the range', [
     'previous',
@@ -48,10 +48,10 @@ export const bucketLengthSchema = {
   description: 'Length of a bucket in seconds',
 } as const;
 
-/** Returns the start of a bucket as an ISO 8601 time. @param seconds since 1970 */
+/** Returns a bucket's start as an ISO 8601 time. @param seconds since 1970 */
 export const bucketTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
-/** Description of the classes of HTTP statuses. */
+/** Description of the HTTP status classes. */
 export const STATUS_CLASSES_TEXT = '`other`: 1 to 199, or 600 to 999. `none`: 0, no response was received';
 
 export const statusClassSchema = { enum: statusClasses, description: STATUS_CLASSES_TEXT };

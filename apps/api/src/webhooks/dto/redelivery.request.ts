@@ -15,7 +15,7 @@ import { HttpStatusField, StatusClassField } from './http-status.fields.js';
 
 const MAX_DELIVERY_IDS = 200;
 
-/** The filter of the list of dead letters, extended to finished deliveries in other states. */
+/** The dead letter list's filter, extended to finished deliveries in other states. */
 export class RedeliveryFilterRequest {
   @ProjectIdField() project_id?: string;
   @PublicIdField('endpoint') endpoint_id?: string;

@@ -49,7 +49,7 @@ export class RedeliveryProgressResponse {
   skipped!: RefusalCountResponse[];
 }
 
-/** A bulk redelivery, or the recovery of an endpoint. */
+/** A bulk redelivery, or an endpoint's recovery. */
 export class RedeliveryResponse {
   @ApiProperty(publicIdSchema('redelivery')) id!: string;
   @ApiProperty({ enum: redeliveryKinds }) kind!: string;
@@ -145,7 +145,7 @@ const actorNameField = {
     'Email address of the operator, or name of the key. null: the operator or key no longer exists',
 };
 
-/** A bulk redelivery for operators, with the names of the actors. */
+/** A bulk redelivery for operators, with the actors' names. */
 export class NamedRedeliveryResponse extends RedeliveryResponse {
   @ApiProperty(actorNameField) created_by_name!: string | null;
   @ApiProperty(actorNameField) started_by_name!: string | null;

@@ -50,7 +50,7 @@ export class OperatorEndpointResponse extends EndpointResponse {
   }
 }
 
-/** The response to create and rotate-secret, the only responses that contain the secret. */
+/** The response to creating an endpoint or rotating its secret. Only these responses contain the secret. */
 export class CreatedEndpointResponse extends EndpointResponse {
   @ApiProperty({ description: 'Signing secret. Returned only once', example: 'whsec_…' }) secret!: string;
 
