@@ -38,8 +38,7 @@ import { SignInModule } from './sign-in/sign-in.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**
- * The modules of the public API. Express matches routes in this order, so the modules with the most requests
- * come first.
+ * The public API's modules. Express matches routes in this order, so the modules with the most requests come first.
  */
 export const publicModules: Type[] = [
   SignInModule,
@@ -69,11 +68,11 @@ export const publicModules: Type[] = [
   BootstrapModule,
 ];
 
-/** The root module of the api. */
+/** The api's root module. */
 @Module({
   providers: [
-    // The order matters: a rejected action is recorded after the transaction of the request has been rolled
-    // back, and the memory of a request is held until all of this has ended.
+    // The order matters: a rejected action is recorded after the request's transaction has been rolled back, and a
+    // request's memory is held until all of this has ended.
     { provide: APP_INTERCEPTOR, useExisting: RequestMemoryInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },

@@ -109,7 +109,7 @@ export async function createApi(
 function createExpress(config: Config): Express {
   const server = express();
   server.disable('x-powered-by');
-  // Responses must not be cached, so an ETag for each body would be wasted work. `@ETag()` sets those of a few resources.
+  // Responses must not be cached, so an ETag for each body would be wasted work. `@ETag()` sets the ETags for a few resources.
   server.disable('etag');
   server.set('query parser', 'simple');
   server.set('trust proxy', config.http.trustedProxies);
@@ -128,8 +128,8 @@ function readinessGate(readiness: Readiness) {
 }
 
 /**
- * Serves the OpenAPI document, whose bytes all responses share. It is built on the first request, because building it at
- * startup would slow down the start of every process.
+ * Serves the OpenAPI document, whose bytes all responses share. It is built on the first request, because building it
+ * at startup would slow down the start of every process.
  */
 function serveOpenApi(app: NestExpressApplication, server: Express, path: string, audience: Audience): void {
   let document: Buffer | undefined;

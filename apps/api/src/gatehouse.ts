@@ -59,16 +59,16 @@ const usage = `Usage: ${adminCommand('<command>')}
                        changes nothing and sends no email; the exit code is 1 if something is broken
 `;
 
-/** A command that could not do all of its work. */
+/** A command that could not do all its work. */
 class IncompleteError extends Error {}
 
 type Command = (app: INestApplicationContext) => Promise<string>;
 
-/** Returns a line about a key of the first start and the scopes that were added to it. */
+/** Returns a line about a key from the first start and the scopes that were added to it. */
 const describeWidenedKey = ({ key: { name, prefix, last4 }, added }: WidenedKey): string =>
   `${name} (${prefix}…${last4}): ${added.length > 0 ? `added ${added.join(', ')}` : 'nothing to add'}\n`;
 
-/** Returns whether older entries of GATEHOUSE_SECRET can be removed. @param passwords number that depend on them */
+/** Returns whether older entries in GATEHOUSE_SECRET can be removed. @param passwords number that depend on them */
 const describeRemoval = (passwords: number): string =>
   passwords === 0
     ? 'Older entries can be removed now. docs/operations/rotate.md describes what becomes invalid.\n'
@@ -76,11 +76,11 @@ const describeRemoval = (passwords: number): string =>
 A password moves to the first entry at the next sign-in. docs/operations/rotate.md describes what else becomes invalid.
 `;
 
-/** What happens to customers and apis after all signing keys have been replaced. */
+/** The effects on customers and apis after all signing keys have been replaced. */
 const refreshEffects = `Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
 signed in: their applications refresh the tokens. Until all apis have reloaded, they may reject each other's tokens.`;
 
-/** The same if the entry of GATEHOUSE_SECRET that encrypted the keys is lost. */
+/** The same if the GATEHOUSE_SECRET entry that encrypted the keys is lost. */
 const lostSecretEffects = `Apis and workers can start with this GATEHOUSE_SECRET, and reject all older access tokens. Refresh tokens and passwords
 that depend on the lost entry are rejected too: these customers are signed out, and need a password reset to sign in
 with a password. docs/operations/lost-secret.md, "Replace a lost root secret", describes the next steps.`;
@@ -145,7 +145,7 @@ function parseOperatorLink(args: string[]): Command | undefined {
   };
 }
 
-/** Number of values that one run lists. */
+/** Maximum number of values that one run lists. */
 const LISTED_VALUES = 1_000;
 
 /** Returns the command for the arguments after `unreadable`, or undefined if they are invalid. */
@@ -207,8 +207,8 @@ function findCommand(args: string[]): Command | undefined {
 }
 
 /**
- * Returns whether the signing keys cannot be decrypted.
- * @throws IncompleteError if an api is running then: it may decrypt them, but not a key of this GATEHOUSE_SECRET
+ * Returns true if the signing keys cannot be decrypted.
+ * @throws IncompleteError if an api is running then: it may decrypt them, but not a key from this GATEHOUSE_SECRET
  */
 async function isRootSecretLost(app: INestApplicationContext): Promise<boolean> {
   try {
@@ -234,7 +234,7 @@ function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSign
   );
 }
 
-/** Runs a command of `npm run gatehouse` and returns its exit code. */
+/** Runs an `npm run gatehouse` command and returns its exit code. */
 async function run(args: string[]): Promise<number> {
   const name = args.join(' ');
   if (name === 'alert-secret') {
@@ -270,13 +270,13 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
-/** Exit code of a program that SIGPIPE has ended, which Node.js ignores. */
+/** Exit code for a program that SIGPIPE has ended, which Node.js ignores. */
 const EXIT_SIGPIPE = 141;
 
 /** Ends the command without a stack if its output is not accepted. */
 function endOnOutputErrors(): void {
   const endOnBrokenPipe = (error: Error): void => {
-    // The reader of a pipe, such as `head`, has read enough.
+    // A pipe's reader, such as `head`, has read enough.
     if (errorCode(error) === 'EPIPE') process.exit(EXIT_SIGPIPE);
   };
   process.stdout.on('error', (error: Error) => {

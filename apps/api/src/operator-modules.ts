@@ -17,7 +17,7 @@ import { SearchOperatorModule } from './search/search.operator.module.js';
 import { SessionsOperatorModule } from './sessions/sessions.operator.module.js';
 import { WebhooksOperatorModule } from './webhooks/webhooks.operator.module.js';
 
-/** The modules of `/operator/v1`, the API of the console. They are loaded only with the console. */
+/** The modules for `/operator/v1`, the console's API. They are loaded only with the console. */
 export const operatorModules: Type[] = [
   ApiKeysOperatorModule,
   AuditOperatorModule,
