@@ -14,7 +14,7 @@ import type {
   Session,
 } from './types.js';
 
-/** Returns the functions of `client.customer`. All throw GatehouseError. */
+/** Returns the `client.customer` functions. All throw GatehouseError. */
 export const createCustomer = ({ manager, store }: ClientCore) => ({
   /** Returns the customer's profile. */
   get: (): Promise<Customer> => manager.call('GET', '/me'),
@@ -37,7 +37,7 @@ export const createCustomer = ({ manager, store }: ClientCore) => ({
   },
 });
 
-/** Returns the functions of `client.sessions`. All throw GatehouseError. */
+/** Returns the `client.sessions` functions. All throw GatehouseError. */
 export const createSessions = ({ manager }: ClientCore) => ({
   /** Returns the active sessions, newest first: the first page with `await`, all with `for await`. */
   list: ({ limit }: { limit?: number } = {}): PagedList<Session> =>
@@ -50,16 +50,16 @@ export const createSessions = ({ manager }: ClientCore) => ({
   revoke: (id: string): Promise<void> => manager.call('DELETE', `/me/sessions/${id}`),
 });
 
-/** Returns the functions of `client.factors`. All throw GatehouseError. */
+/** Returns the `client.factors` functions. All throw GatehouseError. */
 export const createFactors = ({ manager }: ClientCore) => ({
-  /** Returns the second factors and the number of unused recovery codes. */
+  /** Returns the second factors and the unused recovery code count. */
   list: (): Promise<Factors> => manager.call('GET', '/me/factors'),
 
   /** Adds an authenticator app, which `confirmTotp()` confirms. */
   addTotp: (proof: { password?: string } = {}): Promise<NewTotpFactor> =>
     manager.call('POST', '/me/factors/totp', proof),
 
-  /** Confirms an authenticator app with its first code. Returns the recovery codes of the first factor. */
+  /** Confirms an authenticator app with its first code. Returns recovery codes if this is the first factor. */
   confirmTotp: (id: string, proof: { code: string }): Promise<{ recoveryCodes: string[] | null }> =>
     manager.call('POST', `/me/factors/totp/${id}/confirm`, proof),
 
@@ -71,9 +71,9 @@ export const createFactors = ({ manager }: ClientCore) => ({
     (await manager.call<{ recoveryCodes: string[] }>('POST', '/me/recovery-codes', proof)).recoveryCodes,
 });
 
-/** Returns the functions of `client.passkeys`. All throw GatehouseError. */
+/** Returns the `client.passkeys` functions. All throw GatehouseError. */
 export const createPasskeys = (core: ClientCore) => ({
-  /** Returns the passkeys of the customer. */
+  /** Returns the customer's passkeys. */
   list: async (): Promise<Passkey[]> => (await loadPasskeys()).list(core),
 
   /** Creates a passkey on the device and adds it. */
@@ -88,30 +88,30 @@ export const createPasskeys = (core: ClientCore) => ({
   remove: async (id: string): Promise<void> => (await loadPasskeys()).remove(core, id),
 });
 
-/** Returns the functions of `client.identities`. All throw GatehouseError. */
+/** Returns the `client.identities` functions. All throw GatehouseError. */
 export const createIdentities = (core: ClientCore) => ({
-  /** Returns the accounts at identity providers with which the customer can sign in. */
+  /** Returns the identity provider accounts with which the customer can sign in. */
   list: async (): Promise<Identity[]> =>
     (await core.manager.call<Page<Identity>>('GET', '/me/identities')).data,
 
-  /** Opens the page of an identity provider to link an account. Returns as `signIn.social()` does. */
+  /** Opens an identity provider's page to link an account. Returns as `signIn.social()` does. */
   link: async (target: RedirectTarget): Promise<RedirectResult | null> =>
     (await loadRedirects()).link(core, target),
 
-  /** Removes an account at an identity provider. */
+  /** Removes an identity provider account. */
   unlink: (id: string): Promise<void> => core.manager.call('DELETE', `/me/identities/${id}`),
 });
 
-/** Returns the functions of `client.reauthenticate`, which prove the identity again. All throw GatehouseError. */
+/** Returns the `client.reauthenticate` functions, which verify the identity again. All throw GatehouseError. */
 export const createReauthenticate = (core: ClientCore) => ({
-  /** Proves the identity with the password. */
+  /** Reauthenticates the customer with the password. */
   password: ({ password }: { password: string }): Promise<void> =>
     core.reauthenticate('', { method: 'password', password }),
 
-  /** Proves the identity with a code of the authenticator app. */
+  /** Reauthenticates the customer with an authenticator app code. */
   totp: ({ code }: { code: string }): Promise<void> => core.reauthenticate('', { method: 'totp', code }),
 
-  /** Proves the identity with a recovery code. */
+  /** Reauthenticates the customer with a recovery code. */
   recoveryCode: ({ code }: { code: string }): Promise<void> =>
     core.reauthenticate('', { method: 'recovery_code', code }),
 
@@ -119,14 +119,14 @@ export const createReauthenticate = (core: ClientCore) => ({
   sendEmailCode: (): Promise<void> =>
     core.manager.call('POST', '/me/reauthenticate/options', { method: 'email_code' }).then(() => undefined),
 
-  /** Proves the identity with the code of an email. */
+  /** Reauthenticates the customer with an emailed code. */
   emailCode: ({ code }: { code: string }): Promise<void> =>
     core.reauthenticate('', { method: 'email_code', code }),
 
-  /** Proves the identity with a passkey. */
+  /** Reauthenticates the customer with a passkey. */
   passkey: async (): Promise<void> => (await loadPasskeys()).reauthenticate(core),
 
-  /** Opens the page of an identity provider to prove the identity. Returns as `signIn.social()` does. */
+  /** Opens an identity provider's page to reauthenticate the customer. Returns as `signIn.social()` does. */
   social: async (target: RedirectTarget): Promise<RedirectResult | null> =>
     (await loadRedirects()).reauthenticate(core, target),
 });

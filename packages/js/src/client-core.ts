@@ -7,38 +7,38 @@ import { browserStorage, memoryStorage, type ClientStorage } from './storage.js'
 import { Transport } from './transport.js';
 import type { AccessTokenResponse, AuthResponse, SignInResult } from './types.js';
 
-/** The source of random bytes. `globalThis.crypto` has this shape. */
+/** A source for random bytes. `globalThis.crypto` has this shape. */
 export interface RandomSource {
   getRandomValues(array: Uint8Array<ArrayBuffer>): unknown;
 }
 
 export interface ClientOptions {
-  /** URL of Gatehouse, such as `https://auth.example.com`. */
+  /** Gatehouse's URL, such as `https://auth.example.com`. */
   url: string;
-  /** The publishable key of the project, `pk_…`. */
+  /** The project's publishable key, `pk_…`. */
   publishableKey: string;
-  /** The id of the project. Only `signInUrl()` requires it. */
+  /** The project's id. Only `signInUrl()` requires it. */
   projectId?: string;
-  /** Where the tokens are stored. Default: `memoryStorage()`. */
+  /** The storage for the tokens. Default: `memoryStorage()`. */
   storage?: ClientStorage;
-  /** The key of the tokens in the storage, for several clients of one origin. Default: `gatehouse.session`. */
+  /** The storage key for the tokens, for several clients on one origin. Default: `gatehouse.session`. */
   storageKey?: string;
   /** Further origins to which `client.fetch` sends the access token, such as `https://api.example.com`. */
   apiOrigins?: string[];
-  /** The source of random bytes. Default: `globalThis.crypto`. */
+  /** The source for random bytes. Default: `globalThis.crypto`. */
   crypto?: RandomSource;
   /** Sends all requests. Default: `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
 /**
- * The core that the parts of a client share. The parts that are loaded on use import only types of the core:
+ * The core that all parts of a client share. The parts that are loaded on demand import only types from the core:
  * otherwise bundlers would split the core into several files.
  */
 export class ClientCore {
   /**
-   * Stores the flows that leave the page. Memory would not survive this, and the link of an email opens another tab. What
-   * is stored is useless without the code of the redirect.
+   * Stores the flows that leave the page. Memory would not survive this, and an emailed link opens another tab. The
+   * stored values are useless without the code from the redirect.
    */
   readonly flowStorage: ClientStorage;
   readonly isLost = isLost;
@@ -62,7 +62,7 @@ export class ClientCore {
     this.manager = new SessionManager(this.transport, this.store, storageKey);
   }
 
-  /** Returns an error of the client itself. */
+  /** Returns an error that the client itself reports. */
   error(code: string, message: string, cause?: unknown): GatehouseError {
     return new GatehouseError(code, message, { cause });
   }
@@ -72,7 +72,7 @@ export class ClientCore {
     return this.transport.send<Body>('POST', path, body);
   }
 
-  /** Sends a request that can sign a customer in, and stores the tokens of its response. @throws GatehouseError */
+  /** Sends a request that can sign a customer in, and stores the tokens from its response. @throws GatehouseError */
   async signIn(path: string, body: unknown): Promise<SignInResult> {
     const sentAt = this.platform.now();
     const { tokens, customer, challenge, recoveryCodes } = await this.post<Partial<AuthResponse>>(path, body);

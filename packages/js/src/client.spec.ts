@@ -5,7 +5,7 @@ import type { Platform } from './platform.js';
 
 const GATEHOUSE = 'https://auth.example.com';
 
-/** Timers that run when the test says so, with their delays in milliseconds. */
+/** Timers that run on the test's command, with their delays in milliseconds. */
 class ManualTimers {
   readonly waiting = new Map<() => void, number>();
   time = 1_700_000_000_000;
@@ -58,7 +58,7 @@ const customer = {
   emailVerified: true,
 };
 
-/** Returns a client with a session that is older than ten seconds. `respond` is that of the customer's API. */
+/** Returns a client with a session that is older than ten seconds. `respond` answers calls to the customer's API. */
 async function signedInClient(respond: Respond): Promise<Client> {
   const client = newClient(
     (request, attempt) => {
@@ -129,7 +129,7 @@ describe('client.fetch', () => {
     };
     const sent: Record<string, boolean> = {};
     for (const url of Object.keys(urls)) {
-      // Credentials in a URL are an error of fetch, after the decision on the token.
+      // Credentials in a URL are a fetch error, after the decision on the token.
       const isAccepted = await client.fetch(url).then(
         () => true,
         () => false,

@@ -36,10 +36,10 @@ export function createClientOn(platform: Platform, options: ClientOptions) {
     reauthenticate: createReauthenticate(core),
 
     /**
-     * Completes a sign-in at the redirect URL: of an identity provider, of the hosted page or of the link of an email. It
-     * also completes `identities.link()` and `reauthenticate.social()`. Returns null if the URL is not such a redirect, or
-     * this browser has not begun the flow.
-     * @throws GatehouseError with the code of the redirect or of the exchange
+     * Completes a sign-in at the redirect URL: from an identity provider, the hosted page or an emailed link. It also
+     * completes `identities.link()` and `reauthenticate.social()`. Returns null if the URL is not such a redirect, or
+     * if this browser has not started the flow.
+     * @throws GatehouseError with the code of the redirect or the exchange
      */
     handleRedirect: createHandleRedirect(core),
 
@@ -70,7 +70,7 @@ export function createClientOn(platform: Platform, options: ClientOptions) {
 
     /**
      * Calls back once with the current state, then after each sign-in and sign-out, also in other tabs. Returns a
-     * function that ends it.
+     * function that unsubscribes.
      */
     onAuthStateChange: (listener: (state: AuthState) => void): (() => void) => store.subscribe(listener),
   };

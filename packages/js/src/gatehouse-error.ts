@@ -1,14 +1,14 @@
-/** An invalid field of a request. */
+/** An invalid request field. */
 export interface FieldError {
-  /** Name of the field, such as `email`. */
+  /** The field's name, such as `email`. */
   field: string;
-  /** Code of the problem, such as `required`. */
+  /** The problem's code, such as `required`. */
   code: string;
-  /** Text for developers. */
+  /** Message for developers. */
   message: string;
 }
 
-/** Further properties of an error. */
+/** Further error properties. */
 export interface ErrorDetails {
   status?: number;
   fields?: FieldError[];
@@ -20,26 +20,26 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-/** The only error that the client throws. Base decisions on `code`: the message is a text for developers. */
+/** The only error that the client throws. Base decisions on `code`: the message is for developers. */
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError';
   /** HTTP status, or 0 if Gatehouse did not respond. */
   declare readonly status: number;
-  /** The invalid fields of `validation_failed`. */
+  /** The invalid fields for `validation_failed`. */
   declare readonly fields: FieldError[];
-  /** The reasons of `weak_password`. */
+  /** The reasons for `weak_password`. */
   declare readonly reasons: string[];
   /** The proofs that `reauthentication_required` accepts. */
   declare readonly methods: string[];
-  /** Slug of the identity provider that `sso_required` names. */
+  /** Slug for the identity provider that `sso_required` names. */
   declare readonly provider: string | undefined;
   /** Seconds after which another attempt can succeed. */
   declare readonly retryAfter: number | undefined;
-  /** Id of the request in the log of Gatehouse. */
+  /** The request's id in Gatehouse's log. */
   declare readonly requestId: string | undefined;
 
   constructor(
-    /** A code of the API, or one of the client: `network_error`, `timeout`, `signed_out`, `no_secure_random` … */
+    /** An API code, or one from the client: `network_error`, `timeout`, `signed_out`, `no_secure_random` … */
     readonly code: string,
     message: string,
     details: ErrorDetails = {},
@@ -50,7 +50,7 @@ export class GatehouseError extends Error {
   }
 }
 
-/** Returns the error of a response, whose body is a problem (RFC 9457) unless a proxy has sent it. */
+/** Returns the error in a response, whose body is a problem (RFC 9457) unless a proxy has sent it. */
 export function errorOfResponse({ status, headers }: Response, body: unknown): GatehouseError {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const retryAfter = Number(headers.get('Retry-After') ?? NaN);
@@ -69,7 +69,7 @@ export function errorOfResponse({ status, headers }: Response, body: unknown): G
   );
 }
 
-/** The codes of a 401 response to a refresh that mean that the session has ended. */
+/** The codes in a 401 response to a refresh that mean that the session has ended. */
 export const sessionEndingCodes = [
   'invalid_refresh_token',
   'refresh_token_expired',

@@ -1,11 +1,11 @@
-/** A page of a list. */
+/** A page in a list. */
 export interface Page<Item> {
   data: Item[];
   nextCursor: string | null;
   hasMore: boolean;
 }
 
-/** A list: `await` returns its first page, and `for await` returns the items of all pages. */
+/** A list: `await` returns its first page, and `for await` returns the items on all pages. */
 export interface PagedList<Item> extends PromiseLike<Page<Item>>, AsyncIterable<Item> {}
 
 /** Returns a list. @param load requests the page after a cursor; undefined requests the first page */

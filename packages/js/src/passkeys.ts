@@ -49,7 +49,7 @@ export async function add(
   return manager.call('POST', '/me/passkeys', { ...(name ? { name } : {}), response });
 }
 
-/** Returns the passkeys of the customer. */
+/** Returns the customer's passkeys. */
 export const list = async ({ manager }: ClientCore): Promise<Passkey[]> =>
   (await manager.call<Page<Passkey>>('GET', '/me/passkeys')).data;
 
@@ -61,7 +61,7 @@ export const rename = ({ manager }: ClientCore, id: string, name: string): Promi
 export const remove = ({ manager }: ClientCore, id: string): Promise<void> =>
   manager.call('DELETE', `/me/passkeys/${id}`);
 
-/** Proves the identity with a passkey. */
+/** Reauthenticates the customer with a passkey. */
 export async function reauthenticate(core: ClientCore): Promise<void> {
   const { options } = await core.manager.call<RequestOptions>('POST', '/me/reauthenticate/options', {
     method: 'passkey',

@@ -1,28 +1,28 @@
-/** A connection to the other tabs of the origin. */
+/** A connection to the origin's other tabs. */
 export interface TabChannel {
   post: (message: string) => void;
 }
 
 /**
- * The environment of the client. Tests of this package replace it to control time and tabs. It is
- * internal: applications cannot set it.
+ * The client's environment. This package's tests replace it to control time and tabs. It is internal: applications
+ * cannot set it.
  */
 export interface Platform {
   /** Returns the time in milliseconds since 1970. */
   now: () => number;
-  /** Calls back after a number of milliseconds. Returns a function that cancels the call. */
+  /** Calls back after this many milliseconds. Returns a function that cancels the call. */
   startTimer: (callback: () => void, ms: number) => () => void;
   /** Web Locks, where they exist. */
   locks?: Pick<LockManager, 'request'> | undefined;
-  /** Connects to the other tabs, where that is possible. @param receive is called with each message of another tab */
+  /** Connects to the other tabs, where that is possible. @param receive is called with each message from another tab */
   openChannel?: (name: string, receive: (message: string) => void) => TabChannel;
   /** Calls back with the new value when another tab sets a key of localStorage. */
   onStorageChange?: (key: string, receive: (value: string) => void) => void;
-  /** Calls back when the page becomes visible, because a frozen page misses the messages of other tabs. */
+  /** Calls back when the page becomes visible, because a frozen page misses other tabs' messages. */
   onVisible?: (callback: () => void) => void;
 }
 
-/** Returns the platform of a browser, of React Native or of Node.js. */
+/** Returns the platform for a browser, React Native or Node.js. */
 export function currentPlatform(): Platform {
   const platform: Platform = {
     now: () => Date.now(),

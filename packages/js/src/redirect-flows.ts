@@ -13,7 +13,7 @@ export interface Flow {
 }
 
 const KEY = 'gatehouse.flows';
-/** Flows of Gatehouse are valid for ten minutes. The rest is for clocks that are set meanwhile. */
+/** Gatehouse's flows are valid for ten minutes. The rest is for clocks that are set meanwhile. */
 const MAX_AGE = 3_600_000;
 const MAX_FLOWS = 10;
 
@@ -33,7 +33,7 @@ const write = async (core: ClientCore, flows: Flow[]): Promise<void> =>
 export const addFlow = async (core: ClientCore, flow: Flow): Promise<void> =>
   write(core, [flow, ...(await read(core))]);
 
-/** Removes a flow: it can be completed once. */
+/** Removes a flow, which can be completed only once. */
 export const removeFlow = async (core: ClientCore, { codeVerifier }: Flow): Promise<void> =>
   write(
     core,

@@ -1,4 +1,4 @@
-/** The parameters of a redirect. */
+/** The parameters in a redirect. */
 export interface Redirect {
   code: string | undefined;
   error: string | undefined;
@@ -7,7 +7,7 @@ export interface Redirect {
   cleanUrl: string;
 }
 
-/** Reads a URL to which the browser was redirected. The URL class of React Native is incomplete. */
+/** Reads a URL to which the browser was redirected. React Native's URL class is incomplete. */
 export function readRedirect(url: string): Redirect {
   const [, base = '', query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const values: Record<string, string> = {};

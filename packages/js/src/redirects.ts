@@ -6,19 +6,19 @@ import type { Identity, RedirectResult } from './types.js';
 
 /** A flow at an identity provider. */
 export interface RedirectTarget {
-  /** Slug of the identity provider. */
+  /** The identity provider's slug. */
   provider: string;
-  /** Where the flow ends: an entry of the project setting `redirectUrls`. */
+  /** The URL at which the flow ends: an entry in the project setting `redirectUrls`. */
   redirectUrl: string;
   /**
-   * Opens a URL. Default: the page is left. An application that opens a browser returns the URL to which the browser was
-   * redirected.
+   * Opens a URL. Default: the browser leaves the page. An application that opens a browser returns the URL to which the
+   * browser was redirected.
    */
   openUrl?: (url: string) => string | null | undefined | void | Promise<string | null | undefined | void>;
 }
 
 export interface SignInUrlOptions {
-  /** Where the sign-in ends: an entry of the project setting `redirectUrls`. */
+  /** The URL at which the sign-in ends: an entry in the project setting `redirectUrls`. */
   redirectUrl: string;
   screen?: 'sign_in' | 'sign_up' | 'forgot_password';
   /** Email address that the forms contain. */
@@ -46,7 +46,7 @@ export async function signIn(core: ClientCore, target: RedirectTarget): Promise<
 export const link = (core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> =>
   openInSession(core, 'link', `/me/identities/${encodeURIComponent(target.provider)}`, target);
 
-/** Proves the identity at an identity provider. */
+/** Reauthenticates the customer at an identity provider. */
 export const reauthenticate = (core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> =>
   openInSession(
     core,
@@ -99,7 +99,7 @@ export async function hostedPageUrl(core: ClientCore, options: SignInUrlOptions)
   return `${core.transport.url}/sign-in?${query.map(([name, value]) => `${name}=${encodeURIComponent(value!)}`).join('&')}`;
 }
 
-/** Completes the flow that has led to a URL. Returns null if this client has not begun one. */
+/** Completes the flow that has led to a URL. Returns null if this client has not started one. */
 export async function handleRedirect(core: ClientCore, url: string): Promise<RedirectResult | null> {
   const redirect = readRedirect(url);
   const flow = await findFlow(core, redirect);

@@ -17,7 +17,7 @@ const customer: CustomerSummary = {
   emailVerified: true,
 };
 
-/** A clock that advances only when the test says so. */
+/** A clock that advances only on the test's command. */
 class SimulatedClock {
   time = 1_700_000_000_000;
   private readonly timers = new Set<{ at: number; callback: () => void }>();
@@ -30,7 +30,7 @@ class SimulatedClock {
 
   wait = (ms: number): Promise<void> => new Promise((resolve) => this.startTimer(resolve, ms));
 
-  /** Runs the timers of the next `ms` milliseconds in order. */
+  /** Runs the timers in the next `ms` milliseconds in order. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     for (;;) {
@@ -54,14 +54,14 @@ class SimulatedClock {
   }
 }
 
-/** The fate of a request: it reaches the server or not, and its response arrives or not. */
+/** A request's outcome: it reaches the server or not, and its response arrives or not. */
 type Network = 'up' | 'offline' | 'response lost' | 'hangs' | number;
 
-/** A server with the rule of Gatehouse for refresh tokens (`refreshGrace: until_used`). */
+/** A server with Gatehouse's refresh token rule (`refreshGrace: until_used`). */
 class FakeServer {
   private readonly sessions = new Map<string, { generation: number; revokedBy?: string }>();
   private accessTokens = 0;
-  /** Outcomes of the next requests, then `network`. */
+  /** Outcomes for the next requests, then `network`. */
   readonly next: Network[] = [];
   network: Network = 'up';
   refreshes = 0;
@@ -121,7 +121,7 @@ class FakeServer {
   }
 }
 
-/** Locks of an origin. A tab that is killed releases its lock; a frozen one does not. */
+/** An origin's locks. A tab that is killed releases its lock; a frozen one does not. */
 class FakeLocks {
   private readonly waiting: { start: () => void; reject: (error: Error) => void }[] = [];
   private isHeld = false;
@@ -167,7 +167,7 @@ interface Tab {
   kill: () => void;
 }
 
-/** An origin with tabs. Each tab has its own copy of localStorage, which the writes of other tabs reach later. */
+/** An origin with tabs. Each tab has its own copy of localStorage, which other tabs' writes reach later. */
 class FakeOrigin {
   readonly clock = new SimulatedClock();
   readonly server = new FakeServer(this.clock);
@@ -455,7 +455,7 @@ describe('the session of a client', () => {
       await accessToken(tab);
     }
     await origin.clock.advance(HOUR);
-    // The write of a tab that was frozen for two hours.
+    // A write from a tab that was frozen for two hours.
     await other.store.put(JSON.parse(outdated));
     other.items.set(KEY, outdated);
     await other.store.read();
@@ -599,7 +599,7 @@ describe('the session of a client', () => {
   });
 });
 
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
+/** Returns a generator for numbers from 0 to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

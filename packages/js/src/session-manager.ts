@@ -14,12 +14,12 @@ import type { AccessTokenResponse, CustomerSummary, RefreshResponse, Tokens } fr
 /** Milliseconds before its expiry at which an access token is replaced. */
 const REFRESH_AHEAD = 30_000;
 /**
- * Milliseconds for which a new refresh token is not used. It exceeds the deadline of a request: a refresh that another
- * tab has begun with the previous token ends before that token is two generations old. It also limits the refreshes
- * that an API causes which always responds with 401.
+ * Milliseconds for which a new refresh token is not used. It exceeds the request deadline: a refresh that another tab
+ * has begun with the previous token ends before that token is two generations old. It also limits the refreshes caused
+ * by an API that always responds with 401.
  */
 const MINIMUM_AGE = 10_000;
-/** Milliseconds for which the Web Lock is waited for. It saves requests; correctness does not depend on it. */
+/** Milliseconds to wait for the Web Lock. It saves requests; correctness does not depend on it. */
 const LOCK_WAIT = 5_000;
 
 /**
@@ -36,7 +36,7 @@ export class SessionManager {
     private readonly lockName: string,
   ) {}
 
-  /** Stores the tokens of a sign-in, in place of any other session. @param sentAt the time of the request */
+  /** Stores the tokens from a sign-in, in place of any other session. @param sentAt the request's time */
   async begin(tokens: Tokens, customer: CustomerSummary, sentAt: number): Promise<void> {
     const latest = await this.store.read();
     const receivedAt = this.now();
@@ -49,12 +49,12 @@ export class SessionManager {
     });
   }
 
-  /** Ends the session of a record in all tabs. @param reason the error code that ended it */
+  /** Ends a record's session in all tabs. @param reason the error code that ended it */
   async end({ epoch, sid }: SessionRecord, reason?: string): Promise<void> {
     await this.store.put({ epoch, sid, ended: true, ...(reason ? { reason } : {}) });
   }
 
-  /** Replaces the access token after a proof of identity. @param sentAt the time of the request */
+  /** Replaces the access token after a proof of identity. @param sentAt the request's time */
   async replaceAccessToken({ accessToken, expiresIn }: AccessTokenResponse, sentAt: number): Promise<void> {
     const record = this.store.current;
     if (!isLive(record) || record.sid !== sessionIdOf(accessToken)) return;
@@ -132,7 +132,7 @@ export class SessionManager {
     const now = this.now();
     const age = now - record.obtainedAt;
     const isExpired = record.expiresAt <= now;
-    // A negative age means that the clock was set back: it says nothing about the token.
+    // A negative age means that the clock was set back. Such an age contains no information about the token.
     if (!isExpired && age >= 0 && age < MINIMUM_AGE) return record;
     if (record !== known && isNewer(record, known) && record.expiresAt - now > REFRESH_AHEAD) return record;
     try {

@@ -1,12 +1,12 @@
 import type { CustomerSummary, Tokens } from './types.js';
 
-/** A session of a customer with its newest tokens. */
+/** A customer's session with its newest tokens. */
 export interface LiveRecord {
-  /** Orders the sign-ins of all tabs: the time of the sign-in, or a later number. */
+  /** Orders the sign-ins in all tabs: the sign-in's time, or a later number. */
   epoch: number;
-  /** Id of the session: the claim `sid` of its access tokens. */
+  /** The session's id: the claim `sid` in its access tokens. */
   sid: string;
-  /** Number of refreshes since the sign-in. Two records with the same number have the same refresh token. */
+  /** Refresh count since the sign-in. Two records with the same count have the same refresh token. */
   generation: number;
   accessToken: string;
   refreshToken: string;
@@ -14,11 +14,11 @@ export interface LiveRecord {
   expiresAt: number;
   /** The time at which the refresh token was obtained, in milliseconds since 1970. */
   obtainedAt: number;
-  /** The customer at the time of the last refresh. */
+  /** The customer at the last refresh. */
   customer: CustomerSummary;
 }
 
-/** The end of a session. It is stored in place of the session, so that no outdated copy of it comes back. */
+/** A session's end. It is stored in place of the session, so that no outdated copy comes back. */
 export interface EndedRecord {
   epoch: number;
   sid: string;
@@ -27,10 +27,10 @@ export interface EndedRecord {
   reason?: string | undefined;
 }
 
-/** The stored state of the last session. */
+/** The last session's stored state. */
 export type SessionRecord = LiveRecord | EndedRecord;
 
-/** Returns true if a record is that of an active session. */
+/** Returns true if a record describes an active session. */
 export const isLive = (record: SessionRecord | null): record is LiveRecord =>
   record !== null && !('ended' in record);
 
@@ -59,10 +59,10 @@ export function parseRecord(text: string | null): SessionRecord | null {
   }
 }
 
-/** The alphabet of base64url (RFC 4648). */
+/** The base64url alphabet (RFC 4648). */
 export const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Returns the id of the session of an access token. React Native has no `atob`. */
+/** Returns the session id in an access token. React Native has no `atob`. */
 export function sessionIdOf(accessToken: string): string {
   let bits = 0;
   let length = 0;
@@ -78,8 +78,8 @@ export function sessionIdOf(accessToken: string): string {
 }
 
 /**
- * Returns the fields of a record that new tokens determine. The times are in milliseconds since 1970.
- * @param sentAt the time of the request: a page that was frozen before it read the response must not overestimate the
+ * Returns the record fields that new tokens determine. The times are in milliseconds since 1970.
+ * @param sentAt the request's time: a page that was frozen before it read the response must not overestimate the
  *   validity
  */
 export const tokenFields = (

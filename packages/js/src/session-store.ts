@@ -54,7 +54,7 @@ export class SessionStore {
     await this.write();
   }
 
-  /** Calls back with the state now and after each change. Returns a function that ends it. */
+  /** Calls back with the state now and after each change. Returns a function that unsubscribes. */
   subscribe(listener: (state: AuthState) => void): () => void {
     let isActive = true;
     // A listener that is passed twice is called twice.
@@ -103,7 +103,7 @@ export class SessionStore {
     try {
       return await this.storage.getItem(this.key);
     } catch {
-      return null; // A storage that fails signs out no customer.
+      return null; // A storage that fails must not sign a customer out.
     }
   }
 
@@ -119,7 +119,9 @@ export class SessionStore {
     return this.writing;
   }
 
-  /** Removes what a full storage still has: a later tab would use its spent refresh token and end the session. */
+  /**
+   * Removes the outdated record from a full storage: a later tab would use its spent refresh token and end the session.
+   */
   private async removeOutdated(): Promise<void> {
     try {
       await this.storage.removeItem(this.key);

@@ -12,23 +12,23 @@ import type {
   VerifiedEmail,
 } from './types.js';
 
-/** Returns the functions of `client.signIn`. All throw GatehouseError. */
+/** Returns the `client.signIn` functions. All throw GatehouseError. */
 export const createSignIn = (core: ClientCore) => ({
   /** Signs in with a password. */
   password: (credentials: { email: string; password: string }): Promise<SignInResult> =>
     core.signIn('/auth/login', credentials),
 
-  /** Signs in with the code of an email and the token that `sendEmailCode()` returned. */
+  /** Signs in with an emailed code and the token that `sendEmailCode()` returned. */
   emailCode: (proof: { token: string; code: string; locale?: string }): Promise<SignInResult> =>
     core.signIn('/auth/email-code/verify', proof),
 
-  /** Signs in with a token that your server has created (`customers.createSignInToken` of `@gatehouse/server`). */
+  /** Signs in with a token that your server has created (`customers.createSignInToken` in `@gatehouse/server`). */
   token: (token: string): Promise<SignInResult> => core.signIn('/auth/sign-in-token', { token }),
 
   /** Signs in with a passkey that the customer chooses. */
   passkey: async (): Promise<SignInResult> => (await loadPasskeys()).signIn(core),
 
-  /** Signs in with the ID token of a native sign-in at Google or Apple. */
+  /** Signs in with the ID token from a native Google or Apple sign-in. */
   idToken: ({
     provider,
     ...proof
@@ -40,16 +40,16 @@ export const createSignIn = (core: ClientCore) => ({
   }): Promise<SignInResult> => core.signIn(`/auth/oauth/${encodeURIComponent(provider)}/token`, proof),
 
   /**
-   * Opens the page of an identity provider. Returns the result if `openUrl` returns the URL of the redirect. Otherwise
-   * returns null, and `handleRedirect()` completes the sign-in.
+   * Opens an identity provider's page. Returns the result if `openUrl` returns the redirect's URL. Otherwise returns
+   * null, and `handleRedirect()` completes the sign-in.
    */
   social: async (target: RedirectTarget): Promise<RedirectResult | null> =>
     (await loadRedirects()).signIn(core, target),
 });
 
-/** Returns the functions of `client.challenge`, for the second step of a sign-in. All throw GatehouseError. */
+/** Returns the `client.challenge` functions, for a sign-in's second step. All throw GatehouseError. */
 export const createChallenge = (core: ClientCore) => ({
-  /** Completes a sign-in with a code of the authenticator app. */
+  /** Completes a sign-in with an authenticator app code. */
   totp: ({ token, code }: { token: string; code: string }): Promise<SignInResult> =>
     core.signIn('/auth/challenge/totp', { challengeToken: token, code }),
 
@@ -61,7 +61,7 @@ export const createChallenge = (core: ClientCore) => ({
   passkey: async ({ token }: { token: string }): Promise<SignInResult> =>
     (await loadPasskeys()).completeChallenge(core, token),
 
-  /** Returns the secret of a new authenticator app. Its first code for `totp()` completes the sign-in. */
+  /** Returns the secret for a new authenticator app. Its first code for `totp()` completes the sign-in. */
   enrollTotp: ({ token }: { token: string }): Promise<TotpSecret> =>
     core.post('/auth/challenge/enroll-totp', { challengeToken: token }),
 
@@ -70,13 +70,13 @@ export const createChallenge = (core: ClientCore) => ({
     (await loadPasskeys()).enroll(core, token, name),
 });
 
-/** Returns the functions of the client that need no session. All throw GatehouseError. */
+/** Returns the client functions that need no session. All throw GatehouseError. */
 export const createPublicFunctions = (core: ClientCore) => ({
   /** Registers a customer. */
   signUp: (fields: SignUpFields): Promise<SignInResult> => core.signIn('/auth/register', fields),
 
   /**
-   * Emails a code, and with `redirectUrl` also a link that leads there. Returns the token for `signIn.emailCode()`. The
+   * Emails a code, and with `redirectUrl` also a link to that URL. Returns the token for `signIn.emailCode()`. The
    * response is the same for every address.
    */
   sendEmailCode: async ({
@@ -96,20 +96,20 @@ export const createPublicFunctions = (core: ClientCore) => ({
     return challenge;
   },
 
-  /** Returns the URL of the hosted sign-in page. `handleRedirect()` completes the sign-in at the redirect URL. */
+  /** Returns the hosted sign-in page's URL. `handleRedirect()` completes the sign-in at the redirect URL. */
   signInUrl: async (options: SignInUrlOptions): Promise<string> =>
     (await loadRedirects()).hostedPageUrl(core, options),
 
-  /** Returns what a sign-in page should offer, also for an email address. */
+  /** Returns the methods that a sign-in page should offer, also for an email address. */
   options: ({ email }: { email?: string } = {}): Promise<SignInOptions | EmailSignInOptions> =>
     email
       ? core.post('/auth/options', { email })
       : core.transport.send<SignInOptions>('GET', '/auth/options'),
 
-  /** Verifies an email address with the token of an email. */
+  /** Verifies an email address with the emailed token. */
   verifyEmail: (token: string): Promise<VerifiedEmail> => core.post('/auth/verify-email', { token }),
 
-  /** Emails another link for the verification. */
+  /** Emails another verification link. */
   resendVerification: (email: string, more: { redirectUrl?: string } = {}): Promise<void> =>
     core.post('/auth/resend-verification', { email, ...more }).then(() => undefined),
 
@@ -117,14 +117,14 @@ export const createPublicFunctions = (core: ClientCore) => ({
   forgotPassword: (email: string, more: { redirectUrl?: string } = {}): Promise<void> =>
     core.post('/auth/forgot-password', { email, ...more }).then(() => undefined),
 
-  /** Sets a new password with the token of an email. It ends all sessions of the customer. */
+  /** Sets a new password with the emailed token and ends all the customer's sessions. */
   resetPassword: (fields: { token: string; password: string }): Promise<void> =>
     core.post('/auth/reset-password', fields),
 
   /** Removes what another person has added to an account that was created with the customer's address. */
   disown: (token: string): Promise<VerifiedEmail> => core.post('/auth/disown', { token }),
 
-  /** Confirms a change of the email address with the token of an email. It requires both addresses. */
+  /** Confirms an email address change with the emailed token. The change requires both addresses. */
   confirmEmailChange: (token: string): Promise<EmailChange> =>
     core.post('/auth/confirm-email-change', { token }),
 });

@@ -1,6 +1,6 @@
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** Stores texts by key. `sessionStorage` and React Native's AsyncStorage have this shape. */
+/** Stores strings by key. `sessionStorage` and React Native's AsyncStorage have this shape. */
 export interface ClientStorage {
   getItem(key: string): Awaitable<string | null>;
   setItem(key: string, value: string): Awaitable<unknown>;
@@ -20,8 +20,8 @@ export function memoryStorage(): ClientStorage {
 }
 
 /**
- * Returns a storage that all tabs of the origin share and that a reload does not clear. Where localStorage does not
- * exist or is blocked, it is a storage in memory.
+ * Returns a storage that all tabs of the origin share and that a reload does not clear. Without localStorage, or if it
+ * is blocked, the data is stored in memory.
  */
 export function localStorageStorage(): ClientStorage {
   const storage = browserStorage();
@@ -34,7 +34,7 @@ export function localStorageStorage(): ClientStorage {
   };
 }
 
-/** Returns the localStorage of the page, or null. */
+/** Returns the page's localStorage, or null. */
 export function browserStorage(): Storage | null {
   try {
     // Without a page, Node.js would warn about its own experimental localStorage.

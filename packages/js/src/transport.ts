@@ -5,7 +5,7 @@ import type { Platform } from './platform.js';
 const DEADLINE = 8_000;
 /** The longest Retry-After, in seconds, that the client waits for. A longer one is left to the caller. */
 const LONGEST_WAIT = 5;
-/** Number of times that a request is repeated after a Retry-After. */
+/** Maximum repetitions for a request after a Retry-After. */
 const MAX_RETRIES = 2;
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -13,7 +13,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** Sends requests to Gatehouse. */
 export class Transport {
   constructor(
-    /** URL of Gatehouse without a trailing slash. */
+    /** Gatehouse's URL without a trailing slash. */
     readonly url: string,
     private readonly publishableKey: string,
     readonly platform: Platform,
@@ -21,8 +21,8 @@ export class Transport {
   ) {}
 
   /**
-   * Sends a request, again while a short Retry-After asks for it.
-   * @param accessToken token of the customer; without it, the request has the publishable key
+   * Sends a request, and sends it again after a short Retry-After.
+   * @param accessToken the customer's token; without it, the request has the publishable key
    * @throws GatehouseError
    */
   send<Body>(method: Method, path: string, body?: unknown, accessToken?: string): Promise<Body> {
@@ -64,7 +64,7 @@ export class Transport {
       });
       const text = await response.text();
       if (!response.ok) throw errorOfResponse(response, parse(text));
-      // A login page of a network returns HTML with status 200.
+      // A network's login page returns HTML with status 200.
       return (text ? JSON.parse(text) : undefined) as Body;
     } catch (error) {
       if (error instanceof GatehouseError) throw error;

@@ -2,27 +2,27 @@ import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];
 
-/** The tokens of a sign-in or a refresh. */
+/** The tokens from a sign-in or a refresh. */
 export type Tokens = Schemas['TokensResponse'];
-/** The customer in the response of a sign-in. */
+/** The customer in a sign-in response. */
 export type CustomerSummary = Schemas['CustomerSummary'];
 /** The customer's own profile. */
 export type Customer = Schemas['MeResponse'];
-/** A session of the customer. */
+/** A customer's session. */
 export type Session = Schemas['OwnSessionResponse'];
 /** An authenticator app. */
 export type Factor = Schemas['FactorResponse'];
-/** All second factors of the customer. */
+/** All second factors that the customer has. */
 export type Factors = Schemas['FactorsResponse'];
-/** The secret of a new authenticator app, also as a URI and as an SVG image. */
+/** The secret for a new authenticator app, also as a URI and as an SVG image. */
 export type TotpSecret = Schemas['TotpSecretResponse'];
 /** An authenticator app that is not confirmed yet. */
 export type NewTotpFactor = Schemas['NewTotpFactorResponse'];
-/** A passkey of the customer. */
+/** A customer's passkey. */
 export type Passkey = Schemas['PasskeyResponse'];
 /** A passkey that was added. `recoveryCodes` comes with the first second factor, and is null otherwise. */
 export type AddedPasskey = Schemas['AddedPasskeyResponse'];
-/** An account at an identity provider with which the customer can sign in. */
+/** An identity provider account with which the customer can sign in. */
 export type Identity = Schemas['IdentityResponse'];
 /** A step that a sign-in still requires. */
 export type Challenge = Schemas['ChallengeResponse'];
@@ -30,35 +30,35 @@ export type Challenge = Schemas['ChallengeResponse'];
 export type SignInOptions = Schemas['SignInOptionsResponse'];
 /** The methods that a sign-in page should offer for an email address. */
 export type EmailSignInOptions = Schemas['EmailSignInOptionsResponse'];
-/** The fields of a registration. */
+/** The registration fields. */
 export type SignUpFields = Schemas['RegisterRequest'];
 /** The fields that customers can change. */
 export type CustomerChanges = Schemas['UpdateMeRequest'];
-/** The response of every route that signs customers in. */
+/** The response from every route that signs customers in. */
 export type AuthResponse = Schemas['AuthResponse'] & { recoveryCodes?: string[] | null };
-/** The response of a refresh. */
+/** The refresh response. */
 export type RefreshResponse = Schemas['RefreshResponse'];
 /** The customer whose email address was verified. */
 export type VerifiedEmail = Schemas['VerifyEmailResponse'];
-/** Whether both addresses have confirmed a change of the email address. */
+/** An email address change, which stays pending until both addresses are confirmed. */
 export type EmailChange = Schemas['EmailChangeResponse'];
 /** A new access token after a proof of identity. */
 export type AccessTokenResponse = Schemas['AccessTokenResponse'];
 
-/** The result of a sign-in. */
+/** A sign-in's result. */
 export type SignInResult =
   | { status: 'complete'; customer: CustomerSummary; recoveryCodes?: string[] }
   | { status: 'second_factor'; challenge: Challenge }
   | { status: 'enroll_factor'; challenge: Challenge }
   | { status: 'verify_email'; customer?: CustomerSummary };
 
-/** The result of a redirect back to the page. */
+/** The result after a redirect back to the page. */
 export type RedirectResult =
   | SignInResult
   | { status: 'linked'; identity: Identity }
   | { status: 'reauthenticated' };
 
-/** Whether a customer is signed in. */
+/** The customer's authentication state. */
 export type AuthState =
   | { status: 'signed_in'; customer: CustomerSummary; sessionId: string }
   | {

@@ -1,14 +1,14 @@
-/** The claims of an access token. */
+/** The claims in an access token. */
 export interface AccessTokenClaims {
-  /** The URL of Gatehouse. */
+  /** Gatehouse's URL. */
   iss: string;
-  /** Id of the project. */
+  /** The project's id. */
   aud: string;
-  /** Id of the customer, or `externalId` if the project's setting `tokenSubject` says so. */
+  /** The customer's id, or `externalId` if the project setting `tokenSubject` is `externalId`. */
   sub: string;
-  /** Id of the customer. Only in tokens of a project whose `tokenSubject` is `externalId`. */
+  /** The customer's id. Only in tokens for a project whose `tokenSubject` is `externalId`. */
   customer_id?: string;
-  /** Id of the session. */
+  /** The session's id. */
   sid: string;
   jti: string;
   /** Seconds since 1970. */
@@ -17,10 +17,12 @@ export interface AccessTokenClaims {
   exp: number;
   /** As of the last sign-in or refresh. */
   email_verified: boolean;
-  /** How the customer has proven their identity in this session (RFC 8176). `mfa`: with two factors. */
+  /**
+   * The methods with which the customer has proven their identity in this session (RFC 8176). `mfa`: with two factors.
+   */
   amr?: string[];
-  /** Time of the last proof of identity, in seconds since 1970; 0 in a session of support. */
+  /** Time of the last proof of identity, in seconds since 1970; 0 in a support session. */
   auth_time?: number;
-  /** The custom claims of the project. */
+  /** The project's custom claims. */
   [claim: string]: unknown;
 }

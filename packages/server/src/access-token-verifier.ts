@@ -7,22 +7,22 @@ import { createPublicKeys } from './public-keys.js';
 export interface VerifierOptions {
   /** The URL with the public keys, without a trailing slash. */
   url: string;
-  /** The issuer of the tokens, without a trailing slash. */
+  /** The token issuer, without a trailing slash. */
   issuer: string;
   projectId: string;
   fetch: typeof fetch;
-  /** Returns whether the session or the customer of a valid token has been revoked. */
+  /** Returns true if a valid token's session or customer has been revoked. */
   isRevoked: (claims: AccessTokenClaims) => boolean;
 }
 
 /** Tokens are accepted for this time after they have expired, because clocks differ. In seconds. */
 export const CLOCK_TOLERANCE = 5;
 
-/** The codes of jose for an invalid token. All other errors concern the public keys. */
+/** The codes from jose for an invalid token. All other errors concern the public keys. */
 const BAD_TOKEN =
   /^ERR_(JWT_|JWS_|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE_|JOSE_ALG_NOT_ALLOWED|JOSE_NOT_SUPPORTED)/;
 
-/** Returns a function that verifies access tokens of one project with the cached public keys of Gatehouse. */
+/** Returns a function that verifies one project's access tokens with Gatehouse's cached public keys. */
 export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRevoked }: VerifierOptions) {
   const publicKeys = createPublicKeys(url, fetch);
 
@@ -30,8 +30,8 @@ export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRev
     issuer,
     audience: projectId,
     typ: 'at+jwt',
-    // The setting `signingAlgorithm` of the project selects one of the two. Accepting both is safe: each public key
-    // names its algorithm, and jose uses a key with no other. A symmetric algorithm is never accepted.
+    // The project setting `signingAlgorithm` selects one of the two. Accepting both is safe: each public key names its
+    // algorithm, and jose uses a key with no other. A symmetric algorithm is never accepted.
     algorithms: ['ES256', 'RS256'],
     requiredClaims: ['exp', 'sub', 'sid'],
     clockTolerance: CLOCK_TOLERANCE,

@@ -3,7 +3,7 @@ import { compileConditions, type AuthConditions } from './conditions.js';
 
 const NOW = 1_800_000_000;
 
-/** Returns 'accepted', or the methods of the error. */
+/** Returns 'accepted', or the error's methods. */
 function check(conditions: AuthConditions, claims: Partial<AccessTokenClaims>): string | string[] {
   try {
     compileConditions(conditions)(claims as AccessTokenClaims, NOW);

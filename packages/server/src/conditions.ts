@@ -2,18 +2,18 @@ import type { AccessTokenClaims } from './access-token-claims.js';
 import { toSeconds, type Duration } from './duration.js';
 import { GatehouseError } from './gatehouse-error.js';
 
-/** The conditions of a route in addition to a valid access token. */
+/** A route's conditions in addition to a valid access token. */
 export interface AuthConditions {
   /** Requires that the session has proven two factors. */
   mfa?: boolean;
-  /** The longest time since the customer has last proven their identity: seconds, or a text such as `'10m'`. */
+  /** The longest time since the customer has last proven their identity: seconds, or a string such as `'10m'`. */
   maxAge?: Duration;
 }
 
 const SECOND_FACTORS = ['totp', 'passkey', 'recovery_code'];
 
 /**
- * Returns a function that checks conditions against the claims of a token.
+ * Returns a function that checks conditions against a token's claims.
  * @throws TypeError if `maxAge` is invalid: when the route is defined and not only when it is used
  */
 export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
@@ -26,7 +26,7 @@ export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
    */
   return ({ amr, auth_time: provenAt }: AccessTokenClaims, now: number): void => {
     const hasMfa = Array.isArray(amr) && amr.includes('mfa');
-    // Sessions of support have the time 0: the customer has proven nothing.
+    // Support sessions have the time 0: the customer has proven nothing.
     const isProven = typeof provenAt === 'number' && provenAt > 0;
     const isFresh = maxSeconds === null || (isProven && now - provenAt <= maxSeconds);
     if ((hasMfa || !mfa) && isFresh) return;
@@ -37,7 +37,7 @@ export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
         mfa && !hasMfa
           ? 'This request requires a session with a second factor.'
           : `This request requires a proof of identity within the last ${maxSeconds} seconds.`,
-      // A customer with a second factor cannot renew the time of the proof without it.
+      // A customer with a second factor cannot renew the proof's time without it.
       methods: mfa || hasMfa ? SECOND_FACTORS : ['password', 'email_code', ...SECOND_FACTORS],
     });
   };

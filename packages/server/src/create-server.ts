@@ -11,15 +11,15 @@ import { createWebhook, type WebhookHandler, type WebhookHandlers, type WebhookO
 export interface ServerOptions {
   /** The URL at which this server reaches Gatehouse. */
   url: string;
-  /** The issuer of the tokens (`PUBLIC_URL`), if this server reaches Gatehouse at another `url`; default: `url`. */
+  /** The token issuer (`PUBLIC_URL`), if this server reaches Gatehouse at another `url`; default: `url`. */
   issuer?: string | undefined;
-  /** Id of the project, which is the audience of the tokens. */
+  /** The project's id, which is the token audience. */
   projectId: string;
   /** Required for `request`, all resources, `vouchFor` and `revocation`. */
   secretKey?: string | undefined;
-  /** The signing secret of the webhook endpoint, or several. Required for `webhook`. */
+  /** The webhook endpoint's signing secret, or several. Required for `webhook`. */
   webhookSecret?: string | string[] | undefined;
-  /** Rejects the tokens of ended sessions. Requires `revocations().start()`. */
+  /** Rejects tokens from ended sessions. Requires `revocations().start()`. */
   revocation?: boolean | RevocationOptions;
   /** Sends all requests; default: the global `fetch`. */
   fetch?: typeof fetch;
@@ -28,38 +28,38 @@ export interface ServerOptions {
 export interface VouchOptions {
   /** Required for the routes that require a publishable key. */
   publishableKey?: string;
-  /** The user agent of the customer, from which `device` of the session is derived. */
+  /** The customer's user agent, from which the session's `device` is derived. */
   userAgent?: string;
 }
 
-/** The client of one project. */
+/** The client for one project. */
 export interface Gatehouse extends ReturnType<typeof createManagement> {
   /**
-   * Returns the claims of a customer's access token. Sends no request while the public keys are cached.
+   * Returns the claims in a customer's access token. Sends no request while the public keys are cached.
    * @throws GatehouseError `invalid_access_token` (401), `reauthentication_required` (403), or `unavailable` (503),
    *   which must not sign anyone out
    */
   verifyAccessToken(token: string, conditions?: AuthConditions): Promise<AccessTokenClaims>;
 
   /**
-   * Returns a middleware of Express, or a hook of Fastify, that sets `request.customer` to the claims of the access
-   * token, or responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
+   * Returns an Express middleware, or a Fastify hook, that sets `request.customer` to the access token's claims, or
+   * responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
    */
   requireCustomer(conditions?: AuthConditions): CustomerMiddleware;
 
   /**
-   * Returns a route handler for webhooks. It responds with 204 once the handler of the event has finished or if there is
+   * Returns a route handler for webhooks. It responds with 204 once the event's handler has finished or if there is
    * none, 400 if the signature is invalid, and 500 if the handler fails, so that Gatehouse delivers the event again.
    */
   webhook(handlers: WebhookHandlers, options?: WebhookOptions): WebhookHandler;
 
-  /** Returns the reader of revocations, which the app starts and stops. @throws TypeError without `revocation` */
+  /** Returns the revocation reader, which the app starts and stops. @throws TypeError without `revocation` */
   revocations(): Revocations;
 
   /**
-   * Returns the headers of a call of `/api/v1/auth/*` for a customer, so that rate limits and sessions use the address
-   * of the customer. The secret key needs the scope `customer:write`.
-   * @param clientIp address of the customer, from a source that the customer cannot choose
+   * Returns the headers to call `/api/v1/auth/*` for a customer, so that rate limits and sessions use the customer's
+   * IP. The secret key needs the scope `customer:write`.
+   * @param clientIp the customer's IP, from a source that the customer cannot choose
    */
   vouchFor(clientIp: string, options?: VouchOptions): Record<string, string>;
 
@@ -70,7 +70,7 @@ export interface Gatehouse extends ReturnType<typeof createManagement> {
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /**
- * Returns the client of one project. It sends no request before the first call.
+ * Returns the client for one project. It sends no request before the first call.
  * @throws TypeError without `url` or `projectId`, which are often missing in an environment
  */
 export function createServer(options: ServerOptions): Gatehouse {

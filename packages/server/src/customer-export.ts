@@ -7,7 +7,7 @@ const PATH = '/api/v1/projects/{projectId}/export';
 
 type Schemas = components['schemas'];
 
-/** A line of an export, in the format that imports accept. */
+/** A line in an export, in the format that imports accept. */
 export type ExportedCustomer = Schemas['CustomerResponse'] &
   Pick<Schemas['ImportedCustomer'], 'passkeys' | 'identities'> & {
     /** Only with `hashes`. Null if the customer has no password. */
@@ -17,7 +17,7 @@ export type ExportedCustomer = Schemas['CustomerResponse'] &
   };
 
 /**
- * Returns a function that exports all customers of a project, oldest first. It reads the response while it arrives,
+ * Returns a function that exports all customers in a project, oldest first. It reads the response while it arrives,
  * without a time limit. It does not retry after the first customer: begin again if it fails.
  */
 export const createCustomerExport = (transport: Transport) =>

@@ -6,10 +6,10 @@ const PATH = '/api/v1/customers/import';
 
 type Schemas = components['schemas'];
 
-/** A customer of an import. */
+/** A customer in an import. */
 export type ImportedCustomer = Schemas['ImportedCustomer'];
 
-/** Length of a chunk in characters. The network receives many lines at once. */
+/** Chunk length in characters. The network receives many lines at once. */
 const CHUNK_LENGTH = 64 * 1024;
 /** Maximum time for which a line waits for others, in ms. */
 const CHUNK_MS = 1_000;
@@ -32,12 +32,12 @@ export const createCustomerImport = (transport: Transport) =>
     try {
       return (await transport('POST', PATH, { ...options, query, body })) as Schemas['ImportDetailResponse'];
     } catch (error) {
-      // fetch reports an error of its body as an error of the network.
+      // fetch reports an error in its body as a network error.
       throw source.error ?? error;
     }
   };
 
-/** Returns the lines of the customers as bytes, which are read when the network accepts them. */
+/** Returns the customers' lines as bytes, which are read when the network accepts them. */
 function toStream(
   first: IteratorResult<string, void>,
   chunks: AsyncGenerator<string, void, undefined>,

@@ -3,7 +3,7 @@ import type { AccessTokenClaims } from './access-token-claims.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The claims of the access token, behind `requireCustomer()`. */
+    /** The access token's claims, behind `requireCustomer()`. */
     customer?: AccessTokenClaims;
   }
 }

@@ -3,38 +3,38 @@ import type { components } from './openapi.js';
 /** An error as Gatehouse sends it (RFC 9457). */
 export type Problem = components['schemas']['Problem'];
 
-/** A field of the request with an error. */
+/** A request field with an error. */
 export type FieldError = NonNullable<Problem['errors']>[number];
 
-/** The codes of the catalog in docs/errors.md. Later versions add codes. */
+/** The codes in the catalog in docs/errors.md. Later versions add codes. */
 export type ErrorCode = Problem['code'] | 'unexpected_response' | (string & {});
 
-/** The parts of a problem that this package sets for errors that it finds itself. */
+/** The problem members that this package sets for errors that it finds itself. */
 type LocalProblem = { code: ErrorCode; status: number; detail: string } & Partial<Omit<Problem, 'code'>>;
 
-/** The titles of the codes that this package uses itself, as in docs/errors.md. */
+/** The titles for the codes that this package uses itself, as in docs/errors.md. */
 const TITLES: Record<string, string> = {
   invalid_access_token: 'The access token is not valid',
   reauthentication_required: 'A new proof of identity is required',
   unavailable: 'Gatehouse is not available',
 };
 
-/** The one error of this package: a problem from Gatehouse, or one that this package has found itself. */
+/** The only error class in this package: a problem from Gatehouse, or one that this package has found itself. */
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError';
   /** Stable code for programs. */
   readonly code: ErrorCode;
-  /** HTTP status, also of errors that this package has found itself. */
+  /** HTTP status, also for errors that this package has found itself. */
   readonly status: number;
   /** The fields with errors; empty for most codes. */
   readonly fields: FieldError[];
   /** Seconds after which a retry can succeed, or null. */
   readonly retryAfter: number | null;
-  /** Id of the request in the logs of Gatehouse, or null if there was no response. */
+  /** The request's id in Gatehouse's logs, or null if there was no response. */
   readonly requestId: string | null;
   /** With `reauthentication_required`: methods with which the customer can prove their identity. */
   readonly methods: string[];
-  /** The problem document, with the additional members of some codes. */
+  /** The problem document, with the additional members that some codes have. */
   readonly problem: LocalProblem & Record<string, unknown>;
 
   constructor(problem: LocalProblem, options: { retryAfter?: number | null; cause?: unknown } = {}) {
@@ -56,6 +56,6 @@ export class GatehouseError extends Error {
 export const invalidAccessToken = (detail: string, cause?: unknown): GatehouseError =>
   new GatehouseError({ code: 'invalid_access_token', status: 401, detail }, { cause });
 
-/** Returns the error for something that cannot be read from Gatehouse now. It must not sign anyone out. */
+/** Returns the error for data that cannot be read from Gatehouse now. It must not sign anyone out. */
 export const unavailable = (detail: string, cause?: unknown): GatehouseError =>
   new GatehouseError({ code: 'unavailable', status: 503, detail }, { retryAfter: 5, cause });

@@ -8,13 +8,13 @@ import type { CallOptions } from './typed-request.js';
 
 type Schemas = components['schemas'];
 
-/** Creates an event of your own, or up to 100 at once. */
+/** Creates a custom event, or up to 100 at once. */
 export interface CreateEvents {
   (event: Schemas['CustomEventRequest'], options?: CallOptions): Promise<Schemas['EventResponse']>;
   (events: Schemas['CustomEventRequest'][], options?: CallOptions): Promise<Schemas['EventResponse'][]>;
 }
 
-/** Returns the resources of the API. */
+/** Returns the API's resources. */
 export function createManagement(transport: Transport) {
   const routes = createRoutes(transport);
   const iterate = createEventFeed(transport);

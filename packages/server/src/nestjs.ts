@@ -18,18 +18,18 @@ import { GatehouseError } from './gatehouse-error.js';
 import { readBearerToken } from './access-token-verifier.js';
 import { problemHeaders, type NodeRequest } from './respond.js';
 
-/** Injection token of the client: `@Inject(GATEHOUSE) gatehouse: Gatehouse`. */
+/** Injection token for the client: `@Inject(GATEHOUSE) gatehouse: Gatehouse`. */
 export const GATEHOUSE = Symbol('Gatehouse');
 
 const CONDITIONS = Symbol('Gatehouse conditions');
 
 type CustomerRequest = NodeRequest & { customer?: AccessTokenClaims };
 
-/** Requires a second factor or a recent proof of identity of a route or a controller behind `CustomerGuard`. */
+/** Requires a second factor or a recent proof of identity for a route or a controller behind `CustomerGuard`. */
 export const Auth = (conditions: AuthConditions): CustomDecorator<symbol> =>
   SetMetadata(CONDITIONS, conditions);
 
-/** Injects the claims of the access token into a parameter of a route behind `CustomerGuard`. */
+/** Injects the access token's claims into a route parameter behind `CustomerGuard`. */
 export const Customer: () => ParameterDecorator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<CustomerRequest>().customer,
 );

@@ -1,7 +1,7 @@
-/** One page of a list. */
+/** One page in a list. */
 export interface Page<Item> {
   data: Item[];
-  /** The cursor of the next page. In the event feed it is never null. */
+  /** The cursor for the next page. In the event feed it is never null. */
   nextCursor: string | null;
   hasMore: boolean;
 }
@@ -29,7 +29,7 @@ export function createPages<Item>(read: (cursor: string | undefined) => Promise<
   };
 }
 
-/** Returns the page in a response of either family of the API. */
+/** Returns the page in a response from either API family. */
 export function toPage<Item>(response: unknown): Page<Item> {
   const body = response as Record<string, unknown>;
   return {

@@ -1,15 +1,15 @@
 import { createRemoteJWKSet, customFetch, type RemoteJWKSetOptions } from 'jose';
 
 /**
- * Returns the public keys of Gatehouse. They are cached for ten minutes, and read again when a token names an unknown
- * key. While Gatehouse cannot be reached, the last keys are used: a token stays verifiable however long an outage is.
- * @param url the URL of Gatehouse, without a trailing slash
+ * Returns Gatehouse's public keys. They are cached for ten minutes, and read again when a token names an unknown key.
+ * While Gatehouse cannot be reached, the last keys are used: a token stays verifiable however long an outage is.
+ * @param url Gatehouse's URL, without a trailing slash
  */
 export function createPublicKeys(url: string, fetch: typeof globalThis.fetch) {
   let lastBody: string | undefined;
   let isOutdated = false;
 
-  /** Returns the keys of Gatehouse as text. @throws Error if they cannot be read */
+  /** Returns Gatehouse's keys as a string. @throws Error if they cannot be read */
   async function read(target: string, init: RequestInit): Promise<string> {
     const response = await fetch(target, init);
     if (response.status !== 200) throw new Error(`Gatehouse responded with status ${response.status}`);

@@ -1,9 +1,9 @@
 import type { NodeRequest } from './respond.js';
 
-/** The longest body of a webhook, in bytes. Gatehouse sends at most 64 KiB. */
+/** The longest webhook body, in bytes. Gatehouse sends at most 64 KiB. */
 const LONGEST_BODY = 1024 * 1024;
 
-/** The reason why a body cannot be verified, with the status of the response. */
+/** The reason why a body cannot be verified, with the response status. */
 export class BodyError extends Error {
   constructor(
     readonly status: number,
@@ -13,26 +13,26 @@ export class BodyError extends Error {
   }
 }
 
-/** A request of a Node.js server whose body may have been read by a body parser. */
+/** A Node.js server request whose body may have been read by a body parser. */
 export type NodeBodyRequest = NodeRequest & {
-  /** Set by `rawBody: true` of NestJS and by other body parsers. */
+  /** Set by `rawBody: true` in NestJS and by other body parsers. */
   rawBody?: unknown;
   body?: unknown;
   readableDidRead?: boolean;
-  /** Set by Fastify: the request of Node.js. */
+  /** Set by Fastify: the Node.js request. */
   raw?: NodeBodyRequest;
 };
 
-// The text must have the bytes that were signed, so a byte order mark is kept.
+// The string must have the bytes that were signed, so a byte order mark is kept.
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 
-/** Returns the body of a Web request as text. @throws BodyError if it is too long */
+/** Returns a Web request's body as a string. @throws BodyError if it is too long */
 export async function readWebBody(request: Request): Promise<string> {
   return request.body ? decode(await join(chunksOf(request.body))) : '';
 }
 
 /**
- * Returns the body of a request of Node.js, Express or Fastify as text, with the bytes that were signed.
+ * Returns a Node.js, Express or Fastify request's body as a string, with the bytes that were signed.
  * @throws BodyError if it is too long, or if a body parser has replaced it
  */
 export async function readNodeBody(request: NodeBodyRequest): Promise<string> {
@@ -66,7 +66,7 @@ async function join(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return whole;
 }
 
-/** Returns the chunks of a stream. Some runtimes have no asynchronous iterator of their streams. */
+/** Returns a stream's chunks. Some runtimes have no asynchronous iterator for their streams. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

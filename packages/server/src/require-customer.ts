@@ -9,13 +9,13 @@ declare global {
   // oxlint-disable-next-line typescript/no-namespace
   namespace Express {
     interface Request {
-      /** The claims of the access token, behind `requireCustomer()`. */
+      /** The access token's claims, behind `requireCustomer()`. */
       customer?: AccessTokenClaims;
     }
   }
 }
 
-/** A middleware of Express, and an `onRequest` or `preHandler` hook of Fastify. */
+/** An Express middleware, and a Fastify `onRequest` or `preHandler` hook. */
 export type CustomerMiddleware = (
   request: NodeRequest,
   response: object,
@@ -23,8 +23,8 @@ export type CustomerMiddleware = (
 ) => void;
 
 /**
- * Returns a middleware that sets `request.customer` to the claims of the access token, or responds with a problem:
- * 401 `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
+ * Returns a middleware that sets `request.customer` to the access token's claims, or responds with a problem: 401
+ * `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
  */
 export function createRequireCustomer(verifier: ReturnType<typeof createAccessTokenVerifier>) {
   return (conditions: AuthConditions = {}): CustomerMiddleware => {

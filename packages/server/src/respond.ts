@@ -1,18 +1,18 @@
 import type { GatehouseError } from './gatehouse-error.js';
 
-/** The request of a Node.js server, Express or Fastify. */
+/** A request in a Node.js server, Express or Fastify. */
 export interface NodeRequest {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** The response of a Node.js server or of Express. */
+/** A response in a Node.js server or Express. */
 interface NodeResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
   end(body?: string): unknown;
 }
 
-/** The response of Fastify. */
+/** A response in Fastify. */
 interface FastifyReply {
   code(status: number): unknown;
   header(name: string, value: string): unknown;
@@ -45,7 +45,7 @@ export function respond(
 export const problemResponse = (error: GatehouseError): Response =>
   new Response(JSON.stringify(error.problem), { status: error.status, headers: problemHeaders(error) });
 
-/** Returns the headers of the response to an error. */
+/** Returns the headers for an error response. */
 export function problemHeaders(error: GatehouseError): Record<string, string> {
   const challenge = describeChallenge(error);
   return {
@@ -56,7 +56,7 @@ export function problemHeaders(error: GatehouseError): Record<string, string> {
   };
 }
 
-/** Returns the challenge of RFC 6750, or that of RFC 9470 for a proof that is too old or too weak. */
+/** Returns the RFC 6750 challenge, or the RFC 9470 challenge for a proof that is too old or too weak. */
 function describeChallenge({ code, status }: GatehouseError): string | null {
   if (status === 401) return 'Bearer error="invalid_token"';
   return code === 'reauthentication_required' ? 'Bearer error="insufficient_user_authentication"' : null;

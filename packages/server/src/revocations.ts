@@ -9,25 +9,25 @@ import { TIMING, type Timing } from './timing.js';
 import type { Transport } from './transport.js';
 
 export interface RevocationOptions {
-  /** Time between two reads of the event feed; default: `'5s'`. */
+  /** Time between two event feed reads; default: `'5s'`. */
   interval?: Duration;
   /** The longest `accessTokenTtl` that the project has had within this time; default: `'24h'`, the maximum. */
   tokenLifetime?: Duration;
-  /** Called with each error of a read, which is repeated after the interval; default: `console.error`. */
+  /** Called with each read error; the read is repeated after the interval. Default: `console.error`. */
   onError?: (error: unknown) => void;
 }
 
 // oxlint-disable-next-line no-console
 const logError = (error: unknown): void => console.error('event feed cannot be read', error);
 
-/** Reads revocations from the event feed, so that the tokens of ended sessions are rejected before they expire. */
+/** Reads revocations from the event feed, so that tokens from ended sessions are rejected before they expire. */
 export class Revocations {
   private readonly interval: number;
   private readonly lifetime: number;
   private readonly onError: (error: unknown) => void;
   private readonly revoked: RevokedSessions;
   private cursor: string | undefined;
-  /** The filter of the cursor, which must not change. */
+  /** The cursor's filter, which must not change. */
   private createdAfter: string | undefined;
   private isComplete = false;
   private running: { controller: AbortController; firstRead: Promise<void> } | undefined;
@@ -59,7 +59,7 @@ export class Revocations {
     return this.running.firstRead;
   }
 
-  /** Stops reading. What is known stays rejected. */
+  /** Stops reading. Tokens that are known to be revoked stay rejected. */
   stop(): void {
     this.running?.controller.abort();
     this.running = undefined;
@@ -71,7 +71,7 @@ export class Revocations {
     return Promise.resolve();
   }
 
-  /** Returns whether a token is revoked. @throws GatehouseError `unavailable` before the first complete read */
+  /** Returns true if a token is revoked. @throws GatehouseError `unavailable` before the first complete read */
   isRevoked(claims: AccessTokenClaims): boolean {
     if (!this.isComplete)
       throw unavailable('The event feed has not been read yet: await revocations().start().');
@@ -94,7 +94,7 @@ export class Revocations {
           this.stop();
           return onFailure(error);
         }
-        // The feed is read from its start: after a restore of the database, for example.
+        // The feed is read from its start: after a database restore, for example.
         if (error instanceof GatehouseError && error.code === 'invalid_cursor') this.cursor = undefined;
         this.onError(error);
       }
@@ -123,7 +123,7 @@ export class Revocations {
   }
 }
 
-/** Returns whether an error stays until the configuration changes. */
+/** Returns true if an error stays until the configuration changes. */
 const isPermanent = (error: unknown): boolean =>
   !(error instanceof GatehouseError) ||
   (error.status < 500 && error.status !== 429 && error.code !== 'invalid_cursor');

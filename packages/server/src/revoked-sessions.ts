@@ -1,6 +1,6 @@
 import type { AccessTokenClaims } from './access-token-claims.js';
 
-/** The part of an event of the feed that revokes tokens. */
+/** The fields of a feed event that revokes tokens. */
 export interface RevokingEvent {
   type: string;
   /** ISO 8601. */
@@ -9,13 +9,13 @@ export interface RevokingEvent {
   data: Record<string, unknown>;
 }
 
-/** The types of `RevokingEvent`. */
+/** The event types for `RevokingEvent`. */
 export const REVOKING_TYPES = ['session.revoked', 'customer.disabled', 'customer.deleted'];
 
 /** The sessions and customers whose tokens are revoked, each until its last token has expired. */
 export class RevokedSessions {
   private readonly sessions = new Map<string, number>();
-  /** Times of the revocation by customer: a customer who is enabled again receives newer tokens. */
+  /** Revocation times by customer: a customer who is enabled again receives newer tokens. */
   private readonly customers = new Map<string, number>();
 
   /** @param tokenLifetime longest lifetime of an access token, in ms */
@@ -31,13 +31,16 @@ export class RevokedSessions {
     return this.sessions.has(sid) || iat * 1_000 <= (this.customers.get(customerId) ?? -Infinity);
   }
 
-  /** Removes what was revoked so long ago that every token has expired. @param now ms since 1970 */
+  /**
+   * Removes the sessions and customers that were revoked so long ago that every token has expired. @param now ms since
+   * 1970
+   */
   removeExpired(now: number): void {
     for (const entries of [this.sessions, this.customers])
       for (const [id, revokedAt] of entries) if (revokedAt + this.tokenLifetime < now) entries.delete(id);
   }
 
-  /** Number of entries in memory. */
+  /** Entry count in memory. */
   get size(): number {
     return this.sessions.size + this.customers.size;
   }

@@ -11,7 +11,7 @@ import type {
   ResponseOf,
 } from './typed-request.js';
 
-/** One string per parameter of the path. */
+/** One string per path parameter. */
 type Ids<Path> = Path extends `${string}{${string}}${infer Rest}` ? [id: string, ...Ids<Rest>] : [];
 
 /** The resource in a response: `/v1` wraps it in `data`. */
@@ -28,8 +28,8 @@ type OptionsWithQuery<Op> = CallOptions & ([QueryOf<Op>] extends [never] ? objec
 type BodyArgument<Op> = IsBodyOptional<Op> extends true ? [body?: BodyOf<Op>] : [body: BodyOf<Op>];
 
 /**
- * Returns functions that create the methods of a client from the paths of the API. The parameters of the path become
- * the first arguments.
+ * Returns functions that create the client's methods from the API's paths. The path parameters become the first
+ * arguments.
  */
 export function createRoutes(transport: Transport) {
   return { ...createReads(transport), ...createWrites(transport) };
@@ -125,7 +125,7 @@ function unwrap<Response>(path: string, response: unknown): Response {
   return (isWrapped ? (response as { data: unknown }).data : response) as Response;
 }
 
-/** Returns the parameters of the path, which are the first arguments, and the other arguments. */
+/** Returns the path parameters, which are the first arguments, and the other arguments. */
 function splitArguments(path: string, args: readonly unknown[]) {
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
   const params = Object.fromEntries(names.map((name, index) => [name, args[index] as string]));

@@ -16,24 +16,24 @@ export type UntypedOptions = CallOptions & {
   query?: object;
   /** Sent as JSON; a string and a stream are sent unchanged as NDJSON. A stream has no time limit and is not sent again. */
   body?: unknown;
-  /** Returns the body of a successful response as a stream. The time limit then ends with the headers. */
+  /** Returns a successful response's body as a stream. The time limit then ends with the headers. */
   isStream?: boolean;
 };
 
 export type Transport = (method: string, path: string, options?: UntypedOptions) => Promise<unknown>;
 
 const ATTEMPTS = 3;
-/** Time limit of one attempt. */
+/** Time limit for one attempt. */
 const TIMEOUT_MS = 10_000;
 /** The longest Retry-After for which a call waits, in seconds. */
 const LONGEST_WAIT = 5;
 
-/** The ETags of resources, so that a resource itself can be the precondition of its PATCH. */
+/** The resources' ETags, so that a resource itself can be the precondition for its PATCH. */
 const etags = new WeakMap<object, string>();
 
 /**
- * Returns a function that sends requests with the secret key. It retries at most twice: without a response, with a
- * short Retry-After of 429 and 503, and while the same request is in progress.
+ * Returns a function that sends requests with the secret key. It retries at most twice: without a response, after 429
+ * and 503 with a short Retry-After, and while the same request is in progress.
  */
 export function createTransport(transport: TransportOptions): Transport {
   const { timing = TIMING } = transport;

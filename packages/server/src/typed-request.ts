@@ -2,7 +2,7 @@ import type { paths } from './openapi.js';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** The operation of a method on a path. */
+/** The operation for a method on a path. */
 export type Operation<Path extends keyof paths, Verb extends Method> = paths[Path][Verb];
 
 /** The paths that support a method. */
@@ -10,19 +10,19 @@ export type PathsWith<Verb extends Method> = {
   [Path in keyof paths]: Operation<Path, Verb> extends { responses: unknown } ? Path : never;
 }[keyof paths];
 
-/** The names of the parameters in a path. */
+/** The parameter names in a path. */
 export type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? [Name, ...ParameterNames<Rest>]
   : [];
 
-/** The query of an operation. `'true'` and `'false'` can also be sent as booleans. */
+/** An operation's query. `'true'` and `'false'` can also be sent as booleans. */
 export type QueryOf<Op> = Op extends { parameters: { query?: infer Query } }
   ? { [Name in keyof NonNullable<Query>]: WithBoolean<NonNullable<Query>[Name]> }
   : never;
 
 type WithBoolean<Value> = [Exclude<Value, undefined>] extends ['true' | 'false'] ? Value | boolean : Value;
 
-/** The body of an operation: JSON, and a text where NDJSON is accepted; never if it has none. */
+/** An operation's body: JSON, and a string where NDJSON is accepted; never if it has none. */
 export type BodyOf<Op> = Op extends { requestBody?: infer Body }
   ? NonNullable<Body> extends { content: infer Content }
     ? | (Content extends { 'application/json': infer Json } ? Json : never)
@@ -30,7 +30,7 @@ export type BodyOf<Op> = Op extends { requestBody?: infer Body }
     : never
   : never;
 
-/** Whether the operation works without a body. */
+/** True if the operation works without a body. */
 export type IsBodyOptional<Op> = Op extends { requestBody: { content: unknown } } ? false : true;
 
 type ContentOf<Response> = Response extends { content: infer Content }
@@ -45,10 +45,10 @@ type SuccessOf<Responses> = {
   [Status in keyof Responses]: Status extends 200 | 201 | 202 | 204 ? ContentOf<Responses[Status]> : never;
 }[keyof Responses];
 
-/** The body of a successful response; undefined for 204. */
+/** A successful response's body; undefined for 204. */
 export type ResponseOf<Op> = Op extends { responses: infer Responses } ? SuccessOf<Responses> : never;
 
-/** Options of each call. */
+/** Options for each call. */
 export interface CallOptions {
   /** The key under which Gatehouse executes a POST once; default: a new one per call, kept for its retries. */
   idempotencyKey?: string;
@@ -62,7 +62,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** Options of `request()`. */
+/** Options for `request()`. */
 export type RequestOptions<Path = string, Op = unknown> = CallOptions & {
   query?: QueryOf<Op>;
   /** Sent as JSON; a string is sent unchanged as NDJSON. */

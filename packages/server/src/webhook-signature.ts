@@ -1,12 +1,12 @@
-/** The longest difference between the time of a webhook and the own clock, in seconds. */
+/** The longest difference between a webhook's time and the local clock, in seconds. */
 const TOLERANCE = 300;
 /** The longest header that is read. Two signatures need 94 characters. */
 const LONGEST_HEADER = 1_000;
 
-/** The key of a signing secret. `webhook()` runs before the first request, so the key is imported on demand. */
+/** A signing secret's key. `webhook()` runs before the first request, so the key is imported on demand. */
 export type WebhookKey = () => Promise<CryptoKey>;
 
-/** Returns the key of a secret `whsec_…`. @throws TypeError if it is not base64 or empty */
+/** Returns the key for a secret `whsec_…`. @throws TypeError if it is not base64 or empty */
 export function toWebhookKey(secret: string): WebhookKey {
   const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
   if (!bytes?.length) throw new TypeError('webhookSecret: expected whsec_ and the key in base64');
@@ -16,7 +16,7 @@ export function toWebhookKey(secret: string): WebhookKey {
 }
 
 /**
- * Returns whether one of the keys has signed a webhook (Standard Webhooks) within five minutes of the own clock.
+ * Returns true if one of the keys has signed a webhook (Standard Webhooks) within five minutes of the local clock.
  * @param headers by name in lower case
  * @param now seconds since 1970
  */

@@ -7,7 +7,7 @@ import type {
   TestClient,
 } from './test-client.js';
 
-/** The storage of a client of @gatehouse/js. */
+/** A @gatehouse/js client's storage. */
 interface ItemStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -15,8 +15,8 @@ interface ItemStorage {
 }
 
 /**
- * The function `createClient` of @gatehouse/js. It is an argument, so that the session is stored in the format of the
- * version that the application uses.
+ * The function `createClient` from @gatehouse/js. It is an argument, so that the session is stored in the format for
+ * the version that the application uses.
  */
 export type CreateClient = (options: {
   url: string;
@@ -27,33 +27,33 @@ export type CreateClient = (options: {
 
 export interface SignInPageOptions extends SignInTokenOptions {
   testClient: TestClient;
-  /** `createClient` of @gatehouse/js. */
+  /** `createClient` from @gatehouse/js. */
   createClient: CreateClient;
-  /** Id of the customer. */
+  /** The customer's id. */
   customerId: string;
-  /** A URL of the application. The session is stored for its origin. */
+  /** A URL in the application. The session is stored for its origin. */
   pageUrl: string;
 }
 
 export interface CustomerFixtureOptions extends SignInTokenOptions {
   testClient: TestClient;
-  /** `createClient` of @gatehouse/js. */
+  /** `createClient` from @gatehouse/js. */
   createClient: CreateClient;
-  /** The fields of each customer, as for `createCustomer`. */
+  /** The fields for each customer, as for `createCustomer`. */
   fields?: CustomerFields;
 }
 
 /**
- * Signs a customer in to the application in the context of a page, by storing a session in the localStorage of the
- * application. Open or reload the application afterwards.
- * @throws Error if the project requires a second step of the customer, such as a second factor
+ * Signs a customer in to the application in a page's context, by storing a session in the application's localStorage.
+ * Open or reload the application afterwards.
+ * @throws Error if the project requires a second step from the customer, such as a second factor
  */
 export async function signInPage(page: Page, options: SignInPageOptions): Promise<void> {
   const { testClient, createClient, customerId, pageUrl, ...tokenOptions } = options;
   const session = await testClient.signInAs(customerId, tokenOptions);
   const items = await storeSession(session, testClient, createClient);
   const { origin } = new URL(pageUrl);
-  // An empty page, because the code of the application could overwrite the session while it is being stored.
+  // An empty page, because the application's code could overwrite the session while it is being stored.
   const blank = await page.context().newPage();
   try {
     await blank.route(`${origin}/**`, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
@@ -81,7 +81,7 @@ async function storeSession(
       setItem: (key, value) => void items.set(key, value),
       removeItem: (key) => void items.delete(key),
     },
-    // The customer is already signed in. Every method of signing in has the same response.
+    // The customer is already signed in. Every sign-in method has the same response.
     fetch: () => Promise.resolve(Response.json(session)),
   });
   const { status } = await client.signIn.emailCode({ token: '', code: '' });
@@ -90,8 +90,8 @@ async function storeSession(
 }
 
 /**
- * Returns fixtures for `test.extend` of Playwright. `customer` is a new customer, who is signed in to the application
- * at `baseURL` before the test begins, and is deleted after it.
+ * Returns fixtures for Playwright's `test.extend`. `customer` is a new customer, who is signed in to the application at
+ * `baseURL` before the test begins, and is deleted after it.
  */
 export function customerFixtures({
   testClient,

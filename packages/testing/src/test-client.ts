@@ -4,26 +4,29 @@ type Schemas = components['schemas'];
 
 /** A customer, with the fields that a secret key can read. */
 export type Customer = Schemas['CustomerResponse'];
-/** The fields of a new customer. */
+/** The fields for a new customer. */
 export type CustomerFields = Partial<Schemas['CreateCustomerRequest']>;
-/** The response of a sign-in: the tokens and the customer, or a challenge of a second factor. */
+/** The response to a sign-in: the tokens and the customer, or a second factor challenge. */
 export type AuthResponse = Schemas['AuthResponse'];
 
 export interface TestClientOptions {
-  /** The URL of Gatehouse, such as http://127.0.0.1:3000. */
+  /** Gatehouse's URL, such as http://127.0.0.1:3000. */
   url: string;
-  /** A secret key of a test project with the scopes customer:write, customer:delete and customer:impersonate. */
+  /** A test project's secret key with the scopes customer:write, customer:delete and customer:impersonate. */
   secretKey: string;
-  /** The publishable key of the same project. */
+  /** The same project's publishable key. */
   publishableKey: string;
 }
 
 export interface SignInTokenOptions {
-  /** Why the test signs in as the customer, for the audit log; 1 to 500 characters. Default: "End-to-end test". */
+  /**
+   * The reason why the test signs in as the customer, for the audit log; 1 to 500 characters. Default: "End-to-end
+   * test".
+   */
   reason?: string;
 }
 
-/** A response of Gatehouse with an error. */
+/** An error response from Gatehouse. */
 export class TestClientError extends Error {
   override readonly name = 'TestClientError';
 
@@ -44,30 +47,29 @@ export interface TestClient {
   readonly publishableKey: string;
 
   /**
-   * Creates a customer with a verified, unique address at example.com, unless the fields contain another one.
-   * Without a password, only `signInToken`, `signInAs` and `testEmailCode` sign the customer in.
+   * Creates a customer with a verified, unique address at example.com, unless the fields contain another one. Without a
+   * password, only `signInToken`, `signInAs` and `testEmailCode` sign the customer in.
    */
   createCustomer(fields?: CustomerFields): Promise<Customer>;
 
   /**
-   * Returns a token that signs a customer in once, within five minutes. The session is recorded as one of
-   * support: it does not count as a recent proof of identity.
+   * Returns a token that signs a customer in once, within five minutes. The session is recorded as a support session:
+   * it does not count as a recent proof of identity.
    */
   signInToken(customerId: string, options?: SignInTokenOptions): Promise<string>;
 
-  /** Signs a customer in with a new token of `signInToken`. */
+  /** Signs a customer in with a new token from `signInToken`. */
   signInAs(customerId: string, options?: SignInTokenOptions): Promise<AuthResponse>;
 
   /**
-   * Signs in with the project's setting `testEmailCode`, without an email. Creates the customer if the project
-   * allows it.
+   * Signs in with the project setting `testEmailCode`, without an email. Creates the customer if the project allows it.
    * @param email an address at example.com or below .test
    */
   testEmailCode(email: string, code: string): Promise<AuthResponse>;
 
   /**
    * Deletes customers. Those that no longer exist are ignored.
-   * @param customerIds default: all customers that `createCustomer` of this client has created
+   * @param customerIds default: all customers that this client's `createCustomer` has created
    */
   deleteCustomers(customerIds?: string[]): Promise<void>;
 }
