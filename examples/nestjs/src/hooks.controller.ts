@@ -4,7 +4,7 @@ import { Controller, Inject, Post, Req, Res, Sse, type MessageEvent } from '@nes
 import type { Request, Response } from 'express';
 import { ReplaySubject, type Observable } from 'rxjs';
 
-/** Receives webhooks, and shows them to the page. */
+/** Receives webhooks, and streams them to the page. */
 @Controller()
 export class HooksController {
   private readonly receive: WebhookHandler;

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 
-// The signature of a webhook is computed over the bytes of the body, which `rawBody` keeps.
+// A webhook's signature is computed over the body's bytes, which `rawBody` keeps.
 const app = await NestFactory.create<NestExpressApplication>(AppModule, {
   rawBody: true,
   logger: ['warn', 'error'],

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 
-/** The settings of the page, which are safe to expose in the browser. */
+/** The page's settings, which are safe to expose in the browser. */
 @Controller()
 export class SettingsController {
   @Get('settings')

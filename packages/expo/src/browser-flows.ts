@@ -21,7 +21,7 @@ interface Session {
   link: string | null;
 }
 
-/** Opens the browser, and keeps its redirect from being handled as a link of the app as well. */
+/** Opens the browser, and prevents the app from handling the browser's redirect again as an app link. */
 export class BrowserFlows {
   private session: Session | undefined;
 
@@ -30,7 +30,7 @@ export class BrowserFlows {
     private readonly defaults: RedirectOptions,
   ) {}
 
-  /** Returns a function of the client that opens the browser. */
+  /** Returns a client function that opens the browser. */
   wrap(run: (target: RedirectTarget) => Promise<RedirectResult | null>): BrowserFunction {
     return async ({ provider, openUrl, ...flow }) => {
       const redirect = this.resolve(flow);
@@ -40,7 +40,7 @@ export class BrowserFlows {
     };
   }
 
-  /** Returns the URL of the flow that a link of the app completes, or null if the open browser returns it. */
+  /** Returns the URL for the flow that an app link completes, or null if the open browser returns it. */
   receive(link: string): string | null {
     const { session } = this;
     if (!session || !isBelow(link, session.redirect.returnUrl)) return toRedirectUrl(link, this.resolve({}));

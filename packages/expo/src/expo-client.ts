@@ -9,23 +9,23 @@ import { secureStorage } from './secure-storage.js';
 
 export interface ExpoClientOptions
   extends Omit<ClientOptions, 'crypto'>, RedirectOptions, SecureStoreOptions {
-  /** The native sign-in of Google: `googleSignIn(GoogleSignin, …)`. Default: the browser. */
+  /** Google's native sign-in: `googleSignIn(GoogleSignin, …)`. Default: the browser. */
   google?: NativeSignIn;
-  /** The native sign-in of Apple: `appleSignIn(AppleAuthentication)`. Default: the browser. */
+  /** Apple's native sign-in: `appleSignIn(AppleAuthentication)`. Default: the browser. */
   apple?: NativeSignIn;
-  /** Replaces the packages of Expo, for tests in Node.js. Default: the installed packages. */
+  /** Replaces Expo's packages, for tests in Node.js. Default: the installed packages. */
   modules?: NativeModules;
 }
 
 /** A sign-in at Google or Apple. */
 export interface ProviderFlow extends RedirectOptions {
-  /** Slug of the provider at Gatehouse. Default: `google` or `apple`. */
+  /** The provider's slug at Gatehouse. Default: `google` or `apple`. */
   provider?: string;
 }
 
 export type ProviderFunction = (flow?: ProviderFlow) => Promise<SignInResult | null>;
 
-/** The client of an app: that of `@gatehouse/js`, with the browser, the links and the native sign-ins of the device. */
+/** An app's client: the client from `@gatehouse/js`, with the device's browser, links and native sign-ins. */
 export interface ExpoClient extends Client {
   signIn: Omit<Client['signIn'], 'social'> & {
     /** Signs in at a provider in the browser. Returns null if the customer closes it. */
@@ -40,15 +40,15 @@ export interface ExpoClient extends Client {
     link: BrowserFunction;
   };
   reauthenticate: Omit<Client['reauthenticate'], 'social'> & {
-    /** Proves the identity at a provider in the browser. Returns null if the customer closes it. */
+    /** Reauthenticates the customer at a provider in the browser. Returns null if the customer closes it. */
     social: BrowserFunction;
   };
   /**
-   * Calls back when a link that has opened the app completes a flow or fails, also for the link that has started the app.
-   * Returns a function that ends it.
+   * Calls back when a link that has opened the app completes a flow or fails, also for the link that has started the
+   * app. Returns a function that unsubscribes.
    */
   onRedirect: (listener: (outcome: RedirectOutcome) => void) => () => void;
-  /** Stops listening to links and to the state of the app. */
+  /** Stops listening to links and to the app's state. */
   close: () => void;
 }
 

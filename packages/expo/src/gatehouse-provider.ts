@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import type { ExpoClient } from './expo-client.js';
 
 export interface GatehouseProviderProps {
-  /** The client that `createExpoClient()` returns. Create it once, outside of components. */
+  /** The client that `createExpoClient()` returns. Create it once, outside components. */
   client: ExpoClient;
   children?: ReactNode;
 }
 
-/** Provides the client and the state of the customer. */
+/** Provides the client and the customer's state. */
 export const GatehouseProvider: (props: GatehouseProviderProps) => ReactNode = ClientProvider;
 
-/** Returns the client of the provider. @throws Error outside of a `<GatehouseProvider>` */
+/** Returns the provider's client. @throws Error outside a `<GatehouseProvider>` */
 export const useExpoClient = (): ExpoClient => useAuth().client as ExpoClient;

@@ -1,6 +1,6 @@
 import type { NativeSignIn } from './native-sign-in.js';
 
-/** The part of `GoogleSignin` of `@react-native-google-signin/google-signin` that the SDK uses. */
+/** The part of `GoogleSignin` from `@react-native-google-signin/google-signin` that the SDK uses. */
 export interface GoogleSigninModule {
   configure(options: GoogleSignInOptions): void;
   hasPlayServices(options: { showPlayServicesUpdateDialog: boolean }): Promise<boolean>;
@@ -11,16 +11,16 @@ export interface GoogleSigninModule {
 }
 
 export interface GoogleSignInOptions {
-  /** The id of the web client, which Android puts into the claim `aud` of the token. */
+  /** The web client's id, which Android puts into the token's `aud` claim. */
   webClientId: string;
-  /** The id of the iOS client, unless the app has a `GoogleService-Info.plist`. */
+  /** The iOS client's id, unless the app has a `GoogleService-Info.plist`. */
   iosClientId?: string;
 }
 
 /**
- * Returns the native sign-in of Google. Its free package accepts no nonce, so `requireNonce` of the provider at Gatehouse
- * must be false.
- * @param google `GoogleSignin` of `@react-native-google-signin/google-signin`
+ * Returns Google's native sign-in. Its free package accepts no nonce, so the provider's setting `requireNonce` at
+ * Gatehouse must be false.
+ * @param google `GoogleSignin` from `@react-native-google-signin/google-signin`
  */
 export function googleSignIn(google: GoogleSigninModule, options: GoogleSignInOptions): NativeSignIn {
   let isConfigured = false;

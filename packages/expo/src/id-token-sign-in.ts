@@ -4,9 +4,9 @@ import type { NativeSignIn, PersonName } from './native-sign-in.js';
 
 const NAME_KEY = 'gatehouse.name';
 
-/** A name that is not in the profile of its customer yet. */
+/** A name that is not in its customer's profile yet. */
 interface PendingName {
-  /** The id of the person at the provider. */
+  /** The person's id at the provider. */
   user: string;
   name: PersonName;
 }
@@ -18,19 +18,19 @@ export interface IdTokenSignInContext {
 }
 
 /**
- * Signs in with the native sign-ins of Google and Apple. Apple returns the name of a person once, so the name is stored
- * until a sign-in of this person is complete.
+ * Signs in with Google's and Apple's native sign-ins. Apple returns a person's name once, so the name is stored until
+ * this person's sign-in is complete.
  */
 export class IdTokenSignIn {
-  /** The token of the challenge that a sign-in with a pending name requires. */
+  /** The token for the challenge that a sign-in with a pending name requires. */
   private challenge: string | undefined;
 
   constructor(private readonly context: IdTokenSignInContext) {}
 
   /**
    * Signs in. Returns null if the customer cancels.
-   * @param provider slug of the provider at Gatehouse
-   * @throws GatehouseError, and the errors of the native module
+   * @param provider the provider's slug at Gatehouse
+   * @throws GatehouseError, and the native module's errors
    */
   async signIn(provider: string, native: NativeSignIn): Promise<SignInResult | null> {
     const { client, crypto, storage } = this.context;
@@ -44,7 +44,7 @@ export class IdTokenSignIn {
     return this.addName(result);
   }
 
-  /** Returns the functions for a second factor, which also add the name of the sign-in that has required it. */
+  /** Returns the functions for a second factor, which also add the name from the sign-in that has required it. */
   wrapChallenge(challenge: Client['challenge']): Client['challenge'] {
     const wrap =
       <Proof extends { token: string }>(complete: (proof: Proof) => Promise<SignInResult>) =>

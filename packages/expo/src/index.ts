@@ -2,8 +2,8 @@ import { GatehouseError } from '@gatehouse/js';
 import { createExpoClientOn, type ExpoClient, type ExpoClientOptions } from './expo-client.js';
 
 /**
- * Returns a client. One client per app is enough. On a device, it uses the installed packages of Expo.
- * @throws GatehouseError `native_modules_required` outside of a device without the option `modules`
+ * Returns a client. One client per app is enough. On a device, it uses the installed Expo packages.
+ * @throws GatehouseError `native_modules_required` outside a device without the option `modules`
  */
 export function createExpoClient(options: ExpoClientOptions): ExpoClient {
   if (!options.modules)

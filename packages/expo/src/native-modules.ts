@@ -3,12 +3,12 @@ export interface SecureStoreModule {
   getItemAsync(key: string, options?: SecureStoreOptions): Promise<string | null>;
   setItemAsync(key: string, value: string, options?: SecureStoreOptions): Promise<void>;
   deleteItemAsync(key: string, options?: SecureStoreOptions): Promise<void>;
-  /** The default of the option `keychainAccessible`. */
+  /** The default for the option `keychainAccessible`. */
   readonly AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY: number;
 }
 
 export interface SecureStoreOptions {
-  /** iOS: when the items are accessible, such as `SecureStore.WHEN_UNLOCKED_THIS_DEVICE_ONLY`. */
+  /** iOS: controls when the items are accessible, such as `SecureStore.WHEN_UNLOCKED_THIS_DEVICE_ONLY`. */
   keychainAccessible?: number | undefined;
 }
 
@@ -30,19 +30,19 @@ export interface Subscription {
 
 /** The part of `expo-linking` that the SDK uses. */
 export interface LinkingModule {
-  /** Returns the URL of a path of the app. It differs between Expo Go and builds. */
+  /** Returns the URL for a path in the app. It differs between Expo Go and builds. */
   createURL(path: string): string;
   /** Returns the URL that has started the app, or null. */
   getInitialURL(): Promise<string | null>;
   addEventListener(type: 'url', listener: (event: { url: string }) => void): Subscription;
 }
 
-/** The part of `AppState` of `react-native` that the SDK uses. */
+/** The part of `AppState` from `react-native` that the SDK uses. */
 export interface AppStateModule {
   addEventListener(type: 'change', listener: (state: string) => void): Subscription;
 }
 
-/** The native modules that every app needs. The SDK imports them itself; tests of an app can replace them. */
+/** The native modules that every app needs. The SDK imports them itself; an app's tests can replace them. */
 export interface NativeModules {
   secureStore: SecureStoreModule;
   webBrowser: WebBrowserModule;

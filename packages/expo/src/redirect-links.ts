@@ -1,14 +1,14 @@
 import { GatehouseError, type RedirectResult } from '@gatehouse/js';
 import type { LinkingModule, Subscription } from './native-modules.js';
 
-/** The outcome of a link that has opened the app. */
+/** The outcome for a link that has opened the app. */
 export type RedirectOutcome =
   | { result: RedirectResult; error: null }
   | { result: null; error: GatehouseError };
 
 /**
- * Completes the flows whose redirects open the app: by the links of emails, and in the browser if the system has ended the
- * app meanwhile. Each link is handled once.
+ * Completes the flows whose redirects open the app: through emailed links, and in the browser if the system has ended
+ * the app meanwhile. Each link is handled once.
  */
 export class RedirectLinks {
   private readonly listeners = new Set<(outcome: RedirectOutcome) => void>();
@@ -17,7 +17,7 @@ export class RedirectLinks {
   private unread: RedirectOutcome | undefined;
   private readonly subscription: Subscription;
 
-  /** @param handle completes the flow of a link. It returns null for a link that is not a redirect of Gatehouse */
+  /** @param handle completes a link's flow. It returns null for a link that is not a Gatehouse redirect */
   constructor(
     linking: LinkingModule,
     private readonly handle: (url: string) => Promise<RedirectResult | null>,
@@ -26,7 +26,7 @@ export class RedirectLinks {
     void linking.getInitialURL().then((url) => (url === null ? undefined : this.receive(url)));
   }
 
-  /** Calls back with each outcome, also with the last one before this call. Returns a function that ends it. */
+  /** Calls back with each outcome, also with the last one before this call. Returns a function that unsubscribes. */
   subscribe(listener: (outcome: RedirectOutcome) => void): () => void {
     this.listeners.add(listener);
     const { unread } = this;

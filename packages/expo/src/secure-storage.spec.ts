@@ -1,12 +1,12 @@
 import type { SecureStoreModule } from './native-modules.js';
 import { secureStorage } from './secure-storage.js';
 
-/** The keychain of a device. It can end the process between two changes. */
+/** A device's keychain. It can end the process between two changes. */
 class Keychain implements SecureStoreModule {
   readonly AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY = 1;
   readonly items = new Map<string, string>();
   readonly accessibilities = new Set<number | undefined>();
-  /** Number of changes until the process ends. */
+  /** Remaining changes until the process ends. */
   remainingChanges = Infinity;
   changes = 0;
 
@@ -71,7 +71,7 @@ it('uses the accessibility of the option, and that of background tasks by defaul
   expect([...keychain.accessibilities]).toEqual([7]);
 });
 
-/** Changes the storage from one value to another, null for a removal. The process ends after a number of changes. */
+/** Changes the storage from one value to another, null for a removal. The process ends after this many changes. */
 async function interrupt(from: string | null, to: string | null, changes: number): Promise<Keychain> {
   const keychain = new Keychain();
   if (from !== null) await secureStorage(keychain).setItem(KEY, from);
@@ -85,7 +85,7 @@ async function interrupt(from: string | null, to: string | null, changes: number
   return keychain;
 }
 
-/** Returns the number of items of a value. */
+/** Returns a value's item count. */
 async function countItems(value: string): Promise<number> {
   const keychain = new Keychain();
   await secureStorage(keychain).setItem(KEY, value);

@@ -2,29 +2,29 @@ import type { ClientStorage } from '@gatehouse/js';
 import type { SecureStoreModule, SecureStoreOptions } from './native-modules.js';
 import { splitText } from './split-text.js';
 
-/** Bytes of a value in UTF-8. iOS may refuse values of the keychain with more than 2,048 bytes. */
+/** Maximum UTF-8 bytes in a value. iOS may reject keychain values with more than 2,048 bytes. */
 const MAX_BYTES = 2_000;
 
 /** Marks an index that contains the value itself. */
 const INLINE = '=';
 
-/** The chunks of a value are stored in one of two slots, so that the previous value stays complete meanwhile. */
+/** A value's chunks are stored in one of two slots, so that the previous value stays complete meanwhile. */
 const SLOTS = ['a', 'b'] as const;
 type Slot = (typeof SLOTS)[number];
 
-/** Where a long value is stored. */
+/** The slot and size of a long value. */
 interface Index {
   slot: Slot;
-  /** Number of chunks. */
+  /** Chunk count. */
   count: number;
-  /** Length of the value in UTF-16 code units. */
+  /** The value's length in UTF-16 code units. */
   length: number;
 }
 
 /**
- * Returns a storage in the keychain (iOS) or encrypted with a key of the keystore (Android). A value of any length is
- * replaced at once: if the app is killed between two writes, the next start reads the previous or the new value. A value
- * that is incomplete is read as null.
+ * Returns a storage in the keychain (iOS) or encrypted with a key from the keystore (Android). A value of any length is
+ * replaced at once: if the app is killed between two writes, the next start reads the previous or the new value. A
+ * value that is incomplete is read as null.
  */
 export function secureStorage(
   secureStore: SecureStoreModule,

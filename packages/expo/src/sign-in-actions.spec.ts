@@ -34,13 +34,13 @@ const challenge = {
 } as const;
 const secondFactor = { status: 'second_factor', challenge } as unknown as SignInResult;
 
-/** Returns a client whose sign-in at Google has a given end. */
+/** Returns a client whose Google sign-in ends as given. */
 function clientWith(google: () => Promise<SignInResult | null>): ExpoClient {
   const client = createExpoClientOn(modules, { url: 'http://127.0.0.1:9', publishableKey: 'pk_test' });
   return { ...client, signIn: { ...client.signIn, google } };
 }
 
-/** Runs a sign-in at Google. @returns its result, its error and the states of the screen */
+/** Runs a Google sign-in. @returns its result, its error and the screen's states */
 async function signIn(google: () => Promise<SignInResult | null>) {
   const store = createSignInStore(clientWith(google));
   const states: string[] = [];

@@ -2,20 +2,20 @@ import { GatehouseError, type SignInResult } from '@gatehouse/js';
 import type { ExpoClient, ProviderFlow } from './expo-client.js';
 import type { RedirectOptions } from './redirect-target.js';
 
-/** The state of the sign-ins of a screen. */
+/** The state of a screen's sign-ins. */
 export interface SignInState {
   /** True while a function has not returned. */
   isPending: boolean;
-  /** The error of the last function, or null. A sign-in that the customer has canceled is no error. */
+  /** The last function's error, or null. A sign-in that the customer has canceled is no error. */
   error: GatehouseError | null;
 }
 
-/** The functions of a sign-in screen. All throw GatehouseError, `sign_in_canceled` if the customer cancels. */
+/** A sign-in screen's functions. All throw GatehouseError, `sign_in_canceled` if the customer cancels. */
 export type SignInActions = ReturnType<typeof createActions>;
 
 type Run = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Returns the functions of a sign-in screen, and their state as an external store of React. */
+/** Returns a sign-in screen's functions, and their state as an external React store. */
 export function createSignInStore(client: ExpoClient) {
   const idle: SignInState = { isPending: false, error: null };
   let state = idle;
@@ -70,16 +70,16 @@ function createActions(client: ExpoClient, run: Run) {
     signInWithPassword: wrap(signIn.password),
     /** Emails a code. Returns the token for `signInWithEmailCode()`. */
     sendEmailCode: wrap(client.sendEmailCode),
-    /** Signs in with the code of an email. */
+    /** Signs in with an emailed code. */
     signInWithEmailCode: wrap(signIn.emailCode),
     /** Signs in at Google, natively or in the browser. */
     signInWithGoogle: (flow?: ProviderFlow) => complete(() => signIn.google(flow)),
     /** Signs in at Apple, natively or in the browser. */
     signInWithApple: (flow?: ProviderFlow) => complete(() => signIn.apple(flow)),
-    /** Signs in at a provider in the browser. @param provider slug of the provider at Gatehouse */
+    /** Signs in at a provider in the browser. @param provider the provider's slug at Gatehouse */
     signInWithProvider: (provider: string, redirect: RedirectOptions = {}) =>
       complete(() => signIn.social({ provider, ...redirect })),
-    /** The functions of `client.challenge` that complete a sign-in, for devices without passkeys. */
+    /** The `client.challenge` functions that complete a sign-in, for devices without passkeys. */
     challenge: {
       totp: wrap(challenge.totp),
       recoveryCode: wrap(challenge.recoveryCode),
@@ -88,7 +88,7 @@ function createActions(client: ExpoClient, run: Run) {
   };
 }
 
-/** Returns the error of a native module as the only class of errors that screens handle. */
+/** Returns a native module's error as the only error class that screens handle. */
 const toGatehouseError = (cause: unknown): GatehouseError =>
   cause instanceof GatehouseError
     ? cause

@@ -1,4 +1,4 @@
-/** Returns the parts of a text, each with at most a number of bytes in UTF-8. An empty text has one part. */
+/** Returns a string's parts, each with at most `maxBytes` UTF-8 bytes. An empty string has one part. */
 export function splitText(text: string, maxBytes: number): string[] {
   const parts = [''];
   let size = 0;

@@ -2,10 +2,10 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useExpoClient } from './gatehouse-provider.js';
 import { createSignInStore, type SignInActions, type SignInState } from './sign-in-actions.js';
 
-/** The functions and the state of a sign-in screen. */
+/** A sign-in screen's functions and state. */
 export type SignInForm = SignInActions & SignInState;
 
-/** Returns the functions of a sign-in screen, and their state. */
+/** Returns a sign-in screen's functions, and their state. */
 export function useSignIn(): SignInForm {
   const client = useExpoClient();
   const store = useMemo(() => createSignInStore(client), [client]);

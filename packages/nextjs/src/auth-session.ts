@@ -2,19 +2,19 @@ import { GatehouseError, type AccessTokenClaims, type AuthConditions } from '@ga
 import type { Deployment } from './deployment.js';
 import { readCookies, type CookieSession } from './session-cookies.js';
 
-/** The session of a signed-in customer. */
+/** A signed-in customer's session. */
 export interface AuthSession {
   isSignedIn: true;
   customerId: string;
   sessionId: string;
-  /** The verified claims of the access token. */
+  /** The access token's verified claims. */
   claims: AccessTokenClaims;
 }
 
-/** The result of `auth()`. */
+/** The result from `auth()`. */
 export type Auth = AuthSession | { isSignedIn: false; customerId: null; sessionId: null; claims: null };
 
-/** The proof that the request of a page or route contains. */
+/** The proof in a page or route request. */
 export type Proof =
   | { status: 'valid'; session: AuthSession; cookies: CookieSession }
   /** The access token is missing or has expired, and can be refreshed. */
@@ -24,7 +24,7 @@ export type Proof =
   | { status: 'unmet'; error: GatehouseError; cookies: CookieSession };
 
 /**
- * Returns what the cookies of a request prove. Sends no request while the public keys are cached.
+ * Returns the proof in a request's cookies. Sends no request while the public keys are cached.
  * @throws GatehouseError `unavailable` (503), which must not sign anyone out
  */
 export async function prove(

@@ -8,16 +8,16 @@ import { environment, type Deployment } from './deployment.js';
 import { guardRoute, type AuthHandler } from './guard-route.js';
 import { protectPage, readAuth, type ProtectOptions } from './protect-page.js';
 
-/** Reads and requires the session of a customer. */
+/** Reads and requires a customer's session. */
 export interface AuthFunction {
   /**
-   * Returns the session of the request in a server component, route or server function. It never refreshes.
+   * Returns the request's session in a server component, route or server function. It never refreshes.
    * @throws GatehouseError `unavailable` (503) while the public keys cannot be read
    */
   (): Promise<Auth>;
 
   /**
-   * Returns the session of the request, or redirects: to the handler, which refreshes an expired session and leads back,
+   * Returns the request's session, or redirects: to the handler, which refreshes an expired session and redirects back,
    * or to the sign-in page.
    * @throws GatehouseError `unavailable` (503) while the public keys cannot be read; `reauthentication_required` (403)
    *   without `reauthenticationUrl`
@@ -36,7 +36,7 @@ export interface AuthFunction {
 
 /** Returns the functions that guard pages and routes. */
 export function createAuth(deployment: () => Deployment): AuthFunction {
-  // Before the environment is read: a build has none, and ends at the headers of a request.
+  // Before the environment is read: a build has none, and ends when it reads a request's headers.
   const withHeaders = async <Result>(
     work: (deployment: Deployment, headers: Headers) => Promise<Result>,
   ): Promise<Result> => {
@@ -56,5 +56,5 @@ export function createAuth(deployment: () => Deployment): AuthFunction {
   });
 }
 
-/** Reads and requires the session of a customer, with the settings of the environment. */
+/** Reads and requires a customer's session, with the settings from the environment. */
 export const auth = createAuth(environment);

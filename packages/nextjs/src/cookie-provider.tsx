@@ -8,7 +8,7 @@ import type { HydratedSession } from './hydrated-session.js';
 
 type CookieProviderProps = HydratedSession & Omit<GatehouseProviderProps, 'client' | 'initialState'>;
 
-/** Provides a client that calls the handler of the app, which adds the tokens of the cookies. */
+/** Provides a client that calls the app's handler, which adds the tokens from the cookies. */
 export function CookieProvider({ children, ...props }: CookieProviderProps) {
   const { handlerPath, projectId, initialState, expiresIn, ...shown } = props;
   const [client] = useState(() => createCookieClient({ handlerPath, projectId, initialState, expiresIn }));
@@ -27,12 +27,12 @@ function createCookieClient(session: HydratedSession): Client {
     // The handler adds the key.
     publishableKey: '',
     projectId: session.projectId,
-    // A shared storage on the server would connect the customers of all requests.
+    // A shared storage on the server would mix the customers from all requests.
     ...(isBrowser && { storage: cookieStorage(session, browserStorage(), Date.now()) }),
   });
 }
 
-/** Renders the server components again when the session is another one than they have been rendered for. */
+/** Renders the server components again when they were rendered for another session. */
 function useRenderedSession(client: Client, sessionId: string | null): void {
   const router = useRouter();
   useEffect(() => {
@@ -43,7 +43,7 @@ function useRenderedSession(client: Client, sessionId: string | null): void {
       known = current;
       router.refresh();
     });
-    // A new rendering of the server is the effect of a change and no other one.
+    // Only a change may cause another server rendering.
   }, [client, router]);
 }
 

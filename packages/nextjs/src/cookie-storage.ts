@@ -2,7 +2,7 @@ import type { ClientStorage } from '@gatehouse/js';
 import type { HydratedSession } from './hydrated-session.js';
 import { placeholderRefreshToken, unsignedToken } from './placeholder-tokens.js';
 
-/** The record that `@gatehouse/js` stores of a session: with placeholders, since the cookies contain the tokens. */
+/** The record that `@gatehouse/js` stores for a session: with placeholders, since the cookies contain the tokens. */
 interface StoredRecord {
   epoch: number;
   sid: string;
@@ -10,8 +10,8 @@ interface StoredRecord {
 }
 
 /**
- * Returns the storage of the client in a page. Its first read returns the session that the server has rendered; later
- * reads and other tabs use what the client has stored since.
+ * Returns the client's storage in a page. Its first read returns the session that the server has rendered; later reads
+ * and other tabs use the values that the client has stored since.
  * @param storage localStorage, or null where it is blocked
  * @param now milliseconds since 1970
  */
@@ -44,7 +44,7 @@ export function cookieStorage(
   };
 }
 
-/** Returns the record of the session that the server has rendered. The cookies decide which session it is. */
+/** Returns the record for the session that the server has rendered. The cookies decide which session it is. */
 function reconcile(
   stored: StoredRecord | null,
   { initialState, expiresIn }: HydratedSession,

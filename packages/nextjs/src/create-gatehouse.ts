@@ -5,18 +5,18 @@ import { createProxy, type GatehouseProxy } from './gatehouse-proxy.js';
 import type { GatehouseOptions } from './options.js';
 import { createHandlers } from './route-handlers.js';
 
-/** The functions of an app. */
+/** An app's functions. */
 export interface Gatehouse {
   gatehouseProxy: GatehouseProxy;
   auth: AuthFunction;
-  /** The route handlers of `app/api/gatehouse/[...path]/route.ts`. */
+  /** The route handlers for `app/api/gatehouse/[...path]/route.ts`. */
   handlers: ReturnType<typeof createHandlers>;
   GatehouseProvider: ServerProvider;
 }
 
 /**
- * Returns the functions of an app whose settings are not those of the environment.
- * @throws TypeError on their first use, with the name of a missing variable
+ * Returns an app's functions with settings that differ from the environment.
+ * @throws TypeError on their first use, with the missing variable's name
  */
 export function createGatehouse(options: GatehouseOptions): Gatehouse {
   const deployment = lazyDeployment(options);

@@ -4,32 +4,32 @@ import { unavailable } from './problems.js';
 
 /** Ends a request without a response before `@gatehouse/js` in the page does. In milliseconds. */
 const TIMEOUT = 7_000;
-/** The headers of the page's request that Gatehouse reads. */
+/** The page's request headers that Gatehouse reads. */
 const FORWARDED = ['accept-language', 'content-type', 'user-agent'];
 
 export interface ApiRequest {
   method: string;
   /** The path with its query, such as `/api/v1/me`. */
   path: string;
-  /** The headers of the request that this one is sent for. */
+  /** The headers from the request for which this one is sent. */
   headers: Headers;
   body?: string | undefined;
-  /** The token of the customer; without it, the request has the publishable key. */
+  /** The customer's token; without it, the request has the publishable key. */
   accessToken?: string | undefined;
 }
 
-/** Sends a request of a customer to Gatehouse. @throws GatehouseError `unavailable` (503) without a complete response */
+/** Sends a customer's request to Gatehouse. @throws GatehouseError `unavailable` (503) without a complete response */
 export type GatehouseApi = (request: ApiRequest) => Promise<{ response: Response; text: string }>;
 
-/** Returns the verifier of access tokens. */
+/** Returns the verifier for access tokens. */
 export const createVerifier = ({ url, projectId, secretKey, fetch }: ResolvedOptions): Gatehouse =>
   createServer({ url, projectId, secretKey, fetch });
 
-/** Returns the function that sends requests of customers. */
+/** Returns the function that sends customers' requests. */
 export function createApi(options: ResolvedOptions, { vouchFor }: Pick<Gatehouse, 'vouchFor'>): GatehouseApi {
   const { url, publishableKey, secretKey, clientIp, fetch } = options;
 
-  /** Returns the credentials of a request: without the address of the customer, all customers share the rate limits. */
+  /** Returns a request's credentials: without the customer's IP, all customers share the rate limits. */
   const credentials = ({ path, headers, accessToken }: ApiRequest): Record<string, string> => {
     if (accessToken) return { authorization: `Bearer ${accessToken}` };
     const address = secretKey && path.startsWith('/api/v1/auth/') ? clientIp({ headers }) : null;

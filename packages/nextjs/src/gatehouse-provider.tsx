@@ -5,17 +5,17 @@ import { CookieProvider } from './cookie-provider.js';
 import { environment, type Deployment } from './deployment.js';
 import { hydratedSession } from './hydrated-session.js';
 
-/** The properties of the provider. */
+/** The provider's properties. */
 export type ProviderProps = Omit<GatehouseProviderProps, 'client' | 'initialState'>;
 
-/** A server component that provides the session to the components and hooks of `@gatehouse/react`. */
+/** A server component that provides the session to the components and hooks from `@gatehouse/react`. */
 export type ServerProvider = (props: ProviderProps) => Promise<ReactElement>;
 
-/** Returns the provider of an app. */
+/** Returns an app's provider. */
 export const createProvider =
   (deployment: () => Deployment): ServerProvider =>
   async ({ children, ...props }) => {
-    // Before the environment is read: a build has none, and ends at the headers of a request.
+    // Before the environment is read: a build has none, and ends when it reads a request's headers.
     const requestHeaders = await headers();
     return (
       <CookieProvider {...props} {...hydratedSession(deployment().options, requestHeaders)}>
@@ -24,5 +24,5 @@ export const createProvider =
     );
   };
 
-/** The provider with the settings of the environment. */
+/** The provider with the settings from the environment. */
 export const GatehouseProvider = createProvider(environment);

@@ -30,12 +30,12 @@ import {
 import { changesOf, isJustIssued, needsRefresh } from './session-refresher.js';
 import { readClaims } from './token-claims.js';
 
-/** The headers of Gatehouse that the page receives. Set-Cookie is not one of them. */
+/** The headers from Gatehouse that the page receives. Set-Cookie is not one of them. */
 const RETURNED = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-request-id'];
-/** The largest body that Gatehouse accepts is as large in bytes. In characters. */
+/** The longest body, in characters. Gatehouse's limit is the same number in bytes. */
 const MAX_BODY = 65_536;
 
-/** A request of the page with what is known about it. */
+/** A request from the page with its context. */
 interface Call {
   deployment: Deployment;
   request: Request;
@@ -51,13 +51,13 @@ interface Call {
 
 type TokensBody = { tokens?: Tokens | null; customer?: CustomerSummary | null; accessToken?: string };
 
-/** Returns the response to a request of the page: that of Gatehouse, with placeholders in place of the tokens. */
+/** Returns the response to a request from the page: Gatehouse's response, with placeholders in place of the tokens. */
 export async function handleRequest(deployment: Deployment, request: Request): Promise<Response> {
   const { options } = deployment;
   const { pathname, search } = new URL(request.url);
   const path = readRoute(options, pathname);
   if (path === '/refresh' && request.method === 'GET') return refreshAndReturn(deployment, request);
-  // `signInUrl()` of the client leads to the hosted page.
+  // The client's `signInUrl()` redirects to the hosted page.
   if (path === '/sign-in' && request.method === 'GET') return redirectTo(`${options.url}/sign-in${search}`);
   if (path === null || !isForwardedRoute(path))
     return problemResponse(notFound('The handler forwards the routes for customers only.'));
@@ -101,7 +101,7 @@ async function forward(call: Call, accessToken: string | undefined): Promise<Res
 
 /**
  * Returns the access token for a request with a placeholder; undefined for a request without one.
- * @throws GatehouseError `invalid_access_token` if the placeholder is that of another session, `unavailable`
+ * @throws GatehouseError `invalid_access_token` if the placeholder belongs to another session, `unavailable`
  */
 async function customerToken(call: Call): Promise<string | undefined> {
   if (!call.request.headers.has('authorization')) return undefined;
@@ -124,7 +124,7 @@ async function refreshIfNeeded(call: Call): Promise<void> {
   Object.assign(call.changes, changesOf(refreshed));
 }
 
-/** Responds to the refresh of the client: its placeholder names the session, and the cookies contain the tokens. */
+/** Responds to the client's refresh: its placeholder names the session, and the cookies contain the tokens. */
 async function refresh(call: Call): Promise<Response> {
   const { deployment, request, cookies } = call;
   const sessionId = sessionOfPlaceholder(readField(call.body, 'refreshToken'));
@@ -160,7 +160,7 @@ async function signOut(call: Call): Promise<Response> {
     return await forward(call, await customerToken(call));
   } finally {
     const newest = call.changes.accessToken ?? call.cookies.accessToken;
-    // A tab of an earlier session must not end the session of a customer who has signed in since.
+    // A tab with an earlier session must not end the session of a customer who has signed in since.
     const isOwn = !newest || readClaims(newest)?.sid === sessionId;
     if (isOwn && readField(call.body, 'scope') !== 'others') endSession(call);
   }
@@ -172,7 +172,7 @@ function endSession(call: Call): void {
   call.changes = signedOut;
 }
 
-/** Returns a response of Gatehouse to the page, and stores the tokens that it contains. */
+/** Returns a response from Gatehouse to the page, and stores the tokens that it contains. */
 function toPage(call: Call, { status, headers }: Response, text: string): Response {
   const returned = new Headers({ 'Cache-Control': 'no-store' });
   for (const name of RETURNED) if (headers.has(name)) returned.set(name, headers.get(name)!);
@@ -187,7 +187,7 @@ function toPage(call: Call, { status, headers }: Response, text: string): Respon
   });
 }
 
-/** Adds the tokens of a response to the cookies. Returns the id of their session. */
+/** Adds a response's tokens to the cookies. Returns their session's id. */
 function storeTokens({ changes, cookies }: Call, { tokens, customer, accessToken }: TokensBody): string {
   if (tokens) {
     changes.accessToken = tokens.accessToken;

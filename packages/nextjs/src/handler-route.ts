@@ -5,10 +5,10 @@ const FORWARDED = /^\/api\/v1\/(?:auth(?!\/oauth\/callback\/)(?:\/[\w-]+)+|me(?:
 const OWN = ['/refresh', '/sign-in'];
 
 /**
- * Returns the route of the handler that a path below it names, or null. Compares the characters of the path as Next.js
- * does, and decodes none. An encoded character, a repeated slash, a dot segment or a parameter such as `;x` therefore names no
- * route, so that no other page or route of the app is taken for the handler.
- * @param path without the path of the handler
+ * Returns the handler route that a path names, or null. Compares the path's characters as Next.js does, and decodes
+ * none. An encoded character, a repeated slash, a dot segment or a parameter such as `;x` therefore names no route, so
+ * that no other page or route in the app is taken for the handler.
+ * @param path without the handler's path
  */
 export function handlerRoute(path: string): string | null {
   // Next.js adds the slash with the setting `trailingSlash`.

@@ -2,7 +2,7 @@ import type { AuthState } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { readCookies } from './session-cookies.js';
 
-/** The part of the session that the page receives: no token. */
+/** The session data that the page receives: no token. */
 export interface HydratedSession {
   handlerPath: string;
   projectId: string;
@@ -12,7 +12,7 @@ export interface HydratedSession {
 }
 
 /**
- * Returns what the page shows of the session in the cookies of a request. It is not verified and guards nothing: a page
+ * Returns the session in a request's cookies, for the page to display. It is not verified and guards nothing: a page
  * stays usable while the public keys cannot be read.
  */
 export function hydratedSession(

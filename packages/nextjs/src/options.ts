@@ -1,24 +1,23 @@
-/** The settings of an app. */
+/** An app's settings. */
 export interface GatehouseOptions {
-  /** The URL of Gatehouse (`PUBLIC_URL`). Default: GATEHOUSE_URL. */
+  /** Gatehouse's URL (`PUBLIC_URL`). Default: GATEHOUSE_URL. */
   url?: string;
-  /** Id of the project. Default: GATEHOUSE_PROJECT_ID. */
+  /** The project's id. Default: GATEHOUSE_PROJECT_ID. */
   projectId?: string;
-  /** The publishable key of the project, `pk_…`. Default: GATEHOUSE_PUBLISHABLE_KEY. */
+  /** The project's publishable key, `pk_…`. Default: GATEHOUSE_PUBLISHABLE_KEY. */
   publishableKey?: string;
   /** A secret key with the scope `customer:write`. Only `clientIp` requires it. Default: GATEHOUSE_SECRET_KEY. */
   secretKey?: string | undefined;
   /**
-   * Returns the address of the customer, from a source that the customer cannot choose, or null. Rate limits and sessions
-   * then use it instead of the address of this server. Default: the last address in the header that
-   * GATEHOUSE_CLIENT_IP_HEADER names.
+   * Returns the customer's IP, from a source that the customer cannot choose, or null. Rate limits and sessions then
+   * use it instead of this server's IP. Default: the last address in the header that GATEHOUSE_CLIENT_IP_HEADER names.
    */
   clientIp?: (request: { headers: Headers }) => string | null;
-  /** The path of the route handler. Default: `/api/gatehouse`. */
+  /** The route handler's path. Default: `/api/gatehouse`. */
   handlerPath?: string;
-  /** The path of the sign-in page. Default: `/sign-in`. */
+  /** The sign-in page's path. Default: `/sign-in`. */
   signInUrl?: string;
-  /** Whether cookies are sent over https only. Default: true for requests that were sent over https. */
+  /** True to send cookies over https only. Default: true for requests that were sent over https. */
   secureCookies?: boolean;
   /** Sends all requests to Gatehouse. Default: the global `fetch`. */
   fetch?: typeof fetch;
@@ -42,12 +41,12 @@ export interface ResolvedOptions {
   now: () => number;
 }
 
-// The package has no types of Node.js, and edge runtimes have `process.env` too.
+// The package has no Node.js types, and edge runtimes have `process.env` too.
 declare const process: { env: Record<string, string | undefined> };
 
 /**
  * Returns the settings, from the environment where an option is missing.
- * @throws TypeError with the name of the missing variable
+ * @throws TypeError with the missing variable's name
  */
 export function resolveOptions(options: GatehouseOptions, env = process.env): ResolvedOptions {
   const required = (value: string | undefined, variable: string): string => {
@@ -70,7 +69,7 @@ export function resolveOptions(options: GatehouseOptions, env = process.env): Re
   };
 }
 
-/** Returns a function that reads the last address of a header: the one that the nearest proxy has added. */
+/** Returns a function that reads the last address in a header, which the nearest proxy has added. */
 const lastAddressIn =
   (name: string | undefined) =>
   ({ headers }: { headers: Headers }): string | null =>

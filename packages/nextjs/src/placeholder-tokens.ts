@@ -7,20 +7,20 @@ import { encodeText, decodeText, readClaims } from './token-claims.js';
 const HEADER = encodeText('{}');
 const REFRESH_PREFIX = 'session.';
 
-/** Returns the placeholder of an access token. Each token has another one, because the client compares them. */
+/** Returns an access token's placeholder. Each token has another one, because the client compares them. */
 export function placeholderAccessToken(accessToken: string): string {
   const { sid = '', jti = '' } = readClaims(accessToken) ?? {};
   return unsignedToken({ sid, jti });
 }
 
-/** Returns a token of a session without a signature. */
+/** Returns a session token without a signature. */
 export const unsignedToken = (claims: { sid: string; jti: string }): string =>
   `${HEADER}.${encodeText(JSON.stringify(claims))}.`;
 
-/** Returns the placeholder of the refresh token of a session. */
+/** Returns the placeholder for a session's refresh token. */
 export const placeholderRefreshToken = (sessionId: string): string => REFRESH_PREFIX + sessionId;
 
-/** Returns the id of the session that a placeholder names; null for anything else, such as a token. */
+/** Returns the session id that a placeholder names; null for anything else, such as a token. */
 export function sessionOfPlaceholder(placeholder: string | null | undefined): string | null {
   if (placeholder?.startsWith(REFRESH_PREFIX)) return placeholder.slice(REFRESH_PREFIX.length);
   const [header, payload = '', signature] = placeholder?.split('.') ?? [];
@@ -34,8 +34,8 @@ export function sessionOfPlaceholder(placeholder: string | null | undefined): st
 }
 
 /**
- * Returns a JSON value of a response with placeholders in place of all tokens.
- * @param sessionId id of the session that the tokens belong to
+ * Returns a response's JSON value with placeholders in place of all tokens.
+ * @param sessionId the session to which the tokens belong
  */
 export function withoutTokens(value: unknown, sessionId: string): unknown {
   if (Array.isArray(value)) return value.map((each) => withoutTokens(each, sessionId));
@@ -48,6 +48,6 @@ export function withoutTokens(value: unknown, sessionId: string): unknown {
   return Object.fromEntries(entries) as unknown;
 }
 
-/** Returns the credential in the Authorization header of a request, or undefined. */
+/** Returns the credential in a request's Authorization header, or undefined. */
 export const bearerOf = ({ headers }: Request): string | undefined =>
   /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];

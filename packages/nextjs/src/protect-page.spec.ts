@@ -24,7 +24,7 @@ beforeAll(async () => {
       .sign(privateKey);
 });
 
-/** Returns the id of the customer, or the URL of the redirect. */
+/** Returns the customer's id, or the URL to which the request is redirected. */
 async function protect(cookies: Record<string, string>, options: ProtectOptions = {}): Promise<string> {
   const cookie = Object.entries(cookies).map(([name, value]) => `gatehouse-${name}=${value}`);
   const headers = new Headers({ cookie: cookie.join('; '), 'x-gatehouse-path': '/orders?page=2' });

@@ -4,24 +4,25 @@ import type { Deployment } from './deployment.js';
 import { PATH_HEADER } from './proxy-request.js';
 import { safeReturnUrl, withQuery } from './return-url.js';
 
-/** The requirements of a page. */
+/** A page's requirements. */
 export interface ProtectOptions extends AuthConditions {
-  /** The path of the sign-in page. Default: the option `signInUrl` of the app, `/sign-in`. */
+  /** The sign-in page's path. Default: the app's option `signInUrl`, `/sign-in`. */
   signInUrl?: string;
-  /** The path to which the customer comes back. Default: that of the page, which only the proxy can add to a request. */
+  /** The path to which the customer returns. Default: the page's path, which only the proxy can add to a request. */
   returnUrl?: string;
   /**
-   * The path of a page on which the customer proves their identity again, with `reauthenticate` of the client. The
-   * query has `redirect_url`, and `methods`, separated by commas. Without it, `reauthentication_required` is thrown.
+   * The path to a page on which the customer proves their identity again, with the client's `reauthenticate` functions.
+   * The query has `redirect_url`, and `methods`, separated by commas. Without it, `reauthentication_required` is
+   * thrown.
    */
   reauthenticationUrl?: string;
 }
 
-/** The session of a protected page, or the URL to which the request is redirected instead. */
+/** The session for a protected page, or the URL to which the request is redirected instead. */
 export type Protected = { session: AuthSession } | { redirectTo: string };
 
 /**
- * Returns the state of the session in the cookies of a request.
+ * Returns the session state in a request's cookies.
  * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, which must not sign anyone out
  */
 export async function readAuth(deployment: Deployment, headers: Headers): Promise<Auth> {
@@ -31,10 +32,10 @@ export async function readAuth(deployment: Deployment, headers: Headers): Promis
 }
 
 /**
- * Returns the session of a request, or where the request must go first: to the handler, which refreshes, to the sign-in
- * page or to the page for a new proof of identity.
- * @throws GatehouseError `reauthentication_required` (403) without such a page; `unavailable` (503) while the public keys
- *   cannot be read, or if the browser does not store the cookies of a refresh
+ * Returns a request's session, or the URL to which the request must go first: the handler, which refreshes, the sign-in
+ * page or the page for a new proof of identity.
+ * @throws GatehouseError `reauthentication_required` (403) without such a page; `unavailable` (503) while the public
+ *   keys cannot be read, or if the browser does not store the cookies from a refresh
  */
 export async function protectPage(
   deployment: Deployment,
@@ -54,7 +55,7 @@ export async function protectPage(
 
 function refreshUrl({ options }: Deployment, isJustRefreshed: boolean, path: string): string {
   if (!isJustRefreshed) return withQuery(`${options.handlerPath}/refresh`, 'returnTo', path);
-  // Another refresh would lead here again.
+  // Another refresh would redirect here again.
   throw new GatehouseError({
     code: 'unavailable',
     status: 503,

@@ -5,7 +5,7 @@ import { proxyRequest } from './proxy-request.js';
 
 const settings = { url: 'https://auth.example.com', projectId: 'p', publishableKey: 'pk' };
 
-/** Sends a request with an expired session through the proxy. Returns whether the proxy has refreshed it. */
+/** Sends a request with an expired session through the proxy. Returns true if the proxy has refreshed it. */
 async function isRefreshed(path: string, { basePath = '', handlerPath = '/api/gatehouse' } = {}) {
   let count = 0;
   const refresher = {
@@ -16,7 +16,7 @@ async function isRefreshed(path: string, { basePath = '', handlerPath = '/api/ga
   };
   const options = resolveOptions({ ...settings, handlerPath }, {});
   const headers = new Headers({ cookie: 'gatehouse-refresh=r' });
-  // As Next.js does, which resolves dot segments before it selects a page.
+  // As in Next.js, which resolves dot segments before it selects a page.
   const url = new URL(path, 'https://shop.example').href;
   await proxyRequest({ options, refresher } as unknown as Deployment, {
     url,

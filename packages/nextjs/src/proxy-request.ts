@@ -3,14 +3,14 @@ import { handlerRoute } from './handler-route.js';
 import { changedCookieHeader, readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf, needsRefresh } from './session-refresher.js';
 
-/** The header with the path of the page, to which `auth.protect()` returns. */
+/** The header with the page's path, to which `auth.protect()` returns. */
 export const PATH_HEADER = 'x-gatehouse-path';
 
-/** The changes that the proxy makes. */
+/** The changes from the proxy. */
 export interface ProxiedRequest {
-  /** The headers of the request as the pages and routes receive it. */
+  /** The request headers as the pages and routes receive them. */
   headers: Headers;
-  /** The values of Set-Cookie of the response. */
+  /** The response's Set-Cookie values. */
   setCookies: string[];
 }
 
@@ -18,7 +18,7 @@ export interface ProxiedRequest {
 export type IncomingRequest = Pick<Request, 'url' | 'headers'> & { nextUrl?: { basePath: string } };
 
 /**
- * Refreshes the session of a request if its access token has expired. It rejects no request: pages and routes guard
+ * Refreshes a request's session if its access token has expired. It rejects no request: pages and routes guard
  * themselves, because a request can reach them without the proxy.
  */
 export async function proxyRequest(
@@ -29,7 +29,7 @@ export async function proxyRequest(
   const headers = new Headers(original);
   headers.set(PATH_HEADER, pathname + search);
   const cookies = readCookies(options, original);
-  // The handler refreshes itself. Two refreshes for one request would end the session of concurrent requests.
+  // The handler refreshes on its own. Two refreshes for one request would end the session for concurrent requests.
   const isHandled = isHandlerPath(pathname, (nextUrl?.basePath ?? '') + options.handlerPath);
   if (isHandled || !cookies.refreshToken || !needsRefresh(cookies, options.now()))
     return { headers, setCookies: [] };

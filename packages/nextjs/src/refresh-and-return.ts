@@ -6,8 +6,8 @@ import { readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf } from './session-refresher.js';
 
 /**
- * Refreshes the session of a navigation and leads back to the page. Pages cannot store cookies, so `auth.protect()`
- * leads here. A request of another site is harmless: it only refreshes, and leads to a page of this site.
+ * Refreshes a navigation's session and redirects back to the page. Pages cannot store cookies, so `auth.protect()`
+ * redirects here. A request from another site is harmless: it only refreshes, and redirects to a page on this site.
  */
 export async function refreshAndReturn(
   { options, refresher }: Deployment,

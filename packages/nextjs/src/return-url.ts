@@ -1,9 +1,9 @@
-/** An origin that no URL of a customer can have. */
+/** An origin that no customer's URL can have. */
 const BASE = 'https://base.invalid';
 
 /**
- * Returns the path, query and fragment of a URL of this site, or `/` for any other one. Browsers read `\` as `/` and
- * ignore tabs and line breaks, so the URL is parsed as a browser does.
+ * Returns a URL's path, query and fragment on this site, or `/` for any other URL. Browsers read `\` as `/` and ignore
+ * tabs and line breaks, so the URL is parsed as a browser does.
  */
 export function safeReturnUrl(url: string | null | undefined): string {
   if (!url?.startsWith('/')) return '/';
@@ -17,7 +17,7 @@ export function safeReturnUrl(url: string | null | undefined): string {
   }
 }
 
-/** Returns a URL of this site with one more query parameter. */
+/** Returns a URL on this site with one more query parameter. */
 export function withQuery(url: string, name: string, value: string): string {
   const [path = '', hash] = url.split('#', 2);
   const query = `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;

@@ -2,10 +2,10 @@ import type { NextRequest } from 'next/server.js';
 import { environment, type Deployment } from './deployment.js';
 import { handleRequest } from './handle-request.js';
 
-/** A route handler of Next.js. */
+/** A Next.js route handler. */
 export type RouteHandler = (request: NextRequest) => Promise<Response>;
 
-/** Returns the route handlers of `app/api/gatehouse/[...path]/route.ts`. */
+/** Returns the route handlers for `app/api/gatehouse/[...path]/route.ts`. */
 export function createHandlers(
   deployment: () => Deployment,
 ): Record<'GET' | 'POST' | 'PATCH' | 'DELETE', RouteHandler> {
@@ -13,5 +13,5 @@ export function createHandlers(
   return { GET: handle, POST: handle, PATCH: handle, DELETE: handle };
 }
 
-/** The route handlers with the settings of the environment. */
+/** The route handlers with the settings from the environment. */
 export const { GET, POST, PATCH, DELETE } = createHandlers(environment);

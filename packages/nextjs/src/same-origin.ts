@@ -2,8 +2,8 @@ import type { ResolvedOptions } from './options.js';
 import { isSecure } from './session-cookies.js';
 
 /**
- * Returns true if a page of this site has sent a request. Browsers add Sec-Fetch-Site, and older ones and plain http add
- * Origin. Without both, the sender is unknown.
+ * Returns true if a page on this site has sent a request. Browsers add Sec-Fetch-Site, and older ones and plain http
+ * add Origin. Without both, the sender is unknown.
  */
 export function isSameOrigin(options: Pick<ResolvedOptions, 'secureCookies'>, { headers }: Request): boolean {
   const site = headers.get('sec-fetch-site');

@@ -9,7 +9,8 @@ import {
 const options = { secureCookies: true };
 const headers = (cookie: string): Headers => new Headers({ cookie });
 
-// Browsers refuse a cookie whose name begins with __Host- from a subdomain, but not one with these characters before it.
+// Browsers reject a cookie whose name begins with __Host- from a subdomain, but not one with these characters before
+// it.
 it.each(['\u00a0', '\u0085', '\u00ad', '\u00ff', 'x'])(
   'a cookie with %j before its prefix is another one',
   (character) => {
@@ -21,7 +22,7 @@ it.each(['\u00a0', '\u0085', '\u00ad', '\u00ff', 'x'])(
   },
 );
 
-/** The cookies of a browser, which ignores those of more than 4,096 bytes. */
+/** A browser's cookies. Browsers ignore cookies with more than 4,096 bytes. */
 class Browser {
   readonly cookies = new Map<string, string>();
   get headers(): Headers {

@@ -2,15 +2,15 @@ import type { CustomerSummary } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { decodeText, encodeText, readClaims, type TokenClaims } from './token-claims.js';
 
-/** The content of the cookies of a request. None of it is verified. */
+/** The content in a request's cookies. Nothing in it is verified. */
 export interface CookieSession {
   accessToken: string | null;
-  /** The claims of the access token, or null. */
+  /** The access token's claims, or null. */
   claims: TokenClaims | null;
   refreshToken: string | null;
   /** The customer as of the last sign-in or refresh, for display. */
   customer: CustomerSummary | null;
-  /** True if the handler has refreshed the tokens of this browser in the last seconds. */
+  /** True if the handler has refreshed this browser's tokens in the last seconds. */
   isJustRefreshed: boolean;
 }
 
@@ -22,13 +22,13 @@ export interface CookieChanges {
   isJustRefreshed?: true;
 }
 
-/** The longest lifetime of a session (`refreshAbsoluteTtl`). Gatehouse ends shorter ones. In seconds. */
+/** A session's longest lifetime (`refreshAbsoluteTtl`). Gatehouse ends shorter ones. In seconds. */
 const LIFETIME = 90 * 86_400;
 /** For this time, an expired token is not refreshed again: the browser does not store its cookies. In seconds. */
 const JUST_REFRESHED = 10;
 
 /**
- * The longest value of one cookie. Browsers ignore a cookie whose name and value have more than 4,096 bytes, and some
+ * The longest value for one cookie. Browsers ignore a cookie whose name and value have more than 4,096 bytes, and some
  * count the attributes.
  */
 const MAX_VALUE = 3_800;
@@ -48,7 +48,7 @@ export function isSecure(
   return secureCookies ?? headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
 }
 
-/** Returns the session in the cookies of a request. */
+/** Returns the session in a request's cookies. */
 export function readCookies(
   options: Pick<ResolvedOptions, 'secureCookies'>,
   headers: Headers,
@@ -66,7 +66,7 @@ export function readCookies(
   };
 }
 
-/** Returns the values of Set-Cookie that store changes. */
+/** Returns the Set-Cookie values that store changes. */
 export function serializeCookies(
   options: Pick<ResolvedOptions, 'secureCookies'>,
   headers: Headers,
@@ -86,7 +86,7 @@ export function serializeCookies(
   });
 }
 
-/** Returns the Cookie header of a request as it would be after changes: the same render then reads the new tokens. */
+/** Returns a request's Cookie header as it would be after changes: the same render then reads the new tokens. */
 export function changedCookieHeader(
   options: Pick<ResolvedOptions, 'secureCookies'>,
   headers: Headers,
@@ -101,7 +101,7 @@ export function changedCookieHeader(
 /** The changes that sign a browser out. */
 export const signedOut: CookieChanges = { accessToken: null, refreshToken: null, customer: null };
 
-/** Returns the cookies that store changes, and with null those of the request that they replace. */
+/** Returns the cookies that store changes, and with null the request's cookies that they replace. */
 function splitChanges(
   headers: Headers,
   secure: boolean,
@@ -132,8 +132,8 @@ const isPartOf = (name: string, other: string): boolean =>
   other === name || (other.startsWith(`${name}.`) && /^\d+$/.test(other.slice(name.length + 1)));
 
 /**
- * Returns the value of a cookie that may be split. Parts of different values, which two responses at the same time can leave
- * behind, are a token that is not valid: it is refreshed, and the parts are replaced.
+ * Returns the value of a cookie that may be split. Parts from different values, which two responses at the same time
+ * can leave behind, are a token that is not valid: it is refreshed, and the parts are replaced.
  */
 function readValue(values: Map<string, string>, name: string): string | null {
   const parts: string[] = [];
@@ -157,7 +157,7 @@ function serializeChanges(changes: CookieChanges): [name: string, value: string 
 const fullName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
 /**
- * Returns the cookies of a request. Names keep all characters but the spaces before them: `trim` would also remove
+ * Returns a request's cookies. Names keep all characters but the spaces before them: `trim` would also remove
  * characters such as U+00A0, with which any subdomain can set a cookie that `__Host-` does not protect in a browser.
  */
 function parseCookies(headers: Headers): [name: string, value: string][] {

@@ -1,7 +1,7 @@
 import type { GatehouseApi } from './gatehouse-api.js';
 import { createRefresher, type Refreshed } from './session-refresher.js';
 
-/** A refresher whose api rotates `name.1` to `name.2` and so on. */
+/** A refresher whose API rotates `name.1` to `name.2` and so on. */
 function setUp() {
   const used: string[] = [];
   const state = { now: 0, status: 200 };

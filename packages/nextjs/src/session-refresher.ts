@@ -3,12 +3,12 @@ import type { GatehouseApi } from './gatehouse-api.js';
 import type { ResolvedOptions } from './options.js';
 import { signedOut, type CookieChanges, type CookieSession } from './session-cookies.js';
 
-/** The result of a refresh. */
+/** A refresh result. */
 export type Refreshed =
   | { status: 'refreshed'; tokens: RefreshResponse['tokens']; customer: RefreshResponse['customer'] }
   /** Gatehouse has ended the session. `code` is the reason. */
   | { status: 'ended'; code: string }
-  /** Nothing is known about the session, which must stay as it is. */
+  /** The session's state is unknown, and it must stay as it is. */
   | { status: 'unavailable' };
 
 /** An access token is replaced this long before it expires. In milliseconds. */
@@ -18,11 +18,11 @@ const REFRESH_AHEAD = 30_000;
  * token is used: Gatehouse ends a session when a token is used that is two generations old. In milliseconds.
  */
 export const OVERLAP = 10_000;
-/** The largest number of results in memory. */
+/** The maximum result count in memory. */
 const MAX_RESULTS = 10_000;
 
 export interface Refresher {
-  /** Refreshes a session. Never rejects. @param headers those of the request that needs the tokens */
+  /** Refreshes a session. Never rejects. @param headers from the request that needs the tokens */
   refresh: (refreshToken: string, headers: Headers) => Promise<Refreshed>;
   /** Removes the results for a session that has ended, so that no late request gets its tokens. */
   forget: (refreshToken: string) => void;
@@ -36,7 +36,7 @@ interface Entry {
   successor?: string;
 }
 
-/** Returns true if the tokens of a request should be refreshed now. @param now milliseconds since 1970 */
+/** Returns true if a request's tokens should be refreshed now. @param now milliseconds since 1970 */
 export function needsRefresh({ refreshToken, claims }: CookieSession, now: number): boolean {
   return refreshToken !== null && (claims === null || claims.exp * 1_000 - now <= REFRESH_AHEAD);
 }
@@ -54,9 +54,9 @@ export function changesOf(refreshed: Refreshed): CookieChanges {
 }
 
 /**
- * Returns a refresher that refreshes once for all requests of this process with the same refresh token: those at the same
- * time, and those in the seconds after it.
- * @param entries the results, which the bundles of the proxy and of the routes share
+ * Returns a refresher that refreshes once for all requests in this process with the same refresh token: for concurrent
+ * requests, and for the requests in the seconds after the refresh.
+ * @param entries the results, which the proxy's and the routes' bundles share
  */
 export function createRefresher(
   { now }: Pick<ResolvedOptions, 'now'>,
@@ -64,7 +64,7 @@ export function createRefresher(
   entries: Map<string, Entry>,
 ): Refresher {
   const prune = (): void => {
-    // A Map has the order of insertion, so the oldest entries are first.
+    // A Map has insertion order, so the oldest entries are first.
     for (const [token, { finishedAt }] of entries) {
       if (now() - finishedAt < OVERLAP && entries.size <= MAX_RESULTS) return;
       if (finishedAt !== Infinity) entries.delete(token);
@@ -97,10 +97,10 @@ export function createRefresher(
   };
 }
 
-/** The proxy and the routes are separate bundles of one process. */
+/** The proxy and the routes are separate bundles in one process. */
 const SHARED = Symbol.for('@gatehouse/nextjs/refreshes');
 
-/** Returns the results that all bundles of this process share. */
+/** Returns the results that all bundles in this process share. */
 export function sharedEntries(): Map<string, Entry> {
   const shared = globalThis as unknown as Record<symbol, Map<string, Entry> | undefined>;
   return (shared[SHARED] ??= new Map<string, Entry>());

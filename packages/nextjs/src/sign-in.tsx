@@ -10,20 +10,20 @@ import { useEffect } from 'react';
 import { safeReturnUrl } from './return-url.js';
 
 interface ReturnProps {
-  /** The path to which customers go who were not sent here by `auth.protect()`. Default: `/`. */
+  /** The path for customers whom `auth.protect()` has not sent here. Default: `/`. */
   fallbackUrl?: string;
 }
 
 export type SignInProps = SignInFormProps & ReturnProps;
 export type SignUpProps = SignUpFormProps & ReturnProps;
 
-/** Signs customers in, and leads them back to the page that has required it. */
+/** Signs customers in, and redirects them back to the page that has required it. */
 export function SignIn({ fallbackUrl, ...props }: SignInProps) {
   useReturn(fallbackUrl);
   return <SignInForm {...props} />;
 }
 
-/** Registers customers, and leads them back to the page that has required it. */
+/** Registers customers, and redirects them back to the page that has required it. */
 export function SignUp({ fallbackUrl, ...props }: SignUpProps) {
   useReturn(fallbackUrl);
   return <SignUpForm {...props} />;

@@ -1,32 +1,32 @@
-/** Values of the CSS variables. The variable of `colorPrimary` is `--gh-color-primary`. */
+/** CSS variable values. The variable for `colorPrimary` is `--gh-color-primary`. */
 export interface AppearanceVariables {
-  /** Background of the main button. */
+  /** The main button's background. */
   colorPrimary?: string;
-  /** Text of the main button. */
+  /** The main button's text. */
   colorOnPrimary?: string;
   colorText?: string;
-  /** Hints and other text of less importance. */
+  /** Hints and other less important text. */
   colorTextSecondary?: string;
   colorBackground?: string;
-  /** Borders of inputs and secondary buttons. */
+  /** Input and secondary button borders. */
   colorBorder?: string;
   /** Errors and buttons that delete something. */
   colorDanger?: string;
   fontFamily?: string;
   fontSize?: string;
   borderRadius?: string;
-  /** Distance between the border of a component and its content. */
+  /** Distance between a component's border and its content. */
   padding?: string;
 }
 
-/** How the components look. */
+/** The components' appearance. */
 export interface Appearance {
-  /** `auto` follows the system of the customer. Default: `auto`. */
+  /** `auto` follows the customer's system. Default: `auto`. */
   theme?: 'auto' | 'light' | 'dark';
   variables?: AppearanceVariables;
 }
 
-/** Returns the CSS variables of an appearance, as a style of an element. */
+/** Returns an appearance's CSS variables, as an element's style. */
 export const cssVariables = ({ variables = {} }: Appearance): Record<string, string> =>
   Object.fromEntries(
     Object.entries(variables as Record<string, string>).map(([name, value]) => [

@@ -6,7 +6,7 @@ import { GatehouseContext, type ProviderState } from './gatehouse-context.js';
 import type { Localization } from './localization/texts.js';
 
 export interface GatehouseProviderProps {
-  /** The client that `createClient()` of `@gatehouse/js` returns. Create it once, outside of components. */
+  /** The client that `createClient()` from `@gatehouse/js` returns. Create it once, outside components. */
   client: Client;
   /** The state that a server has rendered. Without it, the state is `loading` until the client has read its storage. */
   initialState?: AuthState;
@@ -20,7 +20,7 @@ const NONE = {};
 const LOADING = { status: 'loading', customer: null } as const;
 const SIGNED_OUT = { status: 'signed_out', customer: null } as const;
 
-/** Provides the client and the state of the customer, and completes a sign-in that has left the page. */
+/** Provides the client and the customer's state, and completes a sign-in that has left the page. */
 export function GatehouseProvider({
   client,
   initialState,
@@ -42,7 +42,7 @@ function applyDelays(state: ProviderState, isPending: boolean, isHeld: boolean):
   return isPending && state.status === 'signed_out' ? LOADING : state;
 }
 
-/** Returns the state of a client as an external store of React. */
+/** Returns a client's state as an external React store. */
 function createStore(client: Client, initialState: ProviderState = LOADING) {
   let state = initialState;
   return {

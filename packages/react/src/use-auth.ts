@@ -18,7 +18,7 @@ export interface Auth {
   client: Client;
 }
 
-/** Returns whether a customer is signed in, and the functions of a session. */
+/** Returns the authentication state and the session's functions. */
 export function useAuth(): Auth {
   const { client, state } = useGatehouse();
   const { fetch, getAccessToken, signOut } = client;
@@ -26,7 +26,7 @@ export function useAuth(): Auth {
 }
 
 /**
- * Returns the flow at an identity provider, on the hosted page or by the link of an email that has led to this page.
- * `<SignIn>` and `<AccountSettings>` handle it; a page of your own has to.
+ * Returns the flow that has led to this page from an identity provider, the hosted page or an emailed link. `<SignIn>`
+ * and `<AccountSettings>` handle it; your own page has to.
  */
 export const useRedirect = (): Redirect => useGatehouse().redirect;

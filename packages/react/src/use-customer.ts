@@ -12,7 +12,7 @@ export interface CustomerProfile {
   reload: () => Promise<void>;
 }
 
-/** Loads the profile of the customer who is signed in. */
+/** Loads the signed-in customer's profile. */
 export function useCustomer(): CustomerProfile {
   const { client, sessionId } = useAuth();
   const [loaded, setLoaded] = useState<{

@@ -3,8 +3,8 @@ import { build } from 'vite';
 
 // Usage: node build.mjs <folder>
 //
-// Builds the page of test/support/react-page.ts into a folder. A development build, so that StrictMode runs effects
-// twice and React reports problems in the console. A separate program, because the native part of the bundler rejects
+// Builds the page for test/support/react-page.ts into a folder. A development build, so that StrictMode runs effects
+// twice and React reports problems in the console. A separate program, because the native part in the bundler rejects
 // objects that jest has created.
 process.env.NODE_ENV = 'development';
 await build({

@@ -1,10 +1,12 @@
 import type { Client, Customer, SignInOptions } from '@gatehouse/js';
 import { createContext, useContext } from 'react';
 
-/** Calls a function, and again after each proof of identity that it requires. @param action takes the password if needed */
+/**
+ * Calls a function, and again after each proof of identity that it requires. @param action takes the password if needed
+ */
 export type Prove = <Result>(action: (password?: string) => Promise<Result>) => Promise<Result>;
 
-/** The context that the sections of the account settings share. */
+/** The context that the account settings sections share. */
 export interface Account {
   client: Client;
   customer: Customer;
@@ -12,11 +14,11 @@ export interface Account {
   /** Loads the customer and the options again. */
   reload: () => Promise<void>;
   prove: Prove;
-  /** Returns where flows at identity providers end. */
+  /** Returns the URL at which identity provider flows end. */
   pageUrl: () => string;
 }
 
 export const AccountContext = createContext<Account | null>(null);
 
-/** Returns what the sections share. */
+/** Returns the context that the sections share. */
 export const useAccount = (): Account => useContext(AccountContext)!;

@@ -20,8 +20,8 @@ import { Localized } from '../localization/localized.js';
 
 export interface AccountSettingsProps {
   /**
-   * Where flows at identity providers end: an entry of the project setting `redirectUrls`. It has to lead to a page with
-   * this component. Default: the URL of the page without query.
+   * The URL at which identity provider flows end: an entry in the project setting `redirectUrls`. It has to lead to a
+   * page with this component. Default: the page's URL without query.
    */
   redirectUrl?: string;
 }
@@ -69,7 +69,7 @@ export function Sections({ redirectUrl }: AccountSettingsProps) {
   );
 }
 
-/** Returns the result or the error of a flow at an identity provider that has led back to this page. */
+/** Returns the result or error from an identity provider flow that has redirected back to this page. */
 function useRedirectResult(): { status?: string; error?: string | null } {
   const texts = useTexts();
   const { result, error, clear } = useGatehouse().redirect;

@@ -2,7 +2,7 @@
 import type { CustomerSummary } from '@gatehouse/js';
 import { useState } from 'react';
 
-/** Returns the name of a customer, or null. */
+/** Returns a customer's name, or null. */
 export const fullName = ({ firstName, lastName }: CustomerSummary): string | null =>
   [firstName, lastName].filter(Boolean).join(' ') || null;
 
@@ -12,12 +12,12 @@ function initials({ firstName, lastName, email }: CustomerSummary): string {
   return (letters || email.slice(0, 1)).toUpperCase();
 }
 
-/** The image of a customer. Shows the initials without an image, or if it cannot be loaded. */
+/** A customer's image. Shows the initials without an image, or if it cannot be loaded. */
 export function Avatar({ customer, imageUrl }: { customer: CustomerSummary; imageUrl?: string | null }) {
   const [failedUrl, setFailedUrl] = useState<string>();
   const hasImage = imageUrl && imageUrl !== failedUrl;
   return (
-    // As text, the initials would have to be a part of the name of the button.
+    // As text, the initials would have to be a part of the button's name.
     <span className="gh-avatar" data-initials={hasImage ? undefined : initials(customer)}>
       {hasImage ? (
         <img src={imageUrl} alt="" referrerPolicy="no-referrer" onError={() => setFailedUrl(imageUrl)} />

@@ -11,7 +11,7 @@ import { Avatar, fullName } from './avatar.js';
 import { useMenu } from './use-menu.js';
 import { Localized } from '../localization/localized.js';
 
-/** An entry of the menu: a link with `href`, or a button with `onClick`. */
+/** A menu entry: a link with `href`, or a button with `onClick`. */
 export interface CustomerMenuItem {
   label: string;
   href?: string;
@@ -25,13 +25,16 @@ export interface CustomerButtonProps {
   onOpenSettings?: () => void;
   /** Entries above "Account settings". */
   items?: CustomerMenuItem[];
-  /** The side of the button with which the menu is aligned. Default: `end`. */
+  /** The button's side with which the menu is aligned. Default: `end`. */
   align?: 'start' | 'end';
-  /** Where flows at identity providers end that begin in the dialog. It has to lead to a page with this component. */
+  /**
+   * The URL at which identity provider flows end that begin in the dialog. It has to lead to a page with this
+   * component.
+   */
   redirectUrl?: string;
 }
 
-/** The avatar of the customer, with a menu. Renders nothing if no customer is signed in. */
+/** The customer's avatar, with a menu. Renders nothing if no customer is signed in. */
 export function CustomerButton(props: CustomerButtonProps) {
   const { status, sessionId } = useAuth();
   if (status !== 'signed_in') return null;
@@ -54,7 +57,7 @@ function SignedInButton(props: CustomerButtonProps) {
   const { isOpen, close, root, buttonProps, menuProps } = useMenu();
   const hasOwnDialog = !settingsUrl && !onOpenSettings;
   useEffect(() => {
-    // A flow that has begun in the dialog has led back to the page.
+    // A flow that has begun in the dialog has redirected back to the page.
     if (hasOwnDialog && (redirect.result || redirect.error)) setHasDialog(true);
   }, [redirect.result, redirect.error]);
   const settings: CustomerMenuItem = settingsUrl
@@ -98,7 +101,7 @@ function SignedInButton(props: CustomerButtonProps) {
   );
 }
 
-/** An entry of the menu. @param onSelect closes the menu and returns the focus to its button */
+/** A menu entry. @param onSelect closes the menu and returns the focus to its button */
 function MenuItem({ label, href, onClick, onSelect }: CustomerMenuItem & { onSelect: () => void }) {
   const shared = { role: 'menuitem', tabIndex: -1, className: 'gh-item' };
   if (href)

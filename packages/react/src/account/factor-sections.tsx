@@ -96,7 +96,7 @@ function TotpSection({ factors, showCodes }: Props) {
   );
 }
 
-/** The number of recovery codes, with a button that creates new ones. */
+/** The recovery code count, with a button that creates new codes. */
 function RecoveryRow({ factors: { value, reload }, showCodes }: Props) {
   const texts = useTexts();
   const { client, prove } = useAccount();

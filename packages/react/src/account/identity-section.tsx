@@ -7,7 +7,7 @@ import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { Row, Rows, Section, useUsage } from './section.js';
 
-/** The accounts at identity providers. */
+/** The customer's identity provider accounts. */
 export function IdentitySection() {
   const texts = useTexts();
   const { client, options, prove, pageUrl } = useAccount();

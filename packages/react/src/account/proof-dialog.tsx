@@ -15,7 +15,7 @@ import { proofError, requiredProofs, sendProof, type ProofMethod } from './proof
 
 /** A change that requires a proof of identity. */
 export interface ProofRequest {
-  /** The proofs of which one is required. */
+  /** The accepted proofs; one is required. */
   methods: ProofMethod[];
   /** Carries out the change. */
   repeat: (password?: string) => Promise<void>;
@@ -28,7 +28,7 @@ interface Props {
   onEnd: () => void;
 }
 
-/** Asks for a proof of identity, then carries out the change that requires it. */
+/** Requests a proof of identity, then carries out the change that requires it. */
 export function ProofDialog({ request, onEnd }: Props) {
   const texts = useTexts();
   const { client } = useAccount();
@@ -120,12 +120,12 @@ const usable = (methods: ProofMethod[]): ProofMethod[] =>
 /** The form for a proof. Without a field, its button is the one that chooses the method. */
 interface ProofForm {
   text: string;
-  /** Label of the button that chooses the method. */
+  /** Label for the button that chooses the method. */
   label: string;
   field?: ReactNode;
 }
 
-/** Returns the forms of all methods. @param isSent true if the code of the email was sent */
+/** Returns the forms for all methods. @param isSent true if the code was emailed */
 function useProofForms(isSent: boolean): Record<Exclude<ProofMethod, 'provider'>, ProofForm> {
   const texts = useTexts();
   const { email } = useAccount().customer;
@@ -166,7 +166,7 @@ function ProviderProofs({ isOnly }: { isOnly: boolean }) {
   const texts = useTexts();
   const { client, options, pageUrl } = useAccount();
   const { value, error } = useLoaded(() => client.identities.list());
-  // The other providers cannot ask their customers to sign in again.
+  // The other providers cannot require their customers to sign in again.
   const usableTypes = ['microsoft', 'gitlab', 'oidc'];
   const slugs = value?.filter(({ type }) => usableTypes.includes(type)).map(({ provider }) => provider);
   const providers = options.providers.filter(({ slug }) => slugs?.includes(slug));

@@ -1,7 +1,7 @@
 import { GatehouseError, type Client } from '@gatehouse/js';
 import { digits } from '../components/form.js';
 
-/** How customers prove their identity. `current_password` is sent with the change itself. */
+/** The methods with which customers prove their identity. `current_password` is sent with the change itself. */
 export type ProofMethod =
   | 'current_password'
   | 'password'
@@ -13,7 +13,9 @@ export type ProofMethod =
 
 const ORDER: ProofMethod[] = ['password', 'totp', 'passkey', 'email_code', 'recovery_code'];
 
-/** Returns the proofs of which an error requires one, or null. The list is empty if the customer can give none. */
+/**
+ * Returns the proofs that an error accepts, or null; one is required. The list is empty if the customer can give none.
+ */
 export function requiredProofs(error: unknown): ProofMethod[] | null {
   const { code, methods, fields } = error as GatehouseError;
   if (code === 'reauthentication_required') {
@@ -27,7 +29,7 @@ export function requiredProofs(error: unknown): ProofMethod[] | null {
   return isPassword ? ['current_password'] : null;
 }
 
-/** Proves the identity with a value that the customer has entered. */
+/** Reauthenticates the customer with a value that they have entered. */
 export function sendProof(client: Client, method: ProofMethod, value: string): Promise<void> {
   const { reauthenticate } = client;
   const code = value.trim();

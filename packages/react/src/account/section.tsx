@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { fill, useTexts } from '../use-texts.js';
 
-/** A part of the account settings. */
+/** A section in the account settings. */
 export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   const id = useId();
   return (
@@ -16,7 +16,7 @@ export function Section({ title, text, children }: { title: string; text?: strin
   );
 }
 
-/** A list of rows. @param empty the text without rows */
+/** A list with rows. @param empty the text without rows */
 export function Rows({ empty, children }: { empty?: string; children: ReactNode[] }) {
   const list = useRef<HTMLUListElement>(null);
   const count = children.length;
@@ -34,7 +34,7 @@ export function Rows({ empty, children }: { empty?: string; children: ReactNode[
   );
 }
 
-/** A row of a list. @param children its buttons */
+/** A row in a list. @param children its buttons */
 export const Row = ({
   title,
   badge,
@@ -55,7 +55,7 @@ export const Row = ({
   </li>
 );
 
-/** Returns a function that inserts a date into a text. @param withTime true to include the time of the day */
+/** Returns a function that inserts a date into a text. @param withTime true to include the time */
 export function useDateText(withTime = false): (text: string, date: string) => string {
   const format = new Intl.DateTimeFormat(useTexts().language, {
     dateStyle: 'medium',
@@ -64,7 +64,7 @@ export function useDateText(withTime = false): (text: string, date: string) => s
   return (text, date) => fill(text, { date: format.format(new Date(date)) });
 }
 
-/** Returns when a factor, passkey or identity was used or added, as a text. */
+/** Returns a text that states when a factor, passkey or identity was used or added. */
 export function useUsage(): (item: { createdAt: string; lastUsedAt: string | null }) => string {
   const texts = useTexts();
   const dateText = useDateText();

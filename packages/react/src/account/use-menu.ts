@@ -21,8 +21,8 @@ function moveFocus(menu: HTMLElement | null, key: string): boolean {
 }
 
 /**
- * Returns the state and the properties of a button with a menu, as the ARIA Authoring Practices Guide describes it.
- * @returns `root` is the ref of the element around both
+ * Returns the state and properties for a button with a menu, as the ARIA Authoring Practices Guide describes it.
+ * @returns `root` is the ref to the element around both
  */
 export function useMenu() {
   const id = useId();

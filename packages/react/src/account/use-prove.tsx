@@ -5,7 +5,7 @@ import { ProofDialog, type ProofRequest } from './proof-dialog.js';
 import { requiredProofs } from './proofs.js';
 
 /**
- * Returns a function that calls another one, and asks for proofs of identity until it succeeds. When the customer
+ * Returns a function that calls another one, and requests proofs of identity until it succeeds. When the customer
  * cancels, it throws `reauthentication_required`.
  * @returns the function, and the dialog to render
  */

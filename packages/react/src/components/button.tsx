@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 
 export interface ButtonProps extends ComponentProps<'button'> {
   variant?: 'primary' | 'secondary' | 'danger' | 'link';
-  /** True while the action of the button is running. The button then keeps the focus, and clicks have no effect. */
+  /** True while the button's action is running. The button then keeps the focus, and clicks have no effect. */
   isBusy?: boolean;
 }
 

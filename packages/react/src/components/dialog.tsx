@@ -53,7 +53,7 @@ export function Dialog({ title, text, onClose, isPersistent, isWide, children }:
 
 export type FormDialogProps = Omit<DialogProps, 'isPersistent' | 'isWide'> & Omit<FormProps, 'other'>;
 
-/** A modal dialog with a form, which closes when the function of the form succeeds. */
+/** A modal dialog with a form, which closes when the form's function succeeds. */
 export function FormDialog({ title, text, onClose, onSubmit, ...form }: FormDialogProps) {
   const texts = useTexts();
   const submit: FormProps['onSubmit'] = async (values) => {
@@ -72,9 +72,9 @@ export interface FormDialogButtonProps
   extends
     Omit<FormDialogProps, 'onClose' | 'title' | 'submitLabel'>,
     Partial<Pick<FormDialogProps, 'title' | 'submitLabel'>> {
-  /** Label of the button. Default of `title` and `submitLabel`. */
+  /** The button's label. Default for `title` and `submitLabel`. */
   label: string;
-  /** The object of the button, which tells buttons with the same label apart for screen readers. */
+  /** The button's object, with which screen readers distinguish buttons with the same label. */
   subject?: string;
 }
 

@@ -6,7 +6,7 @@ import { errorText, formErrors } from './error-text.js';
 
 const error = (code: string, details = {}): GatehouseError => new GatehouseError(code, 'detail', details);
 
-/** Problems of the page, its settings or its requests, which customers cannot solve. */
+/** Problems with the page, its settings or its requests, which customers cannot solve. */
 const DEVELOPER_CODES = [
   'idempotency_in_progress',
   'idempotency_key_reused',
@@ -32,7 +32,7 @@ const SESSION_CODES = [
   'refresh_token_reused',
 ];
 
-/** Returns the codes of all routes below a path in docs/openapi.json. */
+/** Returns the codes for all routes below a path in docs/openapi.json. */
 async function codesOf(prefix: string): Promise<string[]> {
   const { paths, components } = JSON.parse(
     await readFile(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'),

@@ -2,13 +2,13 @@ import type { GatehouseError } from '@gatehouse/js';
 import type { Texts } from '../localization/texts.js';
 import { fill } from '../use-texts.js';
 
-/** The texts of an error: for the entire form, and by the name of a field. */
+/** An error's messages: for the entire form, and by field name. */
 export interface FormErrors {
   message?: string | undefined;
   fields: Record<string, string>;
 }
 
-/** The names of the fields that errors are about. */
+/** The names for the fields that errors are about. */
 const FIELDS: Record<string, string[]> = {
   weak_password: ['newPassword', 'password'],
   email_already_registered: ['email'],
@@ -17,8 +17,8 @@ const FIELDS: Record<string, string[]> = {
 };
 
 /**
- * Returns a sentence for an error. An error without one is a problem of the page or the settings, such as a redirect URL
- * that is not allowed: it is reported to the developer as an uncaught error.
+ * Returns a sentence for an error. An error without one is a problem with the page or the settings, such as a redirect
+ * URL that is not allowed: it is reported to the developer as an uncaught error.
  */
 export function errorText(texts: Texts, error: unknown): string {
   const { code = '', retryAfter, reasons = [] } = error as Partial<GatehouseError>;
@@ -31,7 +31,7 @@ export function errorText(texts: Texts, error: unknown): string {
 
 /**
  * Returns an error as a form shows it: at the field that it is about if the form has this field.
- * @param names the names of the fields of the form
+ * @param names the form's field names
  */
 export function formErrors(texts: Texts, error: unknown, names: string[]): FormErrors {
   const { code = '', fields: invalid = [] } = error as Partial<GatehouseError>;

@@ -17,17 +17,17 @@ import { Alert } from './panel.js';
 const ErrorsContext = createContext<Record<string, string>>({});
 
 export interface FormProps {
-  /** Label of the button that submits the form. */
+  /** Label for the button that submits the form. */
   submitLabel: string;
-  /** Is called with the values of the fields by their names. Its error is shown, and the values remain. */
+  /** Called with the field values by name. Its error is shown, and the values remain. */
   onSubmit: (values: Record<string, string>) => Promise<unknown>;
   variant?: 'primary' | 'secondary' | 'danger';
-  /** A second button, whose action requires only some of the fields. */
+  /** A second button, whose action requires only some fields. */
   other?: { label: string; fields: string[]; onSubmit: (values: Record<string, string>) => Promise<unknown> };
   children?: ReactNode;
 }
 
-/** A form that checks its fields and shows errors in the language of the provider. */
+/** A form that checks its fields and shows errors in the provider's language. */
 export function Form({ submitLabel, onSubmit, variant = 'primary', other, children }: FormProps) {
   const texts = useTexts();
   const form = useRef<HTMLFormElement>(null);
@@ -87,7 +87,7 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', other, childr
   );
 }
 
-/** Returns the errors of the fields that the browser considers invalid, by their names. @param names default: all */
+/** Returns the errors for the fields that the browser considers invalid, by name. @param names default: all */
 function invalidFields({ errors }: Texts, form: HTMLFormElement, names?: string[]): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const input of form.querySelectorAll<HTMLInputElement>('input:invalid')) {
@@ -128,7 +128,7 @@ export function Field({ label, hint, children, ...props }: FieldProps) {
   );
 }
 
-/** A field for a password, with a button that shows it. */
+/** A password field, with a button that shows the password. */
 export function PasswordField(props: FieldProps) {
   const texts = useTexts();
   const [isShown, setIsShown] = useState(false);
@@ -153,7 +153,7 @@ export function PasswordField(props: FieldProps) {
 /** Returns a code without the spaces that some apps show in it. */
 export const digits = (code: string): string => code.replace(/\s/g, '');
 
-/** A field for a code of digits that an email or an app shows. */
+/** A field for a numeric code that an email or an app shows. */
 export const CodeField = (props: Omit<FieldProps, 'name'>) => (
   <Field
     name="code"
@@ -165,7 +165,7 @@ export const CodeField = (props: Omit<FieldProps, 'name'>) => (
   />
 );
 
-/** A field for one of the recovery codes. */
+/** A field for a recovery code. */
 export const RecoveryCodeField = (props: Pick<FieldProps, 'autoFocus'>) => (
   <Field
     name="code"

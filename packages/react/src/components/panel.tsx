@@ -4,7 +4,7 @@ import { cssVariables } from '../appearance.js';
 import { useGatehouse } from '../gatehouse-context.js';
 import { useTexts } from '../use-texts.js';
 
-/** The element around a component, with the language, theme and CSS variables of the provider. */
+/** The element around a component, with the provider's language, theme and CSS variables. */
 export function Panel({ className = 'gh-card', children }: { className?: string; children: ReactNode }) {
   const { appearance } = useGatehouse();
   return (
@@ -20,7 +20,7 @@ export function Panel({ className = 'gh-card', children }: { className?: string;
 }
 
 /**
- * A step of a component, with its heading.
+ * A component's step, with its heading.
  * @param hasFocus true if the step has replaced another one: screen readers then read its heading
  */
 export function Step({
@@ -57,7 +57,7 @@ export const Alert = ({ isSuccess = false, children }: { isSuccess?: boolean; ch
     </p>
   ) : null;
 
-/** Renders gray lines until the content of a component has loaded. @param lines number of gray lines */
+/** Renders gray lines until a component's content has loaded. @param lines gray line count */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div className="gh-skeleton" role="status" aria-label={useTexts().loading}>
     {Array.from({ length: lines }, (_, index) => (

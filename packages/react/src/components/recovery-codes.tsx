@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTexts } from '../use-texts.js';
 import { Button } from './button.js';
 
-/** Shows recovery codes, with a button that copies them. @param onConfirm is called when the customer has saved them */
+/** Shows recovery codes, with a button that copies them. @param onConfirm called when the customer has saved them */
 export function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm: () => void }) {
   const texts = useTexts();
   const [isCopied, setIsCopied] = useState(false);

@@ -5,13 +5,13 @@ import { errorText } from './error-text.js';
 
 export interface Action {
   isBusy: boolean;
-  /** The error of the last call as a sentence, or null. */
+  /** The last call's error as a sentence, or null. */
   error: string | null;
   /** Calls the function, unless it is running. */
   run: () => Promise<void>;
 }
 
-/** Returns an asynchronous function with its state, such as that of a button. */
+/** Returns an asynchronous function with its state, for a button for example. */
 export function useAction(work: () => Promise<unknown>): Action {
   const texts = useTexts();
   const [{ isBusy, error }, setState] = useState<{ isBusy: boolean; error: string | null }>({

@@ -1,6 +1,6 @@
 import type { accountEn } from './account-en.js';
 
-/** The German texts of the account settings and the customer button. */
+/** The German texts in the account settings and the customer button. */
 export const accountDe: { [Key in keyof typeof accountEn]: string } = {
   // Menu
   accountMenu: 'Kontomenü',

@@ -1,4 +1,4 @@
-/** The English texts of the account settings and the customer button. */
+/** The English texts in the account settings and the customer button. */
 export const accountEn = {
   // Menu
   accountMenu: 'Account menu',

@@ -26,7 +26,7 @@ export const de: Texts = {
   back: 'Zurück zur Anmeldung',
   noMethod: 'Hier wird keine Anmeldung angeboten.',
 
-  // Steps of a sign-in
+  // Sign-in steps
   resetTitle: 'Passwort zurücksetzen',
   resetText:
     'Geben Sie Ihre E-Mail-Adresse ein. Wir senden Ihnen einen Link, mit dem Sie ein neues Passwort wählen.',

@@ -24,7 +24,7 @@ export const en = {
   back: 'Back to sign-in',
   noMethod: 'There is no way to sign in here.',
 
-  // Steps of a sign-in
+  // Sign-in steps
   resetTitle: 'Reset your password',
   resetText: 'Enter your email address. We send you a link with which you choose a new password.',
   resetButton: 'Send link',

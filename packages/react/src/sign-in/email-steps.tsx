@@ -8,7 +8,7 @@ import { fill, useTexts } from '../use-texts.js';
 import { EmailField } from './first-steps.js';
 import { useFlow } from './use-auth-flow.js';
 
-/** A line that leads back to the sign-in. */
+/** A line with a link back to the sign-in. */
 export function BackLine() {
   const { go } = useFlow();
   return (
@@ -20,7 +20,7 @@ export function BackLine() {
   );
 }
 
-/** A button that sends an email again, and says so. */
+/** A button that sends an email again, and then confirms it. */
 function ResendButton({ label, work }: { label: string; work: () => Promise<unknown> }) {
   const texts = useTexts();
   const [isSent, setIsSent] = useState(false);
@@ -40,7 +40,7 @@ function ResendButton({ label, work }: { label: string; work: () => Promise<unkn
   );
 }
 
-/** Asks for the code of an email. */
+/** Shows the form for an emailed code. */
 export function EmailCodeStep() {
   const texts = useTexts();
   const { client, email, linkFields, signIn, screen } = useFlow<'email_code'>();
@@ -84,7 +84,7 @@ export function ForgotPasswordStep() {
   );
 }
 
-/** Says that a link to set a new password was sent. */
+/** Confirms that a link to set a new password was sent. */
 export function ResetSentStep() {
   const texts = useTexts();
   const { email } = useFlow();
@@ -95,7 +95,7 @@ export function ResetSentStep() {
   );
 }
 
-/** Says that the customer has to open the link of an email. */
+/** Informs the customer that they have to open the emailed link. */
 export function VerifyEmailStep() {
   const texts = useTexts();
   const { client, email, linkFields } = useFlow();

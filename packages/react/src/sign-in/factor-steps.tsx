@@ -12,7 +12,7 @@ import { BackLine } from './email-steps.js';
 import { FlowButton, hasPasskeys } from './other-ways.js';
 import { useFlow, type ChallengeKind } from './use-auth-flow.js';
 
-/** Asks for a second factor. */
+/** Shows the form for a second factor. */
 export function SecondFactorStep() {
   const texts = useTexts();
   const { client, signIn, screen } = useFlow<ChallengeKind>();
@@ -100,7 +100,7 @@ export function EnrollStep() {
   );
 }
 
-/** Shows the recovery codes of the first second factor. */
+/** Shows the recovery codes for the first second factor. */
 export function RecoveryCodesStep() {
   const texts = useTexts();
   const { complete, screen } = useFlow<'recovery_codes'>();

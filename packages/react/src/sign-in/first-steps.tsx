@@ -8,7 +8,7 @@ import { useTexts } from '../use-texts.js';
 import { OtherWays } from './other-ways.js';
 import { useFlow, type AuthFlow } from './use-auth-flow.js';
 
-/** The field for the email address, which all screens of a flow share. */
+/** The field for the email address, which all screens in a flow share. */
 export function EmailField({ hint }: { hint?: string | false }) {
   const { email, setEmail } = useFlow();
   return (
@@ -24,7 +24,7 @@ export function EmailField({ hint }: { hint?: string | false }) {
   );
 }
 
-/** Sends a code to an email address and shows the screen that asks for it. */
+/** Sends a code to an email address and shows the screen with the field for it. */
 async function sendCode({ client, linkFields, go }: AuthFlow, email: string): Promise<void> {
   const { token } = await client.sendEmailCode({ email, ...linkFields });
   go({ name: 'email_code', token });
@@ -49,7 +49,7 @@ function SwitchLine({ to }: { to: 'sign_in' | 'sign_up' }) {
   );
 }
 
-/** The first screen of a flow, with its loading state. */
+/** A flow's first screen, with its loading state. */
 export function FirstStep() {
   const texts = useTexts();
   const { options: loaded, screen, hasMoved, notice } = useFlow();
@@ -76,7 +76,7 @@ export function FirstStep() {
 const hasMethod = ({ password, emailCode, passkey, providers }: SignInOptions): boolean =>
   password || emailCode || passkey || providers.length > 0;
 
-/** The form of the project, and the other ways. */
+/** The project's form, and the other sign-in methods. */
 function Methods({ options, isSignUp }: { options: SignInOptions; isSignUp: boolean }) {
   const texts = useTexts();
   const flow = useFlow();

@@ -8,7 +8,7 @@ import { useFlow, type AuthFlow } from './use-auth-flow.js';
 /** True if the browser has passkeys. It has none on plain http, except on localhost. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function';
 
-/** A button that runs a request of the flow, and shows its error. */
+/** A button that runs a request in the flow, and shows its error. */
 export function FlowButton({
   work,
   children,
@@ -20,7 +20,9 @@ export function FlowButton({
   return <ActionButton work={() => signIn(work)}>{children}</ActionButton>;
 }
 
-/** The ways to sign in besides the form. @param withPasskey true to offer a passkey, which a new customer does not have */
+/**
+ * The sign-in methods besides the form. @param withPasskey true to offer a passkey, which a new customer does not have
+ */
 export function OtherWays({
   options,
   hasForm,

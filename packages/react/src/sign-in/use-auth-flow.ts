@@ -15,11 +15,11 @@ import { useTexts } from '../use-texts.js';
 
 export interface AuthProps {
   /**
-   * Where a sign-in at an identity provider ends: an entry of the project setting `redirectUrls`. Emails link there as
-   * well if it is set. Default: the URL of the page without query, only for identity providers.
+   * The URL at which an identity provider sign-in ends: an entry in the project setting `redirectUrls`. Emails link
+   * there as well if it is set. Default: the page's URL without query, only for identity providers.
    */
   redirectUrl?: string;
-  /** Is called when the customer is signed in. */
+  /** Called when the customer is signed in. */
   onComplete?: (customer: CustomerSummary) => void;
 }
 
@@ -40,29 +40,29 @@ export type Screen =
   | { name: ChallengeKind; challenge: Challenge }
   | { name: 'recovery_codes'; codes: string[]; customer: CustomerSummary };
 
-/** The state of a sign-in or sign-up, and what its steps can do. */
+/** The state and actions of a sign-in or sign-up. */
 export interface AuthFlow {
   client: Client;
   options: Loaded<SignInOptions>;
-  /** The page of the other component, if there is one. */
+  /** The other component's page, if there is one. */
   otherUrl: string | undefined;
   screen: Screen;
   /** True if the screen has replaced another one. */
   hasMoved: boolean;
-  /** An error that has led back to the first screen. */
+  /** The error after which the flow has returned to the first screen. */
   notice: string | null;
   /** The identity provider that the email address requires. */
   requiredProvider: string | null;
   email: string;
   setEmail: (email: string) => void;
-  /** Where identity providers lead. */
+  /** Returns the URL to which identity providers redirect. */
   pageUrl: () => string;
-  /** The fields of requests that send an email with a link. */
+  /** The fields for requests that send an email with a link. */
   linkFields: { redirectUrl?: string };
   go: (screen: Screen) => void;
-  /** Runs a request that can sign the customer in, and shows what is next. */
+  /** Runs a request that can sign the customer in, and shows the next screen. */
   signIn: (work: () => Promise<RedirectResult | null>) => Promise<void>;
-  /** Ends the flow of a customer who is signed in. */
+  /** Ends the flow for a customer who is signed in. */
   complete: (customer: CustomerSummary) => void;
 }
 
@@ -74,7 +74,7 @@ export const AuthFlowContext = createContext<AuthFlow | null>(null);
 export const useFlow = <Name extends Screen['name']>() =>
   useContext(AuthFlowContext) as AuthFlow & { screen: Extract<Screen, { name: Name }> };
 
-/** Returns the flow of `<SignIn>` and `<SignUp>`. */
+/** Returns the flow for `<SignIn>` and `<SignUp>`. */
 export function useAuthFlow({
   start,
   signInUrl,
@@ -119,7 +119,7 @@ export function useAuthFlow({
     throw error;
   };
   const signIn = async (work: () => Promise<RedirectResult | null>): Promise<void> => {
-    // Until the recovery codes of the result are confirmed, the page must not replace this component.
+    // Until the result's recovery codes are confirmed, the page must not replace this component.
     holdSignIn(true);
     await work().then(show, showError);
   };
@@ -136,7 +136,7 @@ export function useAuthFlow({
   return { client, options, otherUrl, ...current, requiredProvider, email, ...actions };
 }
 
-/** Handles the result of a sign-in that has led to this page, once. `<AccountSettings>` handles all other results. */
+/** Handles the result from a sign-in that has led to this page, once. `<AccountSettings>` handles all other results. */
 function useRedirectResult(
   onResult: (result: RedirectResult) => void,
   onError: (error: GatehouseError) => void,
