@@ -1,4 +1,4 @@
-/** The exit codes of the command. The last two are those of a program that SIGINT or SIGPIPE has ended. */
+/** The command's exit codes. The last two belong to a program that SIGINT or SIGPIPE has ended. */
 export const ExitCode = { success: 0, failure: 1, usage: 2, interrupted: 130, brokenPipe: 141 } as const;
 
 export interface CliErrorOptions {
@@ -22,6 +22,6 @@ export class CliError extends Error {
   }
 }
 
-/** Returns the error for a wrong usage or setting: exit code 2. */
+/** Returns the error for wrong usage or a wrong setting: exit code 2. */
 export const usageError = (message: string, fix?: string): CliError =>
   new CliError(message, { exitCode: ExitCode.usage, ...(fix && { fix }) });

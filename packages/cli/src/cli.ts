@@ -10,10 +10,10 @@ export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number
 /** The stream from which the command reads. */
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean };
 
-/** The parts of its process that the command uses. Tests replace them. */
+/** The process members that the command uses. Tests replace them. */
 export interface CliProcess {
   env: Record<string, string | undefined>;
-  /** The working directory, in which `.env` is read. */
+  /** The working directory, from which `.env` is read. */
   cwd: string;
   stdin: Input;
   stdout: Output;
@@ -24,26 +24,26 @@ export interface CliProcess {
   wait?: (ms: number, until?: AbortSignal) => Promise<void>;
 }
 
-/** The options of every command. */
+/** The options for every command. */
 export interface Flags extends SettingFlags {
   json?: boolean;
 }
 
-/** The environment of a command: its process, its settings and its connection. */
+/** A command's environment: its process, its settings and its connection. */
 export interface Cli extends Required<CliProcess> {
-  /** Set before the action of a command runs. */
+  /** Set before the command's action runs. */
   flags: Flags;
   /** Exit code if the command succeeds; a command that does only a part of its work sets it to 1. */
   exitCode: number;
   /** True if the command prints one JSON object per line. */
   readonly isJson: boolean;
-  /** Returns the settings. @throws CliError if one of them is missing or invalid */
+  /** Returns the settings. @throws CliError if a setting is missing or invalid */
   settings(): Settings;
-  /** Returns the client of the API. It sends no request before the first call. @throws CliError like `settings` */
+  /** Returns the API client. It sends no request before the first call. @throws CliError like `settings` */
   connect(): Gatehouse;
 }
 
-/** The version of the package. */
+/** The package's version. */
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
@@ -51,7 +51,7 @@ export const VERSION = (
 /** Commands verify no access token. The client would reject all of them with this audience. */
 const NO_PROJECT = 'none';
 
-/** Returns the environment of a command. */
+/** Returns a command's environment. */
 export function createCli(process: CliProcess): Cli {
   return {
     wait: (ms, until) => waitFor(ms, until ? AbortSignal.any([process.signal, until]) : process.signal),
@@ -67,7 +67,7 @@ export function createCli(process: CliProcess): Cli {
     connect() {
       const { url, secretKey, projectId = NO_PROJECT } = this.settings();
       const { protocol, hostname } = new URL(url);
-      // Not an error: the name may be one of a private network.
+      // Not an error: the name may belong to a private network.
       if (protocol === 'http:' && !isPrivateHost(hostname))
         this.stderr.write(
           `Warning: the secret key is sent to ${hostname} unencrypted. Use https:// in GATEHOUSE_URL.\n`,
@@ -77,7 +77,7 @@ export function createCli(process: CliProcess): Cli {
   };
 }
 
-/** Sends a request that the logs of Gatehouse can attribute to this package. */
+/** Sends a request that Gatehouse's logs can attribute to this package. */
 const fetchAsCli: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers);
   headers.set('user-agent', `gatehouse-cli/${VERSION}`);

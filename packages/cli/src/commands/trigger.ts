@@ -46,7 +46,7 @@ async function sendCustom(cli: Cli, type: string, options: Options): Promise<voi
   const { projectId } = cli.settings();
   const members = [`"type":${JSON.stringify(type)}`, `"data":${data}`];
   if (projectId) members.push(`"project_id":${JSON.stringify(projectId)}`);
-  // Sent as a text: receivers get the data exactly as it was written, with the digits of its numbers.
+  // Sent as a string: receivers get the data exactly as it was written, with the digits in its numbers.
   const body = `{${members.join(',')}}` as unknown as components['schemas']['CustomEventRequest'];
   const { data: event } = (await client.request('POST', '/v1/events', {
     body,
@@ -58,7 +58,7 @@ async function sendCustom(cli: Cli, type: string, options: Options): Promise<voi
   else await printLine(cli, `Sent ${visibleText(event.type)} as ${visibleText(event.id)}.`);
 }
 
-/** Returns the JSON of the option `--data`, unchanged. @throws CliError if it is not a JSON object */
+/** Returns the JSON from the option `--data`, unchanged. @throws CliError if it is not a JSON object */
 function readData(cli: Cli, value: string): string {
   const text = value.startsWith('@') ? readFile(cli, value.slice(1)) : value;
   let data: unknown;

@@ -39,7 +39,7 @@ async function compare(
   return { result, entries };
 }
 
-/** A value of the files, one of Gatehouse, and the result. */
+/** A value in the files, one in Gatehouse, and the result. */
 const fields: [field: string, inFiles: unknown, inGatehouse: unknown, result: string][] = [
   ['email', ' C1@Example.com', 'c1@example.com', 'equal'],
   ['email', 'other@example.com', 'c1@example.com', 'different'],

@@ -4,25 +4,25 @@ import type { Reason } from '../import/reasons.js';
 import type { SourceRecord } from '../import/source.js';
 import { FIELDS, FieldResult, FilePeople, type Unknown } from './file-people.js';
 
-/** Number of ids that are shown for a field. */
+/** Maximum ids that are shown for a field. */
 const EXAMPLES = 3;
 
-/** The differences of one field. */
+/** One field's differences. */
 export interface FieldDifferences {
   field: string;
   onlyInFiles: number;
   onlyInGatehouse: number;
   different: number;
-  /** The ids of the first people who differ, in the files. */
+  /** The ids in the files for the first people who differ. */
   examples: string[];
 }
 
-/** The result of a comparison. */
+/** A comparison's result. */
 export interface ComparisonResult {
-  /** People of the files, without those who cannot be imported. */
+  /** People in the files, without those who cannot be imported. */
   inFiles: number;
   inGatehouse: number;
-  /** People of the files without a difference. */
+  /** People in the files without a difference. */
   equal: number;
   different: number;
   onlyInFiles: number;
@@ -59,10 +59,10 @@ const fieldReasons: Record<FieldResult, Reason | null> = {
 };
 
 /**
- * Compares the users of files with the customers of Gatehouse. Reads the files twice: only the second time it is known
- * who differs.
- * @param records returns the records of the files, equal ones each time
- * @param withSecrets whether the customers have their password hashes and TOTP secrets
+ * Compares the users in files with the customers in Gatehouse. Reads the files twice: the differences are known only
+ * after the first time.
+ * @param records returns the records in the files, equal ones each time
+ * @param withSecrets true if the customers have their password hashes and TOTP secrets
  */
 export async function compareCustomers(
   records: () => AsyncIterable<SourceRecord>,

@@ -30,14 +30,14 @@ export const TIME_FIELDS = ['createdAt', 'updatedAt', 'lastLoginAt'] as const;
 /** The fields that only an export with hashes contains. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'totpSecret']);
 
-/** A customer of the files or of Gatehouse. */
+/** A customer in the files or in Gatehouse. */
 export type Customer = ImportedCustomer | ExportedCustomer;
 
-/** What is kept of a customer. */
+/** The values that are stored for a customer. */
 export interface CustomerValues {
-  /** A digest of each of the value fields; 0: no value. */
+  /** A digest for each value field; 0: no value. */
   digests: number[];
-  /** Each of the time fields in ms since 1970; NaN: no time. */
+  /** Each time field in ms since 1970; NaN: no time. */
   times: number[];
 }
 
@@ -45,7 +45,7 @@ export interface CustomerValues {
 export const normalizeEmail = (email: unknown): string =>
   toText(email).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Returns the values of a customer in a form in which equal values are equal. */
+/** Returns a customer's values in a form in which equal values are equal. */
 export function toValues(customer: Customer): CustomerValues {
   return {
     digests: VALUE_FIELDS.map((field) => {
@@ -56,7 +56,7 @@ export function toValues(customer: Customer): CustomerValues {
   };
 }
 
-/** Returns a text that is equal for equal values; empty without a value. */
+/** Returns a string that is equal for equal values; empty without a value. */
 function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer): string {
   switch (field) {
     case 'email':
@@ -68,7 +68,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
       return normalizeName(toText(customer[field]));
     case 'mfa':
       return customer.mfa === 'required' ? 'required' : '';
-    // Most systems do not export since when a user is disabled.
+    // Most systems do not export the time at which a user was disabled.
     case 'disabledAt':
       return customer.disabledAt ? 'true' : '';
     case 'locale':
@@ -80,7 +80,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
       return toSorted(customer.identities, ['provider', 'subject']);
     case 'passkeys':
       return toSorted(customer.passkeys, ['credentialId']);
-    // The next sign-in replaces the hash of another system.
+    // The next sign-in replaces another system's hash.
     case 'password':
       return customer.passwordHash || ('password' in customer && customer.password) ? 'true' : '';
     case 'totpSecret':
@@ -93,7 +93,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
   }
 }
 
-/** Returns the items of a list in alphabetical order. Gatehouse's own format can contain any value. */
+/** Returns a list's items in alphabetical order. Gatehouse's own format can contain any value. */
 const toSorted = (items: unknown, names: readonly string[]): string =>
   toObjects(items)
     .map((item) => names.map((name) => toText(item[name])).join(' '))
@@ -105,7 +105,7 @@ function toMetadata(metadata: JsonObject): string {
   return text === '{}' ? '' : text;
 }
 
-/** Returns the value with the keys of objects in alphabetical order. */
+/** Returns the value with object keys in alphabetical order. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   const object = toObject(value);
@@ -125,7 +125,7 @@ function toLocale(locale: string): string {
   }
 }
 
-/** Returns a time in ms since 1970, or NaN. The units of numbers are those of imports (docs/imports.md). */
+/** Returns a time in ms since 1970, or NaN. The units for numbers are the same as in imports (docs/imports.md). */
 function toMs(time: unknown): number {
   const text = toText(time);
   return /^\d{1,17}$/.test(text) ? epochToMs(Number(text)) : parseTime(text);

@@ -12,22 +12,22 @@ import {
 import { GrowingArray } from './growing-array.js';
 import { KeyIndex } from '../key-index.js';
 
-/** All fields, in the order in which their results are kept. */
+/** All fields, in the order in which their results are stored. */
 export const FIELDS: readonly string[] = [...VALUE_FIELDS, ...TIME_FIELDS];
 
-/** The result of a field of one person. */
+/** The result for one person's field. */
 export const FieldResult = { equal: 0, onlyInFiles: 1, onlyInGatehouse: 2, different: 3 } as const;
 export type FieldResult = (typeof FieldResult)[keyof typeof FieldResult];
 
-/** How a customer was found, from the weakest to the strongest. */
+/** The values by which a customer was found, from the weakest to the strongest. */
 const Match = { none: 0, email: 1, id: 2, externalId: 3 } as const;
 
-/** A customer of Gatehouse whom the files do not contain. */
+/** A customer in Gatehouse whom the files do not contain. */
 export type Unknown = Pick<ExportedCustomer, 'id' | 'email'>;
 
 /**
- * The people of the files, in constant memory for each: 8 bytes of a hash for each id, 4 bytes for each value, and the
- * results of the comparison. A person of the files is the number of their record, counted from 0.
+ * The people in the files, in constant memory for each: 8 bytes from a hash for each id, 4 bytes for each value, and
+ * the comparison results. A person in the files is their record's number, counted from 0.
  */
 export class FilePeople {
   count = 0;
@@ -39,10 +39,10 @@ export class FilePeople {
   /** The customers who were found by their email address, and whose place a customer with the same id can take. */
   private readonly weak = new Map<number, Unknown>();
 
-  /** @param withSecrets whether the customers of Gatehouse have their password hashes and TOTP secrets */
+  /** @param withSecrets true if the customers in Gatehouse have their password hashes and TOTP secrets */
   constructor(private readonly withSecrets: boolean) {}
 
-  /** Adds the next person of the files. */
+  /** Adds the next person in the files. */
   add(customer: ImportedCustomer): void {
     const person = this.count;
     this.count += 1;
@@ -55,8 +55,9 @@ export class FilePeople {
   }
 
   /**
-   * Compares a customer of Gatehouse with the person of the files who has the same `externalId`, otherwise `id`, otherwise
-   * email address. Returns the customer whom the files do not contain: this one, one whose place it takes, or null.
+   * Compares a customer in Gatehouse with the person in the files who has the same `externalId`, otherwise `id`,
+   * otherwise email address. Returns the customer whom the files do not contain: this one, one whose place it takes, or
+   * null.
    */
   compare(customer: ExportedCustomer): Unknown | null {
     for (const [key, match] of keysOf(customer)) {
@@ -72,12 +73,12 @@ export class FilePeople {
     return customer;
   }
 
-  /** Returns whether Gatehouse has the person. */
+  /** Returns true if Gatehouse has the person. */
   isInGatehouse(person: number): boolean {
     return this.matches.get(person, 0) !== Match.none;
   }
 
-  /** Returns the fields of a person that differ. */
+  /** Returns a person's fields that differ. */
   listDifferences(person: number): { field: string; result: FieldResult }[] {
     return FIELDS.map((field, index) => ({
       field,
@@ -98,7 +99,7 @@ export class FilePeople {
   }
 }
 
-/** Returns the keys of a customer, the strongest first. */
+/** Returns a customer's keys, the strongest first. */
 function keysOf({ externalId, id, email }: Customer): [key: string, match: number][] {
   const keys: [string, string, number][] = [
     ['externalId', toText(externalId), Match.externalId],
@@ -116,7 +117,7 @@ function compareDigests(inFiles: number, inGatehouse: number): FieldResult {
 
 /**
  * Gatehouse sets the times that the files do not contain.
- * @param canBeNewer whether the time grows when the customer uses Gatehouse
+ * @param canBeNewer true if the time grows when the customer uses Gatehouse
  */
 function compareTimes(inFiles: number, inGatehouse: number, canBeNewer: boolean): FieldResult {
   if (Number.isNaN(inFiles) || inFiles === inGatehouse) return FieldResult.equal;

@@ -1,21 +1,21 @@
 import { hasRepeatedKey } from './repeated-keys.js';
 import { FileError } from './file-error.js';
 
-/** Why a cell is not a part of the customer. */
+/** The reason why a cell is not a part of the customer. */
 export type CellProblem = 'unknown_column' | 'not_an_object' | 'not_a_list' | 'metadata_name_taken';
 
-/** The customer of a row, and its cells that are left out. */
+/** The customer in a row, and its cells that are left out. */
 export interface ConvertedRow {
   customer: Record<string, unknown>;
   leftOut: { column: string; problem: CellProblem }[];
 }
 
-/** What a cell becomes: null for a column that is ignored, undefined for one that no field has. */
+/** The target for a cell: null for a column that is ignored, undefined for a column that no field has. */
 type Target = { field: string; key: string | null } | null | undefined;
 
 type Kind = 'text' | 'secret' | 'boolean' | 'object' | 'list';
 
-/** The fields of a customer, which are the names of columns. */
+/** A customer's fields, which are the column names. */
 const fields: Record<string, Kind> = {
   ...{ email: 'text', firstName: 'text', lastName: 'text', externalId: 'text', locale: 'text' },
   ...{ emailVerified: 'boolean', mfa: 'text', password: 'secret', passwordHash: 'text', totpSecret: 'text' },
@@ -29,15 +29,15 @@ export const customerFields: readonly string[] = Object.keys(fields);
 /** The apostrophe with which exports prefix a cell that a spreadsheet would run as a formula. */
 const FORMULA_GUARD = /^'(?=[=+\-@＝＋－＠\t\r\n])/;
 
-/** Returns whether a name is a field of a customer, or a key of metadata such as `metadata.plan`. */
+/** Returns true if a name is a customer field, or a metadata key such as `metadata.plan`. */
 export const isTarget = (name: string): boolean => toTarget(name) !== undefined;
 
-/** Converts the rows of a file whose columns are fields of a customer. */
+/** Converts the rows in a file whose columns are customer fields. */
 export class RowConverter {
   private readonly targets: readonly Target[];
 
   /**
-   * @param mapping the names of fields, or keys of metadata, by the names of columns; empty to ignore a column
+   * @param mapping the field names, or metadata keys, by column name; empty to ignore a column
    * @throws FileError if two columns are the same field, or none is the email address
    */
   constructor(
@@ -99,7 +99,7 @@ function toTarget(name: string): Exclude<Target, null> {
   return field && key ? { field, key } : undefined;
 }
 
-/** Returns a boolean, or the text, for which the server reports an error. */
+/** Returns a boolean, or the string, for which the server reports an error. */
 function toBoolean(text: string): unknown {
   if (/^(true|t|yes|1)$/i.test(text)) return true;
   return /^(false|f|no|0)$/i.test(text) ? false : text;

@@ -1,6 +1,6 @@
 import { EncodingError } from './file-error.js';
 
-/** A piece of a file. */
+/** A chunk in a file. */
 export interface DecodedChunk {
   /** The bytes as they are in the file. */
   bytes: Uint8Array;
@@ -9,21 +9,21 @@ export interface DecodedChunk {
   encoding: string;
 }
 
-/** Decodes the chunks of a file one after the other. */
+/** Decodes a file's chunks one after the other. */
 interface Decoder {
   readonly encoding: string;
   /** @param bytes default: the end of the file. @throws Error for bytes that are not in the encoding */
   decode(bytes?: Uint8Array, options?: { stream: true }): string;
 }
 
-/** Bytes that are decoded at once while the line of an error is searched for. */
+/** Bytes that are decoded at once during the search for an error's line. */
 const SEARCH_SIZE = 4_096;
 
 /**
- * Decodes the chunks of a file, in constant memory. The encoding is the one that the beginning of the file shows, otherwise
- * the given one.
+ * Decodes a file's chunks, in constant memory. The encoding is the one that the file's beginning shows, otherwise the
+ * given one.
  * @param open returns the chunks from the first one. It is called again for a file that cannot be decoded
- * @param label the name of an encoding, as `TextDecoder` accepts it
+ * @param label an encoding name that `TextDecoder` accepts
  * @throws EncodingError at the first bytes that are not in the encoding
  */
 export async function* decodeChunks(
@@ -44,7 +44,9 @@ export async function* decodeChunks(
   if (text !== '') yield { bytes: new Uint8Array(), text, encoding };
 }
 
-/** Returns the text of the next bytes, or null if they are not in the encoding. @param bytes null: the end of the file */
+/**
+ * Returns the text in the next bytes, or null if they are not in the encoding. @param bytes null: the end of the file
+ */
 function tryDecode(decoder: Decoder, bytes: Uint8Array | null): string | null {
   try {
     return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
@@ -53,7 +55,7 @@ function tryDecode(decoder: Decoder, bytes: Uint8Array | null): string | null {
   }
 }
 
-/** Returns whether `TextDecoder` accepts the name of an encoding. */
+/** Returns true if `TextDecoder` accepts an encoding name. */
 export function isEncoding(label: string): boolean {
   try {
     return createDecoder(label).encoding !== '';
@@ -67,7 +69,7 @@ function createDecoder(label: string): Decoder {
   return decoder.encoding === windows1252.encoding ? windows1252 : decoder;
 }
 
-/** The characters of the bytes from 0x80 to 0x9F. The other bytes are their code points. */
+/** The characters for the bytes from 0x80 to 0x9F. The other bytes are their code points. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /**
@@ -78,7 +80,7 @@ const windows1252: Decoder = {
   encoding: 'windows-1252',
   decode(bytes = new Uint8Array()) {
     let text = '';
-    // The number of arguments is limited.
+    // The argument count is limited.
     for (let start = 0; start < bytes.length; start += 8_192)
       text += String.fromCharCode(...bytes.subarray(start, start + 8_192));
     return text.replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80]!);
@@ -86,8 +88,8 @@ const windows1252: Decoder = {
 };
 
 /**
- * Returns the encoding of a file with a byte order mark, or of UTF-16 without one, otherwise null. The first character of CSV
- * and JSON is an ASCII character (RFC 4627, section 3).
+ * Returns the encoding of a file with a byte order mark, or of UTF-16 without one, otherwise null. The first character
+ * in CSV and JSON is an ASCII character (RFC 4627, section 3).
  */
 export function detectEncoding([first, second, third]: Uint8Array): string | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
@@ -97,7 +99,7 @@ export function detectEncoding([first, second, third]: Uint8Array): string | nul
   return first === 0 && second ? 'utf-16be' : null;
 }
 
-/** Returns the chunks, of which the first one has at least three bytes, unless there are fewer. */
+/** Returns the chunks; the first one has at least three bytes, unless there are fewer. */
 async function* withStart(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let start: Uint8Array | null = new Uint8Array();
   for await (const chunk of chunks) {

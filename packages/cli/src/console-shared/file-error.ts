@@ -1,4 +1,4 @@
-/** A file that cannot be read as it is. The message is a part of a sentence without the name of the file and a period. */
+/** A file that cannot be read as it is. The message is a part of a sentence without the file name and a period. */
 export class FileError extends Error {
   override readonly name: string = 'FileError';
 }
@@ -9,7 +9,7 @@ export class EncodingError extends FileError {
 
   constructor(
     readonly encoding: string,
-    /** The line of the first byte that cannot be decoded, counted from 1. */
+    /** The line with the first byte that cannot be decoded, counted from 1. */
     readonly line: number,
   ) {
     super(`line ${line} is not ${encoding.toUpperCase()}`);

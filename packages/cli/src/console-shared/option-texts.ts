@@ -1,8 +1,8 @@
-/** An option of an import, as the command line and the console explain it. */
+/** An import option, as the command line and the console explain it. */
 export interface OptionText {
-  /** What the option does, without a capital letter and a period. */
+  /** The option's action, without a capital letter and a period. */
   action: string;
-  /** What follows from it, in the same form. */
+  /** The action's consequence, in the same form. */
   consequence: string;
 }
 

@@ -4,9 +4,9 @@ import { FileError } from './file-error.js';
 export const delimiters = [',', ';', '\t'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** A row of a CSV file. */
+/** A row in a CSV file. */
 export interface CsvRow {
-  /** The first line of the row, counted from 1. */
+  /** The row's first line, counted from 1. */
   line: number;
   /** Null for a row with more or fewer cells than the header. */
   cells: string[] | null;
@@ -19,16 +19,19 @@ export interface CsvRows {
   rows: CsvRow[];
 }
 
-/** Maximum length of a row in characters. A quote that is not closed would otherwise read the rest of the file as one row. */
+/**
+ * Maximum length of a row in characters. A quote that is not closed would otherwise read the rest of the file as one
+ * row.
+ */
 const MAX_ROW_LENGTH = 1024 * 1024;
 
 /**
- * Parses the rows of a CSV file with a header (RFC 4180), in constant memory. Rows without a value are omitted. The first
- * group has the columns, and can be without rows.
- * @param texts the pieces of the file, without a byte order mark
- * @param delimiter default: the most frequent one of the header
- * @throws FileError for a header with an empty or repeated name, and at a row with a misplaced or unclosed quote, which can
- *   contain the next rows
+ * Parses the rows in a CSV file with a header (RFC 4180), in constant memory. Rows without a value are omitted. The
+ * first group has the columns, and can be without rows.
+ * @param texts the file's chunks, without a byte order mark
+ * @param delimiter default: the most frequent one in the header
+ * @throws FileError for a header with an empty or repeated name, and at a row with a misplaced or unclosed quote, which
+ *   can contain the next rows
  */
 export async function* parseCsv(
   texts: AsyncIterable<string>,
@@ -57,20 +60,20 @@ export async function* parseCsv(
   if (error) throw error;
 }
 
-/** The result of parsing a piece of a file. */
+/** The result from parsing a chunk. */
 interface ParsedPiece {
   /** The complete rows before the first error. */
   rows: CsvRow[];
-  /** Number of characters of these rows. */
+  /** These rows' length in characters. */
   parsed: number;
   error: FileError | null;
 }
 
-/** Parses the pieces of one file. */
+/** Parses one file's chunks. */
 class RowParser {
   readonly delimiter: Delimiter;
   columns: readonly string[] | null = null;
-  /** The line of the next row. */
+  /** The next row's line. */
   line = 1;
   private readonly newline: '\n' | '\r';
   private readonly parser: Parser;
@@ -114,7 +117,7 @@ class RowParser {
   }
 }
 
-/** Returns the names of the columns. @throws FileError */
+/** Returns the column names. @throws FileError */
 function toColumns(cells: readonly string[]): string[] {
   if (/^sep=.?$/i.test(cells[0]!.trim()))
     throw new FileError('the first line, sep=, is for Excel only: remove it');
@@ -140,7 +143,7 @@ function findHeaderEnd(text: string): number | null {
   return null;
 }
 
-/** Returns the most frequent delimiter outside of quotes; a comma if there is none. */
+/** Returns the most frequent delimiter outside quotes; a comma if there is none. */
 function findDelimiter(header: string): Delimiter {
   const bare = header.replace(/"[^"]*"/g, '');
   const count = (delimiter: string): number => bare.split(delimiter).length;

@@ -1,6 +1,6 @@
 /**
- * Returns whether an object of a JSON text contains a key twice: the text then has more keys than the parsed value, which has only the
- * last one. Far quicker than a comparison of the keys, because it searches for quotes alone.
+ * Returns true if an object in a JSON text contains a key twice: the text then has more keys than the parsed value,
+ * which has only the last one. This is far quicker than comparing the keys, because it searches for quotes alone.
  */
 export function hasRepeatedKey(text: string, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -27,20 +27,23 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** Returns whether a character follows an odd number of backslashes. */
+/** Returns true if a character follows an odd number of backslashes. */
 function isEscaped(text: string, offset: number): boolean {
   let start = offset;
   while (text[start - 1] === '\\') start -= 1;
   return (offset - start) % 2 === 1;
 }
 
-/** Returns the number of keys of all objects in a value. Not recursive, because it can be nested deeper than the stack allows. */
+/**
+ * Returns the key count in all objects in a value. Not recursive, because it can be nested deeper than the stack
+ * allows.
+ */
 export function countKeys(root: object): number {
   let count = 0;
   const open: object[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     const isList = Array.isArray(value);
-    // An object of JSON inherits no enumerable key.
+    // A JSON object inherits no enumerable key.
     for (const key in value) {
       if (!isList) count += 1;
       const member: unknown = (value as Record<string, unknown>)[key];

@@ -1,4 +1,6 @@
-/** Characters that are invisible, control a terminal or change the order of the text around them, and lone surrogates. */
+/**
+ * Characters that are invisible, control a terminal or change the order of the text around them, and lone surrogates.
+ */
 const INVISIBLE =
   /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
 
@@ -9,14 +11,14 @@ const INVISIBLE =
 const JOINED =
   /(?<=[0-9#*])[\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}](?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{L}\p{M}]\ufe0f?)(?<![\p{ASCII}\p{Script=Latin}])(?:[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|[\u200c\u200d](?=[^\p{ASCII}\p{Script=Latin}]))/uy;
 
-/** A part of a text: visible characters, or the code of an invisible one. */
+/** A text part: visible characters, or an invisible character's code. */
 export interface TextPart {
   text: string;
-  /** True for the code of an invisible character: "U+202E". */
+  /** True for an invisible character's code: "U+202E". */
   isCode: boolean;
 }
 
-/** Splits a text into visible parts and the codes of invisible characters. Tabs and line breaks are visible. */
+/** Splits a text into visible parts and the codes for invisible characters. Tabs and line breaks are visible. */
 export function splitInvisible(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -31,7 +33,7 @@ export function splitInvisible(text: string): TextPart[] {
   return parts;
 }
 
-/** Returns a text with the codes of invisible characters in brackets: "[U+202E]". */
+/** Returns a text with the codes for invisible characters in brackets: "[U+202E]". */
 export const showInvisible = (text: string): string =>
   splitInvisible(text)
     .map((part) => (part.isCode ? `[${part.text}]` : part.text))
@@ -44,7 +46,7 @@ const toCode = (character: string): string =>
 export const visibleText = (text: string): string =>
   showInvisible(text).replace(/[\t\n\r]/g, (character) => `[${toCode(character)}]`);
 
-/** Returns the lines of a text, each safe to print. */
+/** Returns a text's lines, each safe to print. */
 export const visibleLines = (text: string): string[] =>
   text.split(/\r?\n/).map((line) => visibleText(line.replaceAll('\t', '    ')));
 

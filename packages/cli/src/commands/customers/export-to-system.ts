@@ -11,13 +11,13 @@ import { printReasons } from '../../import/import-summary.js';
 import { printJson, printRecord } from '../../output.js';
 import { findProject } from '../../project.js';
 
-/** The options of `gatehouse customers export` that belong to --to. */
+/** The options for `gatehouse customers export` that belong to --to. */
 export interface SystemOptions {
   to?: string;
   force?: boolean;
   provider?: [slug: string, name: string][];
   report?: string;
-  /** The options of the targets. */
+  /** The targets' options. */
   [name: string]: unknown;
 }
 
@@ -31,7 +31,9 @@ export const collectProviderName = (
   return [...previous, [slug, name]];
 };
 
-/** Returns the system of --to, or null without it. @throws CliError for an option of another system */
+/**
+ * Returns the target system for --to, or null without it. @throws CliError for an option that belongs to another system
+ */
 export function findTarget(options: SystemOptions): ExportTarget | null {
   if (options.to === undefined && (options.provider || options.report !== undefined))
     throw usageError('--provider and --report require --to.');
@@ -42,7 +44,7 @@ export function findTarget(options: SystemOptions): ExportTarget | null {
   return targets.find(({ name }) => name === options.to) ?? null;
 }
 
-/** Exports the customers to files of another system, and names what it does not get. */
+/** Exports the customers to another system's files, and lists the values that the system does not get. */
 export async function exportToSystem(
   cli: Cli,
   target: ExportTarget,
@@ -75,7 +77,7 @@ const toTargetOptions = (target: ExportTarget, options: SystemOptions): TargetOp
   values: options as Record<string, string | undefined>,
 });
 
-/** Returns the number of customers of whom something is left out. */
+/** Returns the count of customers with a value that is left out. */
 async function writeAll(
   customers: AsyncIterable<ExportedCustomer>,
   target: ExportTarget,

@@ -39,7 +39,7 @@ export function addGetCustomerCommand(customers: Command, cli: Cli): void {
 
 /**
  * Returns the customer with an id or an email address.
- * @throws CliError if no customer has the address, or customers of several projects have it
+ * @throws CliError if no customer has the address, or customers in several projects have it
  */
 async function findCustomer(cli: Cli, { customers }: Gatehouse, idOrEmail: string): Promise<Customer> {
   const options = { signal: cli.signal };

@@ -74,7 +74,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
-  // Only records of Gatehouse state themselves that a customer is not disabled.
+  // Only records from Gatehouse state themselves that a customer is not disabled.
   const statesBan = !isUpdate || options.from === sources[0]!.name;
   const records = (): AsyncIterable<SourceRecord> => {
     const read = isUpdate ? rejectRepeatedIds(opened.records()) : opened.records();
@@ -99,7 +99,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   await printSummary(cli, state, report, { file: options.report ?? null, isUpdate, unnamed });
   await warnOfClients(cli, slugs);
   await applyMfa();
-  // A script must notice everything that was not carried over.
+  // A script must notice every value that was not carried over.
   const { created, updated, unchanged } = state;
   if (created + updated + unchanged === 0 || report.counts.length > 0) cli.exitCode = ExitCode.failure;
 }
@@ -108,7 +108,7 @@ const isFinished = (state: ImportState | null): state is ImportState => state?.s
 
 /**
  * Gatehouse compares the lines of a complete import, but continues it with further ones.
- * @throws CliError if the files have another number of lines
+ * @throws CliError if the files have a different line count
  */
 async function assertSameLength(
   { id, lastLine }: ImportState,
@@ -128,7 +128,7 @@ const noteFinished = (cli: Cli, { finishedAt }: ImportState): Promise<void> =>
     `These files were imported at ${finishedAt}. To import them again, pass --import-id ${randomUUID()}.`,
   );
 
-/** Returns the report of an import that an earlier command has completed. */
+/** Returns the report for an import that an earlier command has completed. */
 async function readAgain(records: AsyncIterable<SourceRecord>, report: ImportReport): Promise<ImportReport> {
   for await (const record of records) await report.addRecord(record);
   return report;
@@ -145,7 +145,7 @@ async function* reportUnusedApps(
   for await (const record of records) yield reportUnusedApp(record, mfa);
 }
 
-/** Prints what identities of Microsoft and Apple require: both issue other ids to another client. */
+/** Prints the requirements for Microsoft and Apple identities: both issue other ids to another client. */
 async function warnOfClients(cli: Cli, { usedTypes }: IdentitySlugs): Promise<void> {
   if (usedTypes.has('microsoft'))
     await printNote(

@@ -19,7 +19,7 @@ const columns: Column<Customer>[] = [
   { title: 'Created', value: ({ createdAt }) => formatTime(createdAt), isOptional: true },
 ];
 
-/** Returns the state of a customer in one word. */
+/** Returns a customer's state in one word. */
 export function describeState({ disabledAt, emailVerified }: Customer): string {
   if (disabledAt) return 'disabled';
   return emailVerified ? 'verified' : 'unverified';

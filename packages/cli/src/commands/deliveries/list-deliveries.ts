@@ -18,12 +18,12 @@ const columns: Column<Attempt>[] = [
   { title: 'Delivery', value: ({ delivery_id: id }) => id, isFixed: true },
 ];
 
-/** Returns the HTTP status of an attempt, or its error if it has no response. */
+/** Returns an attempt's HTTP status, or its error if it has no response. */
 export function describeResponse({ http_status: status, error }: Attempt): string {
   return status > 0 ? String(status) : (error ?? 'none');
 }
 
-/** Returns the style of an attempt. */
+/** Returns an attempt's style. */
 export function styleOf({ success }: Attempt): Style {
   return success ? 'green' : 'red';
 }

@@ -54,7 +54,7 @@ export function addRedeliverCommand(deliveries: Command, cli: Cli): void {
     });
 }
 
-/** Redelivers deliveries one after the other. Continues after those that are refused. */
+/** Redelivers deliveries one after the other. Continues after a rejected delivery. */
 async function redeliverEach(cli: Cli, client: Gatehouse, ids: string[], options: Options): Promise<void> {
   const body = {
     reason: options.reason ?? null,
@@ -79,7 +79,7 @@ async function redeliverEach(cli: Cli, client: Gatehouse, ids: string[], options
   if (failures > 0) cli.exitCode = ExitCode.failure;
 }
 
-/** Plans a bulk redelivery, asks for a confirmation, and starts it. */
+/** Plans a bulk redelivery, requests a confirmation, and starts it. */
 async function redeliverInBulk(
   cli: Cli,
   { redeliveries }: Gatehouse,

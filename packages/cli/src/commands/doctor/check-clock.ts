@@ -2,12 +2,12 @@ import { failed, ok, warning, type CheckResult } from './check-result.js';
 import type { PublicResponse } from './public-request.js';
 
 const CHECK = 'clock';
-/** The tolerance of @gatehouse/server for the expiry of access tokens, and the resolution of the header, in seconds. */
+/** The tolerance in @gatehouse/server for access token expiry, and the header's resolution, in seconds. */
 const TOKEN_TOLERANCE = 5 + 1;
-/** The tolerance of Standard Webhooks for the time of a webhook, in seconds. */
+/** The tolerance in Standard Webhooks for a webhook's time, in seconds. */
 const WEBHOOK_TOLERANCE = 300;
 
-/** Compares the clock of this machine with the `Date` header of a response. */
+/** Compares this machine's clock with a response's `Date` header. */
 export function checkClock({ headers, at }: PublicResponse): CheckResult {
   const server = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(server))

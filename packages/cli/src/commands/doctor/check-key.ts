@@ -5,9 +5,9 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 export type Project = components['schemas']['ListedProjectResponse'];
 
 const DAY_MS = 86_400_000;
-/** Time before the expiry of a key from which it is reported. */
+/** Time before a key's expiry from which it is reported. */
 const EXPIRY_DAYS = 7;
-/** Projects in which the record of the key is looked up. */
+/** Projects in which the key's record is looked up. */
 const MAX_PROJECTS = 20;
 
 /** Checks the secret key. @returns also the projects that it can access, or null if it cannot list them */
@@ -20,7 +20,7 @@ export async function checkKey(
     const { data } = await client.projects
       .list({ limit: 200, archived: false }, { signal: cli.signal })
       .page();
-    // Of other projects, a key with the access "project" sees only the name.
+    // A key with the access "project" sees only the names of other projects.
     const projects = data.filter(({ settings }) => settings !== null);
     return { result: await describeKey(cli, client, projects), projects };
   } catch (error) {
@@ -46,7 +46,7 @@ function describeError(check: string, { code, problem }: GatehouseError): CheckR
   return skipped(check, `cannot be checked: ${problem.detail} (${code})`);
 }
 
-/** Describes a valid key, with its expiry if it may list the keys of its project. */
+/** Describes a valid key, with its expiry if it may list its project's keys. */
 async function describeKey(cli: Cli, client: Gatehouse, projects: Project[]): Promise<CheckResult> {
   const { secretKey } = cli.settings();
   const count = `valid for ${projects.length === 1 ? 'one project' : `${projects.length} projects`}`;
@@ -63,7 +63,7 @@ async function describeKey(cli: Cli, client: Gatehouse, projects: Project[]): Pr
   );
 }
 
-/** Returns the record of the key, or null if it has no scope for it. */
+/** Returns the key's record, or null if it has no scope for it. */
 async function findKey(
   { signal }: Cli,
   client: Gatehouse,

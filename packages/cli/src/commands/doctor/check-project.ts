@@ -3,7 +3,7 @@ import type { Cli } from '../../cli.js';
 import type { Project } from './check-key.js';
 import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
 
-/** Problems of one kind that are listed one by one. */
+/** The maximum number of similar problems that are listed one by one. */
 const MAX_LISTED = 5;
 /** Endpoints whose statistics are read. */
 const MAX_STATISTICS = 20;
@@ -27,7 +27,7 @@ export async function withScope(check: string, run: () => Promise<CheckResult[]>
   }
 }
 
-/** Checks the origins of pages that projects for production accept. */
+/** Checks the page origins that production projects accept. */
 export function checkOrigins(projects: Project[]): CheckResult[] {
   const production = projects.filter(({ environment }) => environment === 'production');
   const results = production.flatMap(({ name, settings }) => {
@@ -131,7 +131,7 @@ export async function checkEmails({ signal }: Cli, client: Gatehouse): Promise<C
     : [ok('emails', mails.length > 0 ? 'the last ones were sent' : 'none yet')];
 }
 
-/** Returns the first results, and their number if there are more. */
+/** Returns the first results, and their count if there are more. */
 function limit(results: CheckResult[]): CheckResult[] {
   const more = results.length - MAX_LISTED;
   if (more <= 0) return results;

@@ -1,12 +1,14 @@
-/** The result of one check. */
+/** One check's result. */
 export interface CheckResult {
-  /** The name of the check, such as `clock`. */
+  /** The check's name, such as `clock`. */
   check: string;
-  /** `skipped`: the check requires something that another check has found broken, or that is only visible on the server. */
+  /**
+   * `skipped`: the check requires something that another check has found broken, or that is only visible on the server.
+   */
   status: 'ok' | 'warning' | 'error' | 'skipped';
-  /** The state, or the cause of the problem. Contains no secret. */
+  /** The state, or the problem's cause. Contains no secret. */
   message: string;
-  /** The fix of the problem; null for `ok` and `skipped`. */
+  /** The problem's fix; null for `ok` and `skipped`. */
   fix: string | null;
 }
 
@@ -24,7 +26,7 @@ export const skipped = (check: string, message: string): CheckResult => ({
   fix: null,
 });
 
-/** Returns the result of a check that found something unsuitable, with which Gatehouse works nevertheless. */
+/** Returns the result for a check that found something unsuitable, with which Gatehouse works nevertheless. */
 export const warning = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'warning',
@@ -32,7 +34,7 @@ export const warning = (check: string, message: string, fix: string): CheckResul
   fix,
 });
 
-/** Returns the result of a check that found something broken. */
+/** Returns the result for a check that found something broken. */
 export const failed = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'error',
@@ -40,6 +42,6 @@ export const failed = (check: string, message: string, fix: string): CheckResult
   fix,
 });
 
-/** Returns when a day is, seen from today: `today`, `tomorrow`, `in 3 days`. */
+/** Returns a day relative to today: `today`, `tomorrow`, `in 3 days`. */
 export const inDays = (days: number): string =>
   new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(days, 'day');

@@ -7,22 +7,22 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 
 const CHECK = 'tls';
 const DAY_MS = 86_400_000;
-/** Time before the end of a certificate from which it is reported. Most are renewed 30 days before it. */
+/** Time before a certificate's end from which it is reported. Most are renewed 30 days before it. */
 const RENEWAL_DAYS = 14;
 const TIMEOUT_MS = 10_000;
 
-/** The errors of OpenSSL and Node.js that mean an incomplete chain or an unknown issuer. */
+/** The OpenSSL and Node.js errors that mean an incomplete chain or an unknown issuer. */
 const UNKNOWN_ISSUER = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/;
 
 /** A certificate, and the reason for which Node.js rejects it. */
 interface Certificate {
-  /** The code of the error, or null if the certificate is valid. */
+  /** The error code, or null if the certificate is valid. */
   problem: string | null;
   validFrom: Date;
   validTo: Date;
 }
 
-/** Checks the certificate of an https URL, or whether http is safe for this URL. */
+/** Checks an https URL's certificate, or whether http is safe for this URL. */
 export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
   if (url.protocol === 'http:') return checkPlain(url);
   try {
@@ -34,7 +34,7 @@ export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
         `The server at ${url.host} does not use TLS`,
         'Use http:// in GATEHOUSE_URL, or correct its port.',
       );
-    // The check of the URL reports that there is no connection.
+    // The URL check reports that there is no connection.
     return skipped(CHECK, 'requires a connection');
   }
 }

@@ -4,7 +4,7 @@ import { requestPublic, type PublicResponse } from './public-request.js';
 
 const CHECK = 'url';
 
-/** The problems of a connection, by the code of the error. */
+/** The connection problems, by error code. */
 const PROBLEMS: Record<string, (url: URL) => [message: string, fix: string]> = {
   ECONNREFUSED: ({ host }) => [
     `No server accepts connections at ${host} (ECONNREFUSED)`,
@@ -80,7 +80,7 @@ function describeError(url: URL, error: unknown): CheckResult {
   );
 }
 
-/** Returns the code of the innermost error. `fetch` wraps the errors of the connection. */
+/** Returns the innermost error's code. `fetch` wraps connection errors. */
 function findCode(error: unknown): string {
   let code = '';
   for (let each = error; typeof each === 'object' && each !== null; each = (each as Error).cause)

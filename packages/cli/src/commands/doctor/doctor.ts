@@ -47,7 +47,7 @@ async function runChecks(cli: Cli): Promise<CheckResult[]> {
   ];
 }
 
-/** Checks the settings of the command. @returns the URL, also if only the key is missing or invalid */
+/** Checks the command's settings. @returns the URL, also if only the key is missing or invalid */
 function checkSettings(cli: Cli): { result: CheckResult | null; url: string | null } {
   try {
     return { result: null, url: cli.settings().url };
@@ -58,7 +58,7 @@ function checkSettings(cli: Cli): { result: CheckResult | null; url: string | nu
   }
 }
 
-/** Returns the URL of the flag or the environment, or null. */
+/** Returns the URL from the flag or the environment, or null. */
 function findUrl({ flags, env }: Cli): string | null {
   try {
     return parseUrl(flags.url ?? env['GATEHOUSE_URL'] ?? '');
@@ -67,7 +67,7 @@ function findUrl({ flags, env }: Cli): string | null {
   }
 }
 
-/** Checks the key, and what it can read. */
+/** Checks the key, and the resources that it can read. */
 async function checkResources(cli: Cli): Promise<CheckResult[]> {
   const client = cli.connect();
   const { result, projects } = await checkKey(cli, client);

@@ -1,7 +1,7 @@
 import type { Cli } from '../../cli.js';
 import { toObject, type JsonObject } from '../../json-object.js';
 
-/** Time limit of a request in ms. */
+/** Time limit for a request in ms. */
 const TIMEOUT_MS = 10_000;
 
 /** The response to a request without a credential. */
@@ -10,7 +10,7 @@ export interface PublicResponse {
   headers: Headers;
   /** The body, or null if it is not JSON. */
   body: JsonObject | null;
-  /** The time of this machine in the middle of the request, in ms since 1970. */
+  /** This machine's time in the middle of the request, in ms since 1970. */
   at: number;
 }
 

@@ -2,13 +2,13 @@ import { GatehouseError } from '@gatehouse/server';
 import type { Target } from './connection.js';
 import type { ManualStep } from './framework.js';
 
-/** Returns whether the project rejects pages of an origin. Without allowed origins, it accepts all of them. */
+/** Returns true if the project rejects pages on an origin. Without allowed origins, it accepts all origins. */
 export function isRejected({ management }: Target, origin: string): boolean {
   const origins = management?.project.settings?.allowedOrigins ?? [];
   return origins.length > 0 && !origins.includes(origin);
 }
 
-/** Adds an origin to those that the project allows. @returns the step that is left if the key may not do it */
+/** Adds an origin to the project's allowed origins. @returns the step that is left if the key may not do it */
 export async function allowOrigin(
   { management }: Target,
   origin: string,

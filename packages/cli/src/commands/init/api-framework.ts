@@ -2,11 +2,11 @@ import { readVariable } from './env-file.js';
 import type { Connection, Framework, NextStepsContext } from './framework.js';
 import type { AppFolder } from './app-folder.js';
 
-/** The port at which both Gatehouse and new projects of Express and NestJS listen. */
+/** The port at which both Gatehouse and new Express and NestJS projects listen. */
 const DEFAULT_PORT = '3000';
 const OTHER_PORT = '4000';
 
-/** The members that Express and NestJS share: a server that verifies the access tokens of customers. */
+/** The members that Express and NestJS share: a server that verifies customers' access tokens. */
 export const apiFramework: Omit<Framework, 'name' | 'detect' | 'plan'> = {
   packages: ['@gatehouse/server'],
   envFile: '.env',
@@ -18,7 +18,7 @@ export const apiFramework: Omit<Framework, 'name' | 'detect' | 'plan'> = {
   nextSteps: apiNextSteps,
 };
 
-/** Returns the variables of a server. On the machine of Gatehouse, it gets another port. */
+/** Returns a server's variables. On the same machine as Gatehouse, it gets another port. */
 function apiVariables(
   { url, projectId, publishableKey }: Connection,
   folder: AppFolder,
@@ -32,13 +32,13 @@ function apiVariables(
   };
 }
 
-/** Returns whether Gatehouse listens on this machine, on the default port of the frameworks. */
+/** Returns true if Gatehouse listens on this machine, on the frameworks' default port. */
 function isOnSamePort(url: string): boolean {
   const { hostname, port } = new URL(url);
   return /^(localhost|127\..*|\[::1\])$/.test(hostname) && port === DEFAULT_PORT;
 }
 
-/** Returns whether the server takes its port from the environment. */
+/** Returns true if the server takes its port from the environment. */
 const readsPort = (folder: AppFolder): boolean =>
   [
     'bin/www',
@@ -55,7 +55,7 @@ const readsPort = (folder: AppFolder): boolean =>
     .map((path) => folder.read(path) ?? '')
     .some((code) => /\benv(?:\.PORT\b|\[['"]PORT['"]\])/.test(code));
 
-/** Returns how to start the server, and how to call its route as a new customer. */
+/** Returns the steps to start the server, and to call its route as a new customer. */
 function apiNextSteps({ folder, connection, runScript }: NextStepsContext): string[] {
   const { url, publishableKey } = connection;
   const port = readVariable(folder, 'PORT') ?? DEFAULT_PORT;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The parts of a package.json that `init` reads. */
+/** The package.json members that `init` reads. */
 export interface Manifest {
   name?: string;
   type?: string;
@@ -11,7 +11,7 @@ export interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** The folder of an app, with its package.json. All paths are relative to it, with `/`. */
+/** An app's folder, with its package.json. All paths are relative to it, with `/`. */
 export class AppFolder {
   constructor(
     readonly path: string,
@@ -27,7 +27,7 @@ export class AppFolder {
     }
   }
 
-  /** The name of the package, or of its folder. */
+  /** The package's name, or its folder's name. */
   get name(): string {
     return this.manifest.name || this.path.split(/[\\/]/).at(-1) || 'app';
   }
@@ -36,7 +36,7 @@ export class AppFolder {
     return this.exists('tsconfig.json');
   }
 
-  /** Returns the range of versions of a dependency, or undefined. */
+  /** Returns a dependency's version range, or undefined. */
   dependency(name: string): string | undefined {
     return this.manifest.dependencies?.[name] ?? this.manifest.devDependencies?.[name];
   }
@@ -45,7 +45,7 @@ export class AppFolder {
     return existsSync(join(this.path, path));
   }
 
-  /** Returns the content of a file, or null if the file does not exist. */
+  /** Returns a file's content, or null if the file does not exist. */
   read(path: string): string | null {
     try {
       return readFileSync(join(this.path, path), 'utf8');
@@ -54,7 +54,7 @@ export class AppFolder {
     }
   }
 
-  /** Returns the first of the paths that exists, or undefined. */
+  /** Returns the first existing path, or undefined. */
   find(...paths: string[]): string | undefined {
     return paths.find((path) => this.exists(path));
   }

@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import type { Cli } from '../../cli.js';
 import { CliError, ExitCode } from '../../cli-error.js';
 
-/** Asks for a line that the terminal does not show. The question is printed to stderr. */
+/** Reads a line that the terminal does not show. The question is printed to stderr. */
 export async function askSecret({ stdin, stderr, signal }: Cli, question: string): Promise<string> {
-  // In raw mode, the terminal shows nothing itself, and the reader writes what is typed to this stream.
+  // In raw mode, the terminal shows nothing itself, and the reader writes the typed characters to this stream.
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: stdin, output: hidden, terminal: true, historySize: 0 });
   const interruption = new AbortController();

@@ -24,7 +24,7 @@ function createFolder(files: Record<string, string>, manifest: object = {}): App
 const changed = ({ changes }: CodePlan, path: string): string | undefined =>
   changes.find((each) => each.path === path)?.content;
 
-/** Applies a plan, and returns that of a second run. */
+/** Applies a plan, and returns a second run's plan. */
 function planAgain(framework: Framework, folder: AppFolder): CodePlan {
   for (const { path, content } of framework.plan(folder).changes) {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });

@@ -21,12 +21,12 @@ export interface Target {
   management: { client: Gatehouse; project: Project } | null;
 }
 
-/** The name under which the id of the project is stored. */
+/** The name under which the project's id is stored. */
 const PROJECT_VARIABLE = 'GATEHOUSE_PROJECT_ID';
 
 /**
- * Returns the installation and the project that the app will use. Without a publishable key it requires a secret key, and
- * asks for missing settings on a terminal.
+ * Returns the installation and the project that the app will use. Without a publishable key it requires a secret key,
+ * and prompts for missing settings on a terminal.
  * @throws CliError, or GatehouseError, if the installation rejects one of the keys
  */
 export async function findTarget(
@@ -59,7 +59,7 @@ export async function findTarget(
   };
 }
 
-/** Asks for the URL and the secret key if the user has not set them, and there is a terminal. */
+/** Prompts for the URL and the secret key if the user has not set them, and there is a terminal. */
 async function askForSettings(cli: Cli, folder: AppFolder, known: string | undefined): Promise<void> {
   if (!cli.stdin.isTTY) return;
   if (!cli.flags.url && !cli.env['GATEHOUSE_URL']) {
@@ -73,7 +73,7 @@ async function askForSettings(cli: Cli, folder: AppFolder, known: string | undef
 }
 
 /**
- * Returns the project of the settings, the only one that the key can access, or the one that the user chooses.
+ * Returns the project in the settings, the only project that the key can access, or the user's choice.
  * @throws CliError with exit code 2 if there are several and no terminal
  */
 async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
@@ -83,7 +83,7 @@ async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
   const projects: Project[] = [];
   try {
     for await (const each of client.projects.list({ archived: false }, options))
-      // Of other projects, a key with the access "project" sees only the name.
+      // A key with the access "project" sees only the names of other projects.
       if (each.settings !== null) projects.push(each);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -106,7 +106,7 @@ async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
   throw usageError(`There is no project with the number ${visibleText(answer) || '0'}.`);
 }
 
-/** Checks the URL and a publishable key. @throws CliError that names the one that is wrong */
+/** Checks the URL and a publishable key. @throws CliError that names the wrong one */
 async function checkPublishableKey(cli: Cli, url: string, key: string): Promise<void> {
   if (key.startsWith('sk_'))
     throw usageError(

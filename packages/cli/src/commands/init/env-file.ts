@@ -12,7 +12,7 @@ export interface Conflict {
   wanted: string;
 }
 
-/** Returns the value of a variable in the files of the app, or undefined. An empty one counts as not set. */
+/** Returns a variable's value in the app's files, or undefined. An empty one counts as not set. */
 export const readVariable = (folder: AppFolder, name: string): string | undefined =>
   findVariable(folder, name)?.value;
 
@@ -55,7 +55,7 @@ export function planVariables(
   }));
 }
 
-/** Replaces the line of a variable, or adds one. */
+/** Replaces a variable's line, or adds one. */
 function setVariable(content: string, name: string, value: string): string {
   const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm');
   if (line.test(content)) return content.replace(line, () => `${name}=${value}`);

@@ -16,7 +16,7 @@ interface App {
   editor: ModuleEditor;
   /** The declaration `const app = express();`. */
   declaration: SyntaxNode;
-  /** The name of the variable. */
+  /** The variable's name. */
   name: string;
 }
 
@@ -74,7 +74,7 @@ function readApp(path: string, code: string | null): App | null {
   return { path, editor, declaration, name: editor.textOf(found!.node['id'] as SyntaxNode) };
 }
 
-/** Returns whether a node is `app = express()` in a declaration. */
+/** Returns true if a node is `app = express()` in a declaration. */
 const isApp = (editor: ModuleEditor, node: SyntaxNode): boolean =>
   node.type === 'VariableDeclarator' &&
   (node['id'] as SyntaxNode).type === 'Identifier' &&
@@ -83,7 +83,7 @@ const isApp = (editor: ModuleEditor, node: SyntaxNode): boolean =>
 
 /** Adds the routes before all others, so that no other handler sends a response first. */
 function useRoutes({ editor, declaration, name }: App, file: string, folder: AppFolder): string {
-  // Node.js requires endings in ES modules. Other modules of TypeScript are bundled or compiled to `require()`.
+  // Node.js requires endings in ES modules. Other TypeScript modules are bundled or compiled to `require()`.
   const needsEnding = editor.isEsModule && (!isTyped(file) || folder.manifest.type === 'module');
   const byDefault = needsEnding ? compiledEnding(file) : '';
   editor.addImport('{ customerRoutes }', editor.specifierOf(file, byDefault));
@@ -92,7 +92,7 @@ function useRoutes({ editor, declaration, name }: App, file: string, folder: App
   return editor.toString();
 }
 
-/** Returns `gatehouse.js`, with the lines of docs/quick-starts/express.md. */
+/** Returns `gatehouse.js`, with the lines from docs/quick-starts/express.md. */
 function routesFile(hasTypes: boolean, isEsModule: boolean): string {
   const assertion = hasTypes ? '!' : '';
   const load = (name: string, from: string): string =>

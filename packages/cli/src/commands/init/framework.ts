@@ -1,12 +1,12 @@
 import type { AppFolder } from './app-folder.js';
 
-/** The values of `--framework`. */
+/** The values for `--framework`. */
 export const frameworkNames = ['nextjs', 'nestjs', 'vite', 'express'] as const;
 export type FrameworkName = (typeof frameworkNames)[number];
 
 /** A file that `init` creates, or changes as little as possible. */
 export interface FileChange {
-  /** Relative to the folder of the app. */
+  /** Relative to the app's folder. */
   path: string;
   action: 'create' | 'change';
   content: string;
@@ -14,7 +14,7 @@ export interface FileChange {
 
 /** A step that is left to the developer. */
 export interface ManualStep {
-  /** The file, or a description of it. */
+  /** The file, or its description. */
   subject: string;
   /** Completes "because …". */
   reason: string;
@@ -22,7 +22,7 @@ export interface ManualStep {
   lines: string[];
 }
 
-/** The changes of the code of an app, and the steps that are left to the developer. */
+/** The changes to an app's code, and the steps that are left to the developer. */
 export interface CodePlan {
   changes: FileChange[];
   manualSteps: ManualStep[];
@@ -39,7 +39,7 @@ export interface Connection {
 export interface NextStepsContext {
   folder: AppFolder;
   connection: Connection;
-  /** Returns the command that runs a script of package.json, such as `npm run dev`. */
+  /** Returns the command that runs a package.json script, such as `npm run dev`. */
   runScript: (name: string) => string;
 }
 
@@ -50,29 +50,29 @@ export interface Framework {
   packages: string[];
   /** The file for the settings. */
   envFile: '.env' | '.env.local';
-  /** True if the code reads the id of the project. */
+  /** True if the code reads the project's id. */
   needsProject: boolean;
   urlVariable: string;
   publishableKeyVariable: string;
-  /** Returns the origin of pages that call Gatehouse themselves during development, or null if a server does. */
+  /** Returns the origin for pages that call Gatehouse themselves during development, or null if a server does. */
   pageOrigin: (folder: AppFolder) => string | null;
-  /** Returns whether an app uses the framework. */
+  /** Returns true if an app uses the framework. */
   detect: (folder: AppFolder) => boolean;
-  /** Returns the variables of the environment. */
+  /** Returns the environment variables. */
   variables: (connection: Connection, folder: AppFolder) => Record<string, string>;
-  /** Returns the changes of the code. @throws CliError if the app cannot use the package of the framework */
+  /** Returns the code changes. @throws CliError if the app cannot use the framework's package */
   plan: (folder: AppFolder) => CodePlan;
-  /** Returns what the developer does next, line by line. */
+  /** Returns the developer's next steps, line by line. */
   nextSteps: (context: NextStepsContext) => string[];
 }
 
-/** Collects the changes of the code of an app. */
+/** Collects the changes to an app's code. */
 export class CodePlanner {
   readonly plan: CodePlan = { changes: [], manualSteps: [] };
 
   constructor(private readonly folder: AppFolder) {}
 
-  /** Creates a file. One that exists is left alone, and the lines are printed unless it uses Gatehouse already. */
+  /** Creates a file. An existing file stays unchanged, and the lines are printed unless it uses Gatehouse already. */
   create(path: string, content: string): void {
     const existing = this.folder.read(path);
     if (existing === null) this.plan.changes.push({ path, action: 'create', content });
@@ -83,7 +83,7 @@ export class CodePlanner {
    * Changes a file.
    * @param marker text that the file contains once it was changed
    * @param edit returns the new content, or the reason why the file cannot be changed safely
-   * @param lines what the developer adds instead
+   * @param lines the lines that the developer adds instead
    */
   edit(
     path: string,

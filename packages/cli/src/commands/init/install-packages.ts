@@ -9,7 +9,7 @@ import type { Cli } from '../../cli.js';
 import { CliError, usageError } from '../../cli-error.js';
 import type { AppFolder } from './app-folder.js';
 
-/** The packages of Gatehouse that others depend on. */
+/** The Gatehouse packages that others depend on. */
 const DEPENDENCIES: Record<string, string[]> = {
   '@gatehouse/nextjs': ['@gatehouse/js', '@gatehouse/react', '@gatehouse/server'],
   '@gatehouse/react': ['@gatehouse/js'],
@@ -20,19 +20,19 @@ export interface Command {
   args: string[];
 }
 
-/** Returns the package manager of an app: that of its lock file or package.json, or the one that runs this program. */
+/** Returns an app's package manager: from its lock file or package.json, or the one that runs this program. */
 export async function findPackageManager(folder: AppFolder): Promise<Agent> {
   const found = await detect({ cwd: folder.path });
   return found?.agent ?? getUserAgent() ?? 'npm';
 }
 
-/** Returns the command that runs a script of package.json. */
+/** Returns the command that runs a package.json script. */
 export const runCommand = (agent: Agent, script: string): string =>
   toText(resolveCommand(agent, 'run', [script]));
 
 /**
  * Returns the command that adds packages.
- * @param folder the absolute path of a folder with packed files of the packages, which replace the registry
+ * @param folder the absolute path to a folder with the packages' packed files, which replace the registry
  * @throws CliError if a file is missing
  */
 export function addCommand(agent: Agent, packages: string[], folder: string | null): Command {
@@ -43,7 +43,7 @@ export function addCommand(agent: Agent, packages: string[], folder: string | nu
 export const toText = (command: Command | null): string =>
   command ? [command.command, ...command.args].join(' ') : '';
 
-/** Returns the packed files of packages and of those that they depend on. */
+/** Returns the packed files for packages and their dependencies. */
 function listTarballs(packages: string[], folder: string): string[] {
   const files = readFolder(folder);
   const all = new Set(packages.flatMap((name) => [name, ...(DEPENDENCIES[name] ?? [])]));
@@ -67,7 +67,7 @@ function readFolder(path: string): string[] {
 
 /** Runs the command in the folder. Its output goes to stderr. @throws CliError if it fails */
 export async function install(cli: Cli, { command, args }: Command): Promise<void> {
-  // The scripts of packages must not read the key.
+  // Package scripts must not read the key.
   const { GATEHOUSE_SECRET_KEY: _, ...env } = cli.env;
   const child = spawn(command, args, {
     cwd: cli.cwd,

@@ -1,6 +1,6 @@
 import { parse, type ParserOptions } from '@babel/parser';
 
-/** A node of the syntax tree, with its place in the code. */
+/** A syntax tree node, with its place in the code. */
 export interface SyntaxNode {
   type: string;
   start: number;
@@ -17,7 +17,7 @@ const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 
 /**
- * Inserts text into a module of JavaScript or TypeScript. The parser only finds the places: all other characters of the
+ * Inserts text into a JavaScript or TypeScript module. The parser only finds the places: all other characters in the
  * file stay as they are.
  */
 export class ModuleEditor {
@@ -46,7 +46,7 @@ export class ModuleEditor {
     return this.program['sourceType'] === 'module';
   }
 
-  /** Returns whether the module begins with a directive such as 'use client'. */
+  /** Returns true if the module begins with a directive such as 'use client'. */
   hasDirective(text: string): boolean {
     return this.program.directives.some((each) => (each['value'] as { value?: string }).value === text);
   }
@@ -74,13 +74,13 @@ export class ModuleEditor {
     return this.code.slice(start, end);
   }
 
-  /** Returns the whitespace before the first character of the line of a position. */
+  /** Returns the whitespace before the first character in a position's line. */
   indentAt(position: number): string {
     const line = this.code.slice(this.code.lastIndexOf('\n', position - 1) + 1, position);
     return /^\s*/.exec(line)![0];
   }
 
-  /** Returns whether only whitespace precedes a position in its line. */
+  /** Returns true if only whitespace precedes a position in its line. */
   startsLine(position: number): boolean {
     return /(?:^|\n)[ \t]*$/.test(this.code.slice(0, position));
   }
@@ -94,7 +94,7 @@ export class ModuleEditor {
   }
 
   /**
-   * Returns the specifier of a file in the same folder, with or without an ending, as the module imports other files.
+   * Returns the specifier for a file in the same folder, with or without an ending, as the module imports other files.
    * @param path the file, such as `gatehouse.tsx`
    * @param byDefault the ending if the module imports no other file
    */
@@ -108,7 +108,7 @@ export class ModuleEditor {
     return `./${name}${known ?? (endings.every((each) => each === '') ? '' : isTyped ? ending : compiled)}`;
   }
 
-  /** Returns the specifiers of the imports from files of the app, without style sheets and images. */
+  /** Returns the specifiers in the imports from the app's files, without style sheets and images. */
   private relativeImports(): string[] {
     return this.imports()
       .map((node) => /['"](\.{1,2}\/[^'"]+)['"]\)?;?$/.exec(this.textOf(node))?.[1] ?? '')
@@ -125,7 +125,7 @@ export class ModuleEditor {
   }
 
   /**
-   * Adds an import after the last one, in its style of quotes, semicolons and declarations.
+   * Adds an import after the last one, with its style for quotes, semicolons and declarations.
    * @param names such as `{ orders }`, or an empty string for a style sheet
    */
   addImport(names: string, specifier: string): void {

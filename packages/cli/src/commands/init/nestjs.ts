@@ -32,7 +32,7 @@ function planNestjs(folder: AppFolder): CodePlan {
   return planner.plan;
 }
 
-/** Adds the module to the imports of the only module in the file. */
+/** Adds the module to the imports in the file's only module. */
 function importModule(code: string, byDefault: string): { content: string } | { reason: string } {
   const editor = ModuleEditor.parse(APP_MODULE, code);
   if (!editor) return { reason: 'it has a syntax error' };
@@ -67,7 +67,7 @@ function addElement(editor: ModuleEditor, list: SyntaxNode | undefined): boolean
   return true;
 }
 
-/** The module of docs/quick-starts/nestjs.md. */
+/** The module in docs/quick-starts/nestjs.md. */
 const GATEHOUSE_MODULE = `import type { AccessTokenClaims } from '@gatehouse/server';
 import { Customer, CustomerGuard, GatehouseModule } from '@gatehouse/server/nestjs';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';

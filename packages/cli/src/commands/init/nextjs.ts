@@ -8,7 +8,7 @@ export const nextjs: Framework = {
   name: 'Next.js',
   packages: ['@gatehouse/nextjs', '@gatehouse/react'],
   envFile: '.env.local',
-  // The server of the app sends all requests to Gatehouse.
+  // The app's server sends all requests to Gatehouse.
   pageOrigin: () => null,
   needsProject: true,
   urlVariable: 'GATEHOUSE_URL',
@@ -61,7 +61,7 @@ const layoutPaths = ['app', 'src/app'].flatMap((folder) =>
   ['tsx', 'jsx', 'js'].map((ending) => `${folder}/layout.${ending}`),
 );
 
-/** Returns whether Next.js renders a static shell of each page, which may not read the session of a request. */
+/** Returns true if Next.js renders a static shell for each page, which may not read a request's session. */
 function hasStaticShell(folder: AppFolder): boolean {
   const config = folder.find(...['ts', 'mts', 'js', 'mjs'].map((ending) => `next.config.${ending}`));
   return /\bcacheComponents:\s*true\b/.test((config && folder.read(config)) ?? '');
@@ -89,7 +89,7 @@ function wrapChildren(
   return { content: editor.toString() };
 }
 
-// The files of docs/quick-starts/nextjs.md.
+// The files in docs/quick-starts/nextjs.md.
 
 const PROXY = `export { gatehouseProxy as proxy } from '@gatehouse/nextjs';
 

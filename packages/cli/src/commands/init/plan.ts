@@ -8,7 +8,7 @@ import { planGitIgnore } from './git-ignore.js';
 import { addCommand, findPackageManager, type Command } from './install-packages.js';
 import type { AppFolder } from './app-folder.js';
 
-/** The options of the command. */
+/** The command's options. */
 export interface InitOptions {
   yes?: boolean;
   install: boolean;
@@ -17,7 +17,7 @@ export interface InitOptions {
   publishableKey?: string;
 }
 
-/** Everything that `init` does to an app. A second run has nothing to do. */
+/** All changes that `init` applies to an app. A second run has nothing to do. */
 export interface Plan {
   folder: AppFolder;
   framework: Framework;
@@ -73,7 +73,7 @@ export async function createPlan(
   };
 }
 
-/** Returns the changes of the files with variables, and of .gitignore for them. */
+/** Returns the changes to the files with variables, and to .gitignore for them. */
 export function planSettings(
   folder: AppFolder,
   { envFile }: Framework,

@@ -3,13 +3,13 @@ import { visibleText } from '../../console-shared/visible-text.js';
 import { runCommand, toText } from './install-packages.js';
 import type { Plan } from './plan.js';
 
-/** One line of the plan, such as "create  src/gatehouse.tsx". */
+/** One line in the plan, such as "create  src/gatehouse.tsx". */
 export interface Action {
   verb: string;
   subject: string;
 }
 
-/** Returns everything that a plan does, in the order of its execution. */
+/** Returns all actions in a plan, in execution order. */
 export function listActions({ target, folder, settings, installation, changes, origin }: Plan): Action[] {
   const name = target.management?.project.name ?? '';
   return [
@@ -23,7 +23,7 @@ export function listActions({ target, folder, settings, installation, changes, o
   ];
 }
 
-/** Prints what `init` is about to do. */
+/** Prints the actions that `init` is about to run. */
 export async function printPlan(printer: Printer, plan: Plan, actions: Action[]): Promise<void> {
   const { framework, folder, target } = plan;
   const { project } = target.management ?? {};
@@ -39,7 +39,7 @@ export async function printPlan(printer: Printer, plan: Plan, actions: Action[])
   await printLine(printer);
 }
 
-/** Prints the steps that are left to the developer, and how to use the app. */
+/** Prints the steps that are left to the developer, and instructions to use the app. */
 export async function printNextSteps(printer: Printer, plan: Plan, applied: Plan): Promise<void> {
   const { framework, folder, packageManager, packages, installation } = plan;
   for (const { subject, reason, lines } of applied.manualSteps) {

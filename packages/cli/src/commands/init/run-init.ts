@@ -15,10 +15,10 @@ import { listActions, printNextSteps, printPlan } from './print-plan.js';
 import { AppFolder } from './app-folder.js';
 import { vite } from './vite.js';
 
-/** In the order of detection: an app with NestJS or Next.js can also depend on Express or Vite. */
+/** In detection order: an app with NestJS or Next.js can also depend on Express or Vite. */
 const frameworks: Record<FrameworkName, Framework> = { nextjs, nestjs, vite, express };
 
-/** Lists the changes of `gatehouse init`, and applies them once they are confirmed. @throws CliError */
+/** Lists the changes that `gatehouse init` plans, and applies them once they are confirmed. @throws CliError */
 export async function runInit(cli: Cli, options: InitOptions): Promise<void> {
   const folder = AppFolder.read(cli.cwd);
   if (!folder)
@@ -43,7 +43,7 @@ export async function runInit(cli: Cli, options: InitOptions): Promise<void> {
   else await printNextSteps(cli, plan, applied);
 }
 
-/** Returns the framework of the app. @throws CliError if it is not supported */
+/** Returns the app's framework. @throws CliError if it is not supported */
 function findFramework(folder: AppFolder, name: FrameworkName | undefined): Framework {
   const found = name ? frameworks[name] : Object.values(frameworks).find((each) => each.detect(folder));
   if (found) return found;
@@ -52,7 +52,7 @@ function findFramework(folder: AppFolder, name: FrameworkName | undefined): Fram
   });
 }
 
-/** Confirms each replacement of a value. @throws CliError unless the user agrees to all of them */
+/** Confirms each replaced value. @throws CliError unless the user agrees to all replacements */
 async function confirmReplacements(cli: Cli, conflicts: Conflict[]): Promise<void> {
   for (const { file, name, current, wanted } of conflicts) {
     if (!cli.stdin.isTTY)

@@ -33,7 +33,7 @@ export const vite: Framework = {
   ],
 };
 
-/** Returns the port of the development server. */
+/** Returns the development server's port. */
 function readPort(folder: AppFolder): string {
   const config = folder.find('vite.config.ts', 'vite.config.js', 'vite.config.mts', 'vite.config.mjs');
   return /\bport:\s*(\d+)/.exec((config && folder.read(config)) ?? '')?.[1] ?? '5173';
@@ -58,7 +58,7 @@ function findEntry(folder: AppFolder): string | undefined {
   return path && folder.find(path);
 }
 
-/** Returns `src/gatehouse.tsx`, with the lines of docs/quick-starts/react.md. */
+/** Returns `src/gatehouse.tsx`, with the lines from docs/quick-starts/react.md. */
 const gatehouseFile = (isTyped: boolean): string =>
   `import { createClient, localStorageStorage } from '@gatehouse/js';
 import { GatehouseProvider, SignedIn, SignedOut, SignIn, useAuth } from '@gatehouse/react';
@@ -110,7 +110,7 @@ function wrapRoot(path: string, code: string, file: string): { content: string }
   return { content: editor.toString() };
 }
 
-/** Returns whether a node is a call of `….render()` with an element. */
+/** Returns true if a node calls `….render()` with an element. */
 function isRender({ type, ...node }: SyntaxNode): boolean {
   if (type !== 'CallExpression') return false;
   const callee = node['callee'] as SyntaxNode;
@@ -130,11 +130,11 @@ function onlyChildOfStrictMode(editor: ModuleEditor, root: SyntaxNode): SyntaxNo
   return children.length === 1 && isElement(children[0]!) ? children[0] : undefined;
 }
 
-/** Returns an element inside `<Gatehouse>`, on lines of its own. */
+/** Returns an element inside `<Gatehouse>`, on separate lines. */
 function wrap(editor: ModuleEditor, element: SyntaxNode): string {
   const text = editor.textOf(element);
   const indent = editor.indentAt(element.start);
-  // The lines of a template literal would change with their indentation.
+  // The lines in a template literal would change with their indentation.
   const shift = (spaces: string): string =>
     text.includes('`') ? text : text.replaceAll('\n', `\n${spaces}`);
   if (editor.startsLine(element.start))

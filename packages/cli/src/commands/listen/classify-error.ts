@@ -1,4 +1,4 @@
-/** The reason why a webhook was not accepted, with the codes of the delivery log (docs/webhooks.md). */
+/** The reason why a webhook was not accepted, with the delivery log's codes (docs/webhooks.md). */
 export interface SendError {
   code: 'http_error' | 'timeout' | 'connection_error' | 'tls_error' | 'dns_error' | 'protocol_error';
   message: string;
@@ -12,7 +12,7 @@ const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABL
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|CRL_|ERROR_IN_)/;
 
-/** Returns the error of a request that ended without a response. */
+/** Returns the error for a request that ended without a response. */
 export function classifyError(
   error: unknown,
   { target, isTimeout }: { target: URL; isTimeout: boolean },

@@ -5,10 +5,10 @@ import type { Report } from './listen-record.js';
 import { sendWebhook, type SendResult } from './send-webhook.js';
 import { webhookHeaders } from './webhook-headers.js';
 
-/** An event of the feed. `body` is null if its data was erased. */
+/** A feed event. `body` is null if its data was erased. */
 export type ForwardedEvent = Pick<FeedEvent, 'id' | 'type' | 'body'>;
 
-/** An event that was sent, with the text of its body. */
+/** An event that was sent, with its body. */
 type SentEvent = ForwardedEvent & { body: string };
 
 export interface ForwarderOptions {
@@ -22,11 +22,11 @@ export interface ForwarderOptions {
 }
 
 /**
- * Sends events to one receiver, one at a time: the next one follows when the receiver has responded to the current one, or
- * has failed to. While no connection can be opened, the current event waits.
+ * Sends events to one receiver, one at a time: the next one follows when the receiver has responded to the current one,
+ * or has failed to. While no connection can be opened, the current event waits.
  */
 export class EventForwarder {
-  /** The events whose last request failed, in the order of the feed. */
+  /** The events whose last request failed, in feed order. */
   private readonly failed = new Map<string, SentEvent>();
   private last: SentEvent | null = null;
   private delivered = 0;
@@ -43,7 +43,7 @@ export class EventForwarder {
     return { delivered: this.delivered, failed: [...this.failed.keys()], skipped: this.skipped };
   }
 
-  /** Sends an event after all others. @throws the reason of `signal` if it was aborted before the response */
+  /** Sends an event after all others. @throws the reason in `signal` if it was aborted before the response */
   forward(event: ForwardedEvent): Promise<void> {
     return this.enqueue(async () => {
       const { id, type, body } = event;
@@ -54,8 +54,8 @@ export class EventForwarder {
   }
 
   /**
-   * Sends the last failed event again, or all of them, or the last event if none has failed. While the receiver is
-   * unreachable, ends the pause before the next attempt to connect instead.
+   * Sends the last failed event again, or all failed events, or the last event if none has failed. While the receiver
+   * is unreachable, ends the pause before the next attempt to connect instead.
    */
   async redeliver(which: 'last' | 'all'): Promise<void> {
     if (this.isUnreachable) return this.retry.abort();
@@ -106,7 +106,7 @@ export class EventForwarder {
     });
   }
 
-  /** Counts an event of the feed, or a redelivery of one that had failed. */
+  /** Counts a feed event, or a redelivery for an event that had failed. */
   private count(event: SentEvent, isSuccess: boolean, isRedelivery: boolean): void {
     if (isSuccess) {
       this.delivered += 1;

@@ -1,4 +1,4 @@
-/** A report of `gatehouse listen`, which is one line of `--json`. Later versions may add kinds and members. */
+/** A report from `gatehouse listen`, which is one line with `--json`. Later versions may add kinds and members. */
 export type ListenRecord =
   | {
       kind: 'ready';
@@ -11,13 +11,13 @@ export type ListenRecord =
     }
   | {
       kind: 'response';
-      /** The time of the response. */
+      /** The response's time. */
       at: string;
       event_id: string;
       event_type: string;
       /** 0 without a response. */
       status: number;
-      /** Null for a status of 2xx. */
+      /** Null for a 2xx status. */
       error: string | null;
       message: string | null;
       duration_ms: number;
@@ -38,10 +38,10 @@ export type ListenRecord =
       skipped: number;
       /** The position after the last event that was sent or skipped; null before the first. */
       cursor: string | null;
-      /** The filters of the cursor. */
+      /** The cursor's filters. */
       since: string | null;
       types: string | null;
-      /** Number of events after `cursor` that were already sent. */
+      /** Count of events after `cursor` that were already sent. */
       repeated: number;
     };
 

@@ -102,7 +102,7 @@ async function listen(cli: Cli, options: Options): Promise<void> {
   }
 }
 
-/** Returns the project of the command. Checks an id of the settings: the feed of another project would be empty. */
+/** Returns the command's project. Checks an id from the settings: another project's feed would be empty. */
 async function findReadableProject(cli: Cli, client: Gatehouse): Promise<string> {
   const projectId = await findProject(cli, client);
   if (!cli.settings().projectId) return projectId;
@@ -115,7 +115,7 @@ async function findReadableProject(cli: Cli, client: Gatehouse): Promise<string>
   return projectId;
 }
 
-/** Reads the keys of the command from the terminal. @returns a function that restores it */
+/** Reads the command's keys from the terminal. @returns a function that restores it */
 function readKeysOf(cli: Cli, forwarder: EventForwarder, stop: AbortController): () => void {
   const redeliver = (which: 'last' | 'all') => (): void =>
     // It is rejected only when the command ends.

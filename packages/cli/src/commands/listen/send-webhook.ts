@@ -3,18 +3,18 @@ import { request as requestHttps } from 'node:https';
 import type { Cli } from '../../cli.js';
 import { classifyError, type SendError } from './classify-error.js';
 
-/** Time limit of a request, from the lookup of the host to the end of the response. */
+/** Time limit for a request, from the host lookup to the end of the response. */
 export const TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 16 * 1_024;
 
-/** The response of a receiver, or the error of a request without one. */
+/** A receiver's response, or the error for a request without one. */
 export interface SendResult {
   /** 0 without a response. */
   status: number;
-  /** Null after a response with a status of 2xx. */
+  /** Null after a response with a 2xx status. */
   error: SendError | null;
   durationMs: number;
-  /** The first part of the body of the response, as text. */
+  /** The first part of the response body, as text. */
   responseBody: string;
 }
 
@@ -28,7 +28,7 @@ export interface SendOptions {
 
 /**
  * Sends a POST over a new connection, without following redirects.
- * @throws the reason of `signal` if it was aborted before the response
+ * @throws the reason in `signal` if it was aborted before the response
  */
 export async function sendWebhook(target: URL, options: SendOptions): Promise<SendResult> {
   const { wait, signal } = options;
@@ -60,7 +60,7 @@ function post(target: URL, { headers, body }: SendOptions, signal: AbortSignal):
   const request = target.protocol === 'https:' ? requestHttps : requestHttp;
   const length = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
-    // Without an agent, so that no idle connection of a receiver that was restarted is used.
+    // Without an agent, so that no idle connection to a receiver that was restarted is used.
     const options = {
       method: 'POST',
       headers: { ...headers, 'content-length': length },
@@ -80,7 +80,7 @@ const describeStatus = (status: number): SendError => ({
   isUnreachable: false,
 });
 
-/** Returns the beginning of the body. After the status, the body never changes the outcome. */
+/** Returns the body's beginning. After the status, the body never changes the outcome. */
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

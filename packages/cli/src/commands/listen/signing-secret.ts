@@ -9,7 +9,7 @@ import { formatSigningSecret, isSigningSecret } from './webhook-headers.js';
 const VARIABLE = 'GATEHOUSE_WEBHOOK_SECRET';
 const FORMAT = 'A signing secret consists of whsec_ and the base64 encoding of 24 to 64 bytes.';
 
-/** Returns the folder in which the command line stores files of the user. */
+/** Returns the folder in which the command line stores the user's files. */
 function configFolder(env: Cli['env']): string {
   const parent =
     process.platform === 'win32' && env['APPDATA']
@@ -27,7 +27,7 @@ export interface SigningSecret {
 }
 
 /**
- * Returns the signing secret that the user has passed, or the generated one of the project.
+ * Returns the signing secret that the user has passed, or the project's generated one.
  * @throws CliError with exit code 2 if it is invalid, without repeating it
  */
 export async function findSigningSecret(
@@ -44,8 +44,8 @@ export async function findSigningSecret(
 }
 
 /**
- * Returns the generated secret of a project. It is separate from those of endpoints, because a signature with these is
- * valid at the receivers of the endpoints.
+ * Returns a project's generated secret. It is separate from endpoint secrets, because the endpoints' receivers accept a
+ * signature with an endpoint secret.
  */
 async function readOrCreateSecret(env: Cli['env'], projectId: string): Promise<SigningSecret> {
   const file = join(configFolder(env), 'signing-secrets', projectId);

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 
-/** Returns a signing secret in the format of Standard Webhooks: `whsec_` + base64 of the bytes. */
+/** Returns a signing secret in the Standard Webhooks format: `whsec_` + base64 of the bytes. */
 export const formatSigningSecret = (bytes: Buffer): string => SECRET_PREFIX + bytes.toString('base64');
 
-/** Returns whether a text is a signing secret of 24 to 64 bytes, as Standard Webhooks requires. */
+/** Returns true if a string is a signing secret with 24 to 64 bytes, as Standard Webhooks requires. */
 export function isSigningSecret(text: string): boolean {
   const key = decodeKey(text);
   return key.length >= 24 && key.length <= 64 && formatSigningSecret(key) === text;
@@ -15,7 +15,7 @@ const decodeKey = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PR
 
 export interface WebhookToSign {
   eventId: string;
-  /** The text of the body, which is sent unchanged. */
+  /** The body, which is sent unchanged. */
   body: string;
   secret: string;
   /** ms since 1970. */
