@@ -11,7 +11,7 @@ const toPage = (ids: string, nextCursor: string, hasMore = false): Page<FeedEven
 const failure = (code: string, status: number): GatehouseError =>
   new GatehouseError({ code, status, detail: 'Detail.' });
 
-/** Follows a feed with these results of its reads, until the last one was read. */
+/** Follows a feed with these read results, until the last one was read. */
 async function follow(after: string | undefined, results: (Page<FeedEvent> | GatehouseError)[]) {
   const cursors: (string | undefined)[] = [];
   const pauses: number[] = [];

@@ -9,7 +9,7 @@ export type FeedEvent = components['schemas']['FeedEventResponse'];
 const INTERVAL_MS = 1_000;
 const PAGE_SIZE = 100;
 
-/** Reads the page of the feed after a cursor. */
+/** Reads the feed page after a cursor. */
 export type ReadFeed = (page: {
   cursor: string | undefined;
   limit?: number;
@@ -22,11 +22,13 @@ export interface FeedFilter {
   types: string | undefined;
   /** Default: the feed starts after all existing events. */
   createdAfter: string | undefined;
-  /** True: events contain the bodies of their webhooks. */
+  /** True: events contain their webhook bodies. */
   includeBody?: boolean;
 }
 
-/** Returns a function that reads the feed. A cursor is valid only with the filters of the request that returned it. */
+/**
+ * Returns a function that reads the feed. A cursor is valid only with the filters from the request that returned it.
+ */
 export const createFeedReader =
   (client: Gatehouse, { projectId, types, createdAfter, includeBody }: FeedFilter): ReadFeed =>
   ({ cursor, limit = PAGE_SIZE, signal }) => {
@@ -53,7 +55,7 @@ function explainCursor(error: unknown): never {
 }
 
 export interface FeedPage {
-  /** Undefined for the first page of a feed that does not continue. */
+  /** Undefined for the first page in a feed that does not continue. */
   start: string | undefined;
   events: FeedEvent[];
   end: string;
@@ -88,7 +90,7 @@ export async function* followFeed(
   }
 }
 
-/** Returns the result of a read, or null if `signal` was aborted. */
+/** Returns a read's result, or null if `signal` was aborted. */
 async function readWhenAvailable<Result>(
   read: () => Promise<Result>,
   { wait, signal, onOutage }: FollowOptions,
@@ -114,13 +116,13 @@ const isTemporary = ({ status }: GatehouseError): boolean => status === 429 || s
 /** The position in the feed up to which events are handled. */
 export interface Progress {
   page: FeedPage | null;
-  /** Number of events of the page that were sent or skipped. */
+  /** Count of events on the page that were sent or skipped. */
   handled: number;
 }
 
 /**
- * Returns the cursor after the last handled event: within a page, it is that of a shorter page. If Gatehouse cannot be
- * reached, returns the cursor of the page, after which some events are repeated.
+ * Returns the cursor after the last handled event: within a page, a shorter page's cursor. If Gatehouse cannot be
+ * reached, returns the page's cursor, after which some events are repeated.
  */
 export async function findCursor(
   read: ReadFeed,

@@ -4,8 +4,8 @@ const START_CAPACITY = 1024;
 const MAX_LOAD = 0.6;
 
 /**
- * Finds people by their ids. Keeps 8 bytes of a hash for each id instead of the id: among ten million ids, two have the same 8
- * bytes with a probability of 1 in 300,000.
+ * Finds people by their ids. Keeps 8 hash bytes for each id instead of the id: among ten million ids, two have the same
+ * 8 bytes with a probability of 1 in 300,000.
  */
 export class KeyIndex {
   private size = 0;
@@ -35,7 +35,7 @@ export class KeyIndex {
     return true;
   }
 
-  /** Returns the place of a hash, or the empty place where it belongs. */
+  /** Returns a hash's place, or the empty place where it belongs. */
   private findPlace(high: number, low: number): number {
     const mask = this.people.length - 1;
     let place = low & mask;
@@ -61,5 +61,5 @@ function toHash(text: string): [high: number, low: number] {
   return [Number.parseInt(digits.slice(0, 8), 16), Number.parseInt(digits.slice(8, 16), 16)];
 }
 
-/** Returns 4 bytes of a hash of a value, which are never 0. */
+/** Returns 4 bytes from a value's hash, which are never 0. */
 export const toDigest = (text: string): number => toHash(text)[0] || 1;

@@ -5,7 +5,7 @@ import { run } from './run.js';
 const interruption = new AbortController();
 // The second signal ends the process at once: its handler is removed by the first.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
-// The reader of a pipe, such as `head`, has read enough.
+// A pipe's reader, such as `head`, has read enough.
 const endOnBrokenPipe = ({ code }: NodeJS.ErrnoException): void => {
   if (code === 'EPIPE') process.exit(ExitCode.brokenPipe);
 };
@@ -14,7 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`Error: Cannot write to stdout: ${error.message}\n`);
   process.exit(ExitCode.failure);
 });
-// Notes that a full disk does not accept change no result.
+// Notes that a full disk does not accept must not change the result.
 process.stderr.on('error', endOnBrokenPipe);
 
 process.exitCode = await run(process.argv.slice(2), {

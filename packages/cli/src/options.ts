@@ -12,11 +12,11 @@ export function parseDuration(text: string): number {
 
 const isDuration = (text: string): boolean => /^\d+[smhd]$/.test(text);
 
-/** Returns the time of an option in ISO 8601: a time, a date, or a duration before now, such as "10m". */
+/** Returns an option's time in ISO 8601: a time, a date, or a duration before now, such as "10m". */
 export const parsePastTime = (text: string): string =>
   isDuration(text) ? toTime(Date.now() - parseDuration(text) * 1_000) : readTime(text);
 
-/** Returns the time of an option in ISO 8601: a time, a date, or a duration from now, such as "90d". */
+/** Returns an option's time in ISO 8601: a time, a date, or a duration from now, such as "90d". */
 export const parseFutureTime = (text: string): string =>
   isDuration(text) ? toTime(Date.now() + parseDuration(text) * 1_000) : readTime(text);
 
@@ -43,7 +43,7 @@ export const parseNumber =
     throw new InvalidArgumentError(`Use a number from ${smallest} to ${largest}.`);
   };
 
-/** Returns the entries of a list that is separated by commas. */
+/** Returns the entries in a list that is separated by commas. */
 export const parseList = (text: string): string[] =>
   text
     .split(',')

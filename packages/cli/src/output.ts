@@ -3,23 +3,23 @@ import type { Cli, Output } from './cli.js';
 import { visibleJson, visibleText } from './console-shared/visible-text.js';
 import { fitText } from './text-width.js';
 
-/** The codes of the styles (ECMA-48, SGR). */
+/** The style codes (ECMA-48, SGR). */
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
 export type Style = keyof typeof STYLES;
 
-/** The part of the environment that the functions for output use. */
+/** The part of the environment that the output functions use. */
 export type Printer = Pick<Cli, 'env' | 'stdout' | 'stderr' | 'signal'>;
 
 /**
- * Writes a text and waits until the stream accepts more, so that a slow reader limits the memory. Returns at once after an
- * error of the stream, which never drains: main.ts handles it.
+ * Writes a string and waits until the stream accepts more, so that a slow reader limits the memory. Returns at once
+ * after an error in the stream, which never drains: main.ts handles it.
  */
 export async function write(output: Output, text: string): Promise<void> {
   if (!output.write(text) && !output.errored) await once(output, 'drain');
 }
 
-/** Prints one line to stdout. The text must be safe to print: pass texts of others through `visibleText`. */
+/** Prints one line to stdout. The text must be safe to print: pass untrusted text through `visibleText`. */
 export const printLine = ({ stdout }: Printer, line = ''): Promise<void> => write(stdout, `${line}\n`);
 
 /** Prints one line for people to stderr, so that stdout contains only results. */
@@ -39,7 +39,7 @@ export function styled(
   return hasColors(env, output) ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
 }
 
-/** Returns whether a stream shows colors. */
+/** Returns true if a stream shows colors. */
 export const hasColors = (env: Printer['env'], output: Output): boolean =>
   output.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 
@@ -55,7 +55,7 @@ export async function printRecord(
   }
 }
 
-/** Returns a time of the API for people, in UTC: "2026-11-27 09:30:00Z". */
+/** Returns an API time for people, in UTC: "2026-11-27 09:30:00Z". */
 export const formatTime = (time: string | null | undefined): string =>
   time ? visibleText(time.replace('T', ' ').replace(/\.\d+Z$/, 'Z')) : '';
 

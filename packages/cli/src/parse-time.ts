@@ -15,7 +15,7 @@ const TIME_LENGTH = 12;
 /** Days that every month has. */
 const SHORTEST_MONTH = 28;
 
-/** Returns true for a date of the calendar. `Date.parse` also accepts February 30, as a day in March. */
+/** Returns true for a date in the calendar. `Date.parse` also accepts February 30, as a day in March. */
 function isDate(date: string): boolean {
   const [month, day] = [Number(date.slice(5, 7)), Number(date.slice(8))];
   if (day <= SHORTEST_MONTH) return day >= 1 && month >= 1 && month <= 12;
@@ -23,7 +23,7 @@ function isDate(date: string): boolean {
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
 }
 
-/** Returns the date of a text that has the form of a time, if no calendar contains it; otherwise null. */
+/** Returns the date in a string that has the form of a time, if no calendar contains it; otherwise null. */
 export function findMissingDate(text: string): string | null {
   const date = pattern.exec(text)?.[1];
   return date === undefined || isDate(date) ? null : date;

@@ -7,10 +7,10 @@ import { visibleJson, visibleText } from './console-shared/visible-text.js';
 /** An error as it is printed. */
 interface Description {
   message: string;
-  /** The fields of the request with errors. */
+  /** The request fields with errors. */
   fields: { field: string; message: string }[];
   fix: string | null;
-  /** The members of the JSON line besides the message and the fix. */
+  /** The JSON line's members besides the message and the fix. */
   details: Record<string, unknown>;
 }
 
@@ -31,7 +31,7 @@ export async function printError(cli: Cli, error: unknown): Promise<number> {
   return error instanceof CliError ? error.exitCode : ExitCode.failure;
 }
 
-/** Returns the description of an error, also for the lines of a command that continues after it. */
+/** Returns an error's description, also for the lines from a command that continues after it. */
 export function describeError(error: unknown): Description {
   if (error instanceof GatehouseError) return describeProblem(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -57,7 +57,7 @@ function describeProblem(error: GatehouseError): Description {
   };
 }
 
-/** The fixes of errors of the API by their codes. The details of the other errors contain their fix. */
+/** The fixes for API errors by their codes. The other errors' details contain their fix. */
 const FIXES: Record<string, (error: GatehouseError) => string | null> = {
   insufficient_scope: ({ problem }) =>
     `Use a secret key with the scope ${(problem.requiredScopes ?? []).join(' and ')}. The scopes of a key cannot be changed.`,
@@ -70,7 +70,7 @@ const FIXES: Record<string, (error: GatehouseError) => string | null> = {
   unavailable: ({ requestId }) => (requestId ? null : 'Check GATEHOUSE_URL, and that Gatehouse is running.'),
 };
 
-/** Returns why there was no response, such as "connect ECONNREFUSED 127.0.0.1:3000", or null. */
+/** Returns the reason why there was no response, such as "connect ECONNREFUSED 127.0.0.1:3000", or null. */
 function rootCause(error: Error): string | null {
   let found: unknown = error.cause;
   while (isError(found) && isError(found.cause)) found = found.cause;

@@ -7,17 +7,17 @@ import { printJson, printNote } from './output.js';
 import { createTable, type Column } from './table.js';
 import { visibleText } from './console-shared/visible-text.js';
 
-/** The options of a command that prints a list. */
+/** The options for a command that prints a list. */
 export interface PageOptions {
   limit?: number;
   cursor?: string;
   all?: boolean;
 }
 
-/** The largest page of the API. */
+/** The largest page in the API. */
 const LARGEST_PAGE = 200;
 
-/** Adds the options of a command that prints a list. */
+/** Adds the options for a command that prints a list. */
 export const addPageOptions = (command: Command): Command =>
   command
     .option('--limit <n>', 'number of records on the page, at most 200', parseNumber(1, LARGEST_PAGE))
@@ -32,7 +32,7 @@ export interface PageReader<Item> {
   empty: string;
 }
 
-/** Prints one page of a list, or all of them: as a table, or one JSON object per line. */
+/** Prints one page of a list, or all pages: as a table, or one JSON object per line. */
 export async function printPages<Item>(
   cli: Cli,
   { limit, cursor, all }: PageOptions,

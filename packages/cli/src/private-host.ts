@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Returns true for addresses of private networks, and for names that no public DNS contains. */
+/** Returns true for addresses in private networks, and for names that no public DNS contains. */
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isIP(host) === 4)

@@ -9,7 +9,7 @@ const FIX = 'Pass --project <id>, or set GATEHOUSE_PROJECT_ID.';
 const LISTED = 10;
 
 /**
- * Returns the id of the project of a command: that of the settings, or the only one that the key can access.
+ * Returns the id of a command's project: from the settings, or the only project that the key can access.
  * @throws CliError with exit code 2 if the key can access several projects, or lacks `project:read`
  */
 export async function findProject(cli: Cli, client: Gatehouse): Promise<string> {
@@ -27,7 +27,7 @@ export async function findProject(cli: Cli, client: Gatehouse): Promise<string> 
   );
 }
 
-/** Returns an id of a response. @throws CliError if it is none: `listen` uses it as the name of a file */
+/** Returns an id from a response. @throws CliError if it is none: `listen` uses it as a file name */
 function checkId(id: string): string {
   if (isProjectId(id)) return id;
   throw new CliError('The response contains an invalid id of a project.', {

@@ -3,8 +3,8 @@ import type { Cli } from './cli.js';
 import { CliError, ExitCode, usageError } from './cli-error.js';
 
 /**
- * Asks for a line on the terminal. The question is printed to stderr, so that stdout contains only results.
- * @param fix how to run the command without a terminal
+ * Reads a line from the terminal. The question is printed to stderr, so that stdout contains only results.
+ * @param fix instructions to run the command without a terminal
  * @throws CliError with exit code 2 if stdin is no terminal, and 130 if the reader interrupts the question
  */
 export async function ask({ stdin, stderr, signal }: Cli, question: string, fix: string): Promise<string> {
@@ -27,7 +27,7 @@ export async function ask({ stdin, stderr, signal }: Cli, question: string, fix:
 }
 
 /**
- * Asks for a confirmation, unless `--yes` has given it.
+ * Requires a confirmation, unless `--yes` has given it.
  * @throws CliError if the answer is not yes, and with exit code 2 without `--yes` if stdin is no terminal
  */
 export async function confirm(cli: Cli, question: string, isConfirmed: boolean | undefined): Promise<void> {

@@ -12,7 +12,7 @@ const KEY = `sk_${'A'.repeat(49)}`;
 
 let server: Server;
 let url: string;
-/** The status and the body of the next responses. */
+/** The status and body for the next responses. */
 let response: [status: number, body: object];
 let requests: { method: string; url: string; key: string; agent: string }[];
 beforeAll(async () => {

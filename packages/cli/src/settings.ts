@@ -3,34 +3,34 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { usageError } from './cli-error.js';
 
-/** The settings of all commands that call the API. */
+/** The settings for all commands that call the API. */
 export interface Settings {
-  /** The URL of Gatehouse, without a trailing slash. */
+  /** Gatehouse's URL, without a trailing slash. */
   url: string;
   secretKey: string;
   /** Id of the project to which the command is limited. */
   projectId?: string;
 }
 
-/** The flags that override the environment. The key is none of them: other users can list the arguments of processes. */
+/** The flags that override the environment. The key is none of them: other users can list a process's arguments. */
 export interface SettingFlags {
   url?: string;
   keyFile?: string;
   project?: string;
 }
 
-/** The files of the working directory, in the order of precedence. */
+/** The files in the working directory, in precedence order. */
 const FILES = ['.env.local', '.env'];
 
-/** A value of a flag or the environment, which the user has set, or of a file in the working directory. */
+/** A value from a flag or the environment, which the user has set, or from a file in the working directory. */
 interface Value {
   text: string;
   isFromFolder: boolean;
 }
 
 /**
- * Returns the settings of flags, the environment, and the `.env` files in the working directory, in this order.
- * @throws CliError with exit code 2 if one of them is missing or invalid
+ * Returns the settings from flags, the environment, and the `.env` files in the working directory, in this order.
+ * @throws CliError with exit code 2 if a setting is missing or invalid
  */
 export function readSettings(
   { env, cwd }: { env: Record<string, string | undefined>; cwd: string },
@@ -119,7 +119,7 @@ export function checkKey(text: string): string {
   return text;
 }
 
-/** Returns whether a text is the id of a project, which is safe as the name of a file. */
+/** Returns true if a string is a project id, which is safe as a file name. */
 export const isProjectId = (text: string): boolean =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 

@@ -17,7 +17,7 @@ const columns: Column<Row>[] = [
   { title: 'Name', value: ({ name }) => name },
 ];
 
-/** Returns what a table prints. @param width of the terminal; undefined: no terminal */
+/** Returns the output for a table. @param width the terminal's width; undefined: no terminal */
 async function print(shown: Row[], width?: number, env: Record<string, string> = {}, of = columns) {
   const terminal = width === undefined ? {} : { isTTY: true, columns: width };
   const stream = (): PassThrough => Object.assign(new PassThrough().setEncoding('utf8'), terminal);

@@ -20,7 +20,7 @@ export interface Table<Row> {
 }
 
 const GAP = '  ';
-/** Columns of the terminal that a shortened column keeps. */
+/** The terminal columns that a shortened column keeps. */
 const SHORTEST = 8;
 
 /**
@@ -68,7 +68,7 @@ interface Layout<Row> {
   widths: number[];
 }
 
-/** Returns the layout for the width of the terminal, or null if the rows do not fit. */
+/** Returns the layout for the terminal's width, or null if the rows do not fit. */
 function fitLayout<Row>(
   { stdout }: Printer,
   columns: Column<Row>[],

@@ -85,7 +85,7 @@ export class RowConverter {
     else if (kind === 'boolean') customer[field] = toBoolean(text);
     else {
       const value = parseJson(text);
-      // No value is lost.
+      // A JSON null contains no value that could be lost.
       if (value === null) return;
       if (Array.isArray(value) === (kind === 'list') && typeof value === 'object') customer[field] = value;
       else leftOut.push({ column, problem: kind === 'list' ? 'not_a_list' : 'not_an_object' });

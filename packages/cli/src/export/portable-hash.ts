@@ -32,7 +32,7 @@ const DJANGO = /^pbkdf2_(?<digest>sha1|sha256)\$(?<i>\d+)\$(?<salt>[^$]+)\$(?<ha
 const FBSCRYPT =
   /^\$fbscrypt\$v=1,n=(?<n>\d+),r=(?<r>\d+),p=(?<p>\d+),ss=(?<separator>[^,$]+),sk=(?<key>[^,$]+)\$(?<salt>[^$]+)\$(?<hash>[^$]+)$/;
 
-/** Decodes base64, also that of passlib, which has `.` in the place of `+`. */
+/** Decodes base64, also the base64 from passlib, which has `.` in the place of `+`. */
 const decode = (text: string | undefined): Buffer =>
   decodeBase64(text?.replaceAll('.', '+')) ?? Buffer.alloc(0);
 
@@ -69,7 +69,7 @@ function parsePbkdf2(text: string): PortableHash | null {
   const django = DJANGO.exec(text)?.groups;
   if (!django) return null;
   const { digest: name, i, salt, hash } = django as Record<'digest' | 'i' | 'salt' | 'hash', string>;
-  // The characters of the salt are its bytes.
+  // The salt's characters are its bytes.
   return {
     ...{ scheme: 'pbkdf2', digest: name as Digest, iterations: Number(i) },
     ...{ salt: Buffer.from(salt), hash: decode(hash) },
@@ -87,7 +87,7 @@ function parseFirebaseScrypt(text: string): PortableHash | null {
   return { scheme: 'fbscrypt', n, r, p, separator, key, salt, hash };
 }
 
-/** Returns a hash of Firebase in the text form of Supabase Auth. */
+/** Returns a Firebase hash in Supabase Auth's text form. */
 export const fbscryptText = (hash: PortableHash & { scheme: 'fbscrypt' }): string =>
   `$fbscrypt$v=1,n=${hash.n},r=${hash.r},p=${hash.p},ss=${hash.separator},sk=${hash.key}$${hash.salt}$${hash.hash}`;
 
@@ -113,7 +113,7 @@ export const PEPPERED: Reason = {
     'Let the system verify these hashes as docs/moving-out.md describes, or let the customer reset the password. With passwordHashing "portable", sign-ins store hashes that other systems accept',
 };
 
-/** The reason for a hash of an algorithm that the other system does not know. */
+/** The reason for a hash with an algorithm that the other system does not know. */
 export const UNKNOWN_ALGORITHM: Reason = {
   reason: 'The system does not accept password hashes of this algorithm or with these parameters',
   remedy:
@@ -121,7 +121,7 @@ export const UNKNOWN_ALGORITHM: Reason = {
 };
 
 /**
- * Returns the password hash in the form of the other system, or null if the customer has none or it is left out.
+ * Returns the password hash in the other system's form, or null if the customer has none or it is left out.
  * @param write returns the form, or null for a hash that the system does not accept
  */
 export function convertPassword<T>(

@@ -8,7 +8,7 @@ const PROGRESS_STEP = 100;
 
 export const countCustomers = (count: number): string => `${count} ${count === 1 ? 'customer' : 'customers'}`;
 
-/** The customers of an export, which are counted while they are read. */
+/** The customers in an export, which are counted while they are read. */
 export class CountedCustomers<T> implements AsyncIterable<T> {
   count = 0;
 
@@ -20,7 +20,7 @@ export class CountedCustomers<T> implements AsyncIterable<T> {
     private readonly verb = 'Exported',
   ) {}
 
-  /** @throws CliError with the number of customers if the connection ends early */
+  /** @throws CliError with the customer count if the connection ends early */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const progress = createProgress(this.cli);
     try {

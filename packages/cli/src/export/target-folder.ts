@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { usageError } from '../cli-error.js';
 import type { TargetFile } from './target.js';
 
-/** Number of characters that are written together. */
+/** Characters that are written together. */
 const BUFFER_LENGTH = 64 * 1024;
 
 /**
- * Writes the files of an export to a folder. They get their names when all of them are complete, and only their owner can
- * read them.
+ * Writes an export's files to a folder. They get their names when all files are complete, and only their owner can read
+ * them.
  */
 export class TargetFolder {
   private readonly series: readonly FileSeries[];
@@ -24,7 +24,7 @@ export class TargetFolder {
 
   /**
    * Creates the folder.
-   * @param force whether the files of an earlier export are replaced; other files always stay
+   * @param force true to replace the files from an earlier export; other files always stay
    * @throws CliError if the folder is no folder, or not empty
    */
   async create(force: boolean): Promise<void> {
@@ -41,7 +41,7 @@ export class TargetFolder {
     this.isNew = (await mkdir(this.folder, { recursive: true, mode: 0o700 })) !== undefined;
   }
 
-  /** Adds the records of a customer. @returns the name of the file of the first one */
+  /** Adds a customer's records. @returns the file name for the first one */
   async write(records: readonly (readonly string[])[]): Promise<string> {
     for (const [index, texts] of records.entries())
       for (const text of texts) await this.series[index]!.write(text);
@@ -58,7 +58,7 @@ export class TargetFolder {
     return names;
   }
 
-  /** Removes everything that `create` and `write` have created. */
+  /** Removes all files and folders that `create` and `write` have created. */
   async discard(): Promise<void> {
     for (const series of this.series)
       for (const name of await series.abort())
@@ -67,7 +67,7 @@ export class TargetFolder {
   }
 }
 
-/** Returns whether a file belongs to a series. */
+/** Returns true if a file belongs to a series. */
 const isNameOf = ({ name }: TargetFile, found: string): boolean => {
   const [start, end] = name.split('#');
   if (end === undefined) return found === name;
@@ -81,7 +81,7 @@ class FileSeries {
   private readonly names: string[] = [];
   private handle: FileHandle | null = null;
   private buffer = '';
-  /** Bytes and records of the current file. */
+  /** The bytes and records in the current file. */
   private bytes = 0;
   private records = 0;
 

@@ -8,46 +8,46 @@ export type { ExportedCustomer, Reason };
 export interface Difference extends Reason {
   /** `left_out`: the other system will not honor the value. `changed`: it has the value, in another form. */
   result: 'left_out' | 'changed';
-  /** The name of the field of the customer. */
+  /** The name of the customer field. */
   field: string;
 }
 
-/** One file of an export, or a series of numbered files. */
+/** One file in an export, or a series of numbered files. */
 export interface TargetFile {
-  /** The name; `#` is the number of a file of a series. */
+  /** The name; `#` is the file's number in a series. */
   name: string;
   head: string;
   /** Stands between two records. */
   separator: string;
   tail: string;
-  /** Maximum size of a file of a series, in bytes. */
+  /** Maximum size of a file in a series, in bytes. */
   maxBytes?: number;
-  /** Maximum number of records in a file of a series. */
+  /** Maximum number of records in a file in a series. */
   maxRecords?: number;
 }
 
-/** A customer in the format of the other system. */
+/** A customer in the other system's format. */
 export interface ConvertedCustomer {
-  /** The records of each file, by the position of the file in `files` of the target. */
+  /** The records for each file, by the file's position in the target's `files`. */
   records: readonly (readonly string[])[];
   differences: readonly Difference[];
 }
 
 export interface TargetOptions {
-  /** The names of identity providers in the other system, by their slugs. */
+  /** The identity providers' names in the other system, by their slugs. */
   providers: ReadonlyMap<string, string>;
-  /** The values of `options` of the target by their names in camel case. */
+  /** The values for the target's `options` by their names in camel case. */
   values: Readonly<Record<string, string | undefined>>;
 }
 
-/** Writes customers in the format of another system. */
+/** Writes customers in another system's format. */
 export interface ExportTarget {
-  /** The value of `--to`. */
+  /** The value for `--to`. */
   readonly name: string;
-  /** What the files are, for the help. */
+  /** The description of the files, for the help. */
   readonly description: string;
   readonly files: readonly TargetFile[];
-  /** The usual names of identity providers, by their slugs. `--provider` overrides them. */
+  /** The identity providers' usual names, by their slugs. `--provider` overrides them. */
   readonly providers: Readonly<Record<string, string>>;
   readonly options?: readonly SourceOption[];
   convert(customer: ExportedCustomer, options: TargetOptions): ConvertedCustomer;

@@ -1,12 +1,12 @@
 import { usageError } from '../cli-error.js';
 
-/** Maximum number of ids of a file that are compared with the users. */
+/** Maximum number of ids in a file that are compared with the users. */
 const MAX_IDS = 1_000;
 
-/** A file whose records belong to users of other files. */
+/** A file whose records belong to users in other files. */
 export interface CompanionFile {
   file: string;
-  /** The first ids of users in the file, or all of them. */
+  /** The first user ids in the file, or all of them. */
   ids: { readonly size: number; has(id: string): boolean };
 }
 
@@ -16,8 +16,8 @@ export function addId(ids: Set<string>, id: string): void {
 }
 
 /**
- * Rejects a file that belongs to none of the users: it is of another export. A file without ids belongs to all users. Reads
- * users only until each file has a match, usually one.
+ * Rejects a file that belongs to none of the users: it comes from another export. A file without ids belongs to all
+ * users. Reads users only until each file has a match, usually one.
  * @throws CliError
  */
 export async function assertSameUsers(

@@ -4,12 +4,12 @@ import { reasons, type Reason } from './reasons.js';
 import type { LeftOut } from './source.js';
 
 /**
- * Limits of the metadata of a customer. Gatehouse rejects a line that is nested deeper than 20 levels, of which the customer is
- * one.
+ * Limits for a customer's metadata. Gatehouse rejects a line that is nested deeper than 20 levels, of which the
+ * customer is one.
  */
 export const METADATA_LIMITS = { bytes: 8 * 1024, keys: 50, levels: 19 };
 
-/** The part of an object that Gatehouse accepts as metadata, and the keys that it does not. */
+/** The part of an object that Gatehouse accepts as metadata, and the keys that it rejects. */
 export interface FittedMetadata {
   kept: JsonObject;
   dropped: { key: string; reason: Reason }[];
@@ -17,7 +17,7 @@ export interface FittedMetadata {
 
 const byteLength = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Returns the keys of an object that fit into metadata, in their order, and the others with the reasons. */
+/** Returns an object's keys that fit into metadata, in their order, and the others with the reasons. */
 export function fitMetadata(value: JsonObject, { bytes, keys, levels } = METADATA_LIMITS): FittedMetadata {
   if (isAccepted(value, { bytes, keys, levels })) return { kept: value, dropped: [] };
   const kept: [string, unknown][] = [];
@@ -38,7 +38,7 @@ export function fitMetadata(value: JsonObject, { bytes, keys, levels } = METADAT
   return { kept: Object.fromEntries(kept), dropped };
 }
 
-/** Returns the limits of a member of metadata that is an object, beside the other members. */
+/** Returns the limits for a metadata member that is an object, beside the other members. */
 export function limitsBeside(others: JsonObject, name: string): typeof METADATA_LIMITS {
   const { bytes, keys, levels } = METADATA_LIMITS;
   const hasRoom = Object.keys(others).length < keys;
@@ -56,7 +56,7 @@ function findProblem(member: unknown, levels: number): Reason | null {
   return hasInexactInteger(member) ? reasons.inexactInteger : null;
 }
 
-/** Returns a customer in the format of imports with the metadata that fits, and what is left out. */
+/** Returns a customer in the import format with the metadata that fits, and the values that are left out. */
 export function fitCustomer(customer: JsonObject): { fitted: JsonObject; leftOut: LeftOut[] } {
   const leftOut: LeftOut[] = [];
   const fitted = { ...customer };
@@ -65,7 +65,7 @@ export function fitCustomer(customer: JsonObject): { fitted: JsonObject; leftOut
     if (!metadata) continue;
     const { kept, dropped } = fitMetadata(metadata);
     if (dropped.length === 0) continue;
-    // An empty object would remove the metadata of an existing customer.
+    // An empty object would remove an existing customer's metadata.
     if (Object.keys(kept).length > 0) fitted[name] = kept;
     else delete fitted[name];
     for (const { key, reason } of dropped) leftOut.push({ field: `${name}.${key}`, ...reason });

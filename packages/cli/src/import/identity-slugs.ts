@@ -3,30 +3,30 @@ import { unusableProviderError, findUnusableProvider } from './unusable-provider
 import { reasons, type Reason } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
-/** An identity provider of the project. */
+/** An identity provider in the project. */
 export interface Provider {
   slug: string;
   type: string;
 }
 
 export interface IdentitySlugsOptions {
-  /** Whether other names already are slugs. Default: false. */
+  /** True if other names already are slugs. Default: false. */
   keepsNames?: boolean;
-  /** The reasons why identities of providers never match, by the names of the other system. */
+  /** The reasons why providers' identities never match, by their names in the other system. */
   unusableProviders?: Readonly<Record<string, Reason>>;
   /** The names that the user has passed. */
   passedNames?: ReadonlySet<string>;
 }
 
-/** Replaces the names of identity providers in records by slugs of the project. */
+/** Replaces the identity provider names in records by the project's slugs. */
 export class IdentitySlugs {
-  /** The types of the providers whose identities were found. */
+  /** The provider types whose identities were found. */
   readonly usedTypes = new Set<string>();
   private readonly types: ReadonlyMap<string, string> | null;
 
   /**
-   * @param slugs the slugs by the names of the other system
-   * @param providers the providers of the project; null if they are unknown, so that the server checks the slugs
+   * @param slugs the slugs by the other system's names
+   * @param providers the project's providers; null if they are unknown, so that the server checks the slugs
    */
   constructor(
     private readonly slugs: ReadonlyMap<string, string>,
@@ -36,19 +36,20 @@ export class IdentitySlugs {
     this.types = providers && new Map(providers.map(({ slug, type }) => [slug, type]));
   }
 
-  /** Returns the settings on which the lines of an import depend. */
+  /** Returns the settings on which an import's lines depend. */
   get fingerprint(): unknown {
     return [[...this.slugs].sort(), this.types && [...this.types.keys()].sort()];
   }
 
   /**
-   * Returns the record without the identities that match no account, or whose provider does not exist: they are left out.
-   * @throws CliError if the user has passed the connection of such an identity
+   * Returns the record without the identities that match no account, or whose provider does not exist: they are left
+   * out.
+   * @throws CliError if the user has passed such an identity's connection
    */
   resolve(record: SourceRecord): SourceRecord {
     const identities = record.customer?.identities;
     if (!record.customer || !Array.isArray(identities) || identities.length === 0) return record;
-    // Gatehouse reports identities of a file in its own format that are malformed.
+    // Gatehouse reports malformed identities in a file in its own format.
     if (!identities.every((identity) => typeof toObject(identity)?.['provider'] === 'string')) return record;
     const found: typeof identities = [];
     const leftOut = [...record.leftOut];

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readDecoded } from './read-text.js';
 
 /**
- * Returns the id of the import of these files with these settings: the same command continues an interrupted import. It
- * is a UUID of version 8 (RFC 9562, section 5.8), which may contain any data.
+ * Returns the import id for these files with these settings: the same command continues an interrupted import. It is a
+ * version 8 UUID (RFC 9562, section 5.8), which may contain any data.
  */
 export async function deriveImportId(files: readonly string[], settings: unknown): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(settings));

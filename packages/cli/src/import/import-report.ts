@@ -8,7 +8,8 @@ import { reasons, type Reason } from './reasons.js';
 
 /**
  * The result for a user: a part was left out, the user was not sent, a customer with this email exists, or the server
- * rejected the line. Of an export: a part has another form. Of a comparison: only one side has the user, or a value differs.
+ * rejected the line. In an export: a part has another form. In a comparison: only one side has the user, or a value
+ * differs.
  */
 export type ReportResult =
   | 'left_out'
@@ -28,27 +29,27 @@ export interface ReportEntry extends Reason {
   field: string;
 }
 
-/** The number of entries with the same reason. */
+/** The count of entries with the same reason. */
 export interface ReportCount extends Reason {
   result: ReportResult;
   field: string;
   count: number;
 }
 
-/** Number of different reasons that are counted. Fields of unknown names could have any number of them. */
+/** Maximum number of different reasons that are counted. Fields with unknown names could have any number of reasons. */
 const MAX_REASONS = 200;
 
 const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason', 'remedy'] as const;
 
-/** Counts what an import has left out, and writes each entry to a file. */
+/** Counts the values that an import has left out, and writes each entry to a file. */
 export class ImportReport {
-  /** Number of users that were not sent. */
+  /** Users that were not sent. */
   notSent = 0;
-  /** Number of these who have no email address. */
+  /** Users that were not sent and have no email address. */
   withoutEmail = 0;
-  /** Number of customers whose authenticator app has no effect. */
+  /** Customers whose authenticator app has no effect. */
   unusedApps = 0;
-  /** Few, and equal texts are mostly the same constant: a search takes less time than a key of all texts. */
+  /** Few, and equal texts are mostly the same constant: a search takes less time than a key with all texts. */
   private readonly counted: ReportCount[] = [];
   private readonly others: ReportCount = {
     ...{ result: 'left_out', field: '', count: 0 },
@@ -67,7 +68,7 @@ export class ImportReport {
     if (this.isCsv) this.output?.write(`${COLUMNS.join(',')}\n`);
   }
 
-  /** Adds what a record has left out. */
+  /** Adds the values that a record has left out. */
   async addRecord(record: SourceRecord): Promise<void> {
     const result = record.customer ? 'left_out' : 'not_sent';
     if (!record.customer) this.notSent += 1;
@@ -110,7 +111,7 @@ export class ImportReport {
     if (!output.write(`${line}\n`)) await once(output, 'drain');
   }
 
-  /** Returns the numbers of entries, the most frequent first. */
+  /** Returns the entry counts, the most frequent first. */
   get counts(): ReportCount[] {
     const counts = [...this.counted].sort((one, other) => other.count - one.count);
     return this.others.count > 0 ? [...counts, this.others] : counts;
@@ -130,7 +131,7 @@ export class ImportReport {
   }
 }
 
-/** Returns a cell of CSV. A program for tables must not run a text that begins like a formula. */
+/** Returns a CSV cell. A spreadsheet program must not run a text that begins like a formula. */
 function toCell(value: string | null): string {
   const text = value ?? '';
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

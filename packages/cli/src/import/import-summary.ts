@@ -14,9 +14,9 @@ type Failure = ImportState['failures']['data'][number];
 const PAGE = 200;
 
 /**
- * Adds the lines that created or updated no customer to the report, and the values that Gatehouse has left out. Their users are
- * found by reading the records again, so that an import needs no memory for the users that it creates.
- * @returns the number of these lines that Gatehouse does not list
+ * Adds the lines that created or updated no customer to the report, and the values that Gatehouse has left out. Their
+ * users are found by reading the records again, so that an import needs no memory for the users that it creates.
+ * @returns how many of these lines Gatehouse does not list
  */
 export async function addFailures(
   client: Gatehouse,
@@ -49,7 +49,7 @@ export async function addFailures(
 /** Returns the lines that an import lists by their numbers, as many as Gatehouse stores. */
 async function listFailures(client: Gatehouse, state: ImportState): Promise<Map<number, Failure>> {
   const failures = new Map<number, Failure>();
-  // The response to a dry run contains all that there is.
+  // The response to a dry run contains all lines.
   let page = state.dryRun ? state.failures : (await client.imports.get(state.id, { limit: PAGE })).failures;
   for (;;) {
     for (const failure of page.data) failures.set(failure.line, failure);
@@ -69,7 +69,7 @@ const labels: Record<ReportCount['result'], string> = {
   different: 'different',
 };
 
-/** Prints the number of entries of a report for each reason. */
+/** Prints a report's entry count for each reason. */
 export async function printReasons(cli: Cli, report: ImportReport): Promise<void> {
   if (report.counts.length === 0) return;
   await printNote(cli, '');
@@ -87,7 +87,7 @@ export async function printReasons(cli: Cli, report: ImportReport): Promise<void
   );
 }
 
-/** Prints the result of an import, and the number of entries of the report for each reason. */
+/** Prints an import's result, and the report's entry count for each reason. */
 export async function printSummary(
   cli: Cli,
   state: ImportState,

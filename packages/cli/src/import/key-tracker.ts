@@ -4,20 +4,20 @@ import { countKeys } from '../console-shared/repeated-keys.js';
 type Token = Pick<ParsedTokenInfo, 'token' | 'value'>;
 
 /**
- * Finds the records of a JSON document in which an object contains a key twice: the parser uses the last value without an error. It
- * only counts the keys and keeps the tokens of one record, because a set for each object would take longer.
+ * Finds the records in a JSON document in which an object contains a key twice: the parser uses the last value without
+ * an error. It only counts the keys and keeps one record's tokens, because a set for each object would take longer.
  */
 export class KeyTracker {
   private depth = 0;
   private count = 0;
-  /** The strings and punctuation of the record. The elements after `size` are of an earlier one. */
+  /** The record's strings and punctuation. The elements after `size` belong to an earlier record. */
   private readonly tokens: (TokenType | string)[] = [];
   private size = 0;
 
-  /** @param level the number of objects and arrays that contain a record */
+  /** @param level the nesting level of objects and arrays that contain a record */
   constructor(private readonly level: number) {}
 
-  /** Returns the field of the first repeated key in the record that has just ended, or null. */
+  /** Returns the field for the first repeated key in the record that has just ended, or null. */
   findRepeated(record: unknown): string | null {
     if (typeof record !== 'object' || record === null || this.count === countKeys(record)) return null;
     return findField(this.tokens.slice(0, this.size));
@@ -50,13 +50,16 @@ export class KeyTracker {
 
 /** An object or array that contains the current token. */
 interface Frame {
-  /** The keys of an object before the current one; null for an array. */
+  /** An object's keys before the current one; null for an array. */
   keys: Set<string> | null;
   /** The current key or index. */
   at: string | number;
 }
 
-/** Returns the path of the first key that its object already contains, in the form of the server's errors, or null. */
+/**
+ * Returns the path to the first key that its object already contains, in the form that the server's errors have, or
+ * null.
+ */
 function findField(tokens: Iterable<TokenType | string>): string | null {
   const frames: Frame[] = [];
   let text = '';
@@ -82,7 +85,10 @@ const toPath = (frames: readonly Frame[]): string =>
     .join('')
     .replace(/^\./, '');
 
-/** Returns the field of the first key that an object of a JSON text contains twice. @param text valid JSON with such a key */
+/**
+ * Returns the field for the first key that an object in a JSON text contains twice. @param text valid JSON with such a
+ * key
+ */
 export function findRepeatedField(text: string): string {
   const tracker = new KeyTracker(0);
   const parser = new JSONParser({ paths: ['$'] });

@@ -4,8 +4,8 @@ import { readText } from './read-text.js';
 const MAX_MATCH = 400;
 
 /**
- * Returns the matches of a pattern in a file, each at least once. This is much faster than to parse the file, but finds them in
- * every place.
+ * Returns a pattern's matches in a file, each at least once. This is much faster than to parse the file, but finds them
+ * in every place.
  * @param pattern a global pattern
  */
 export async function* matchText(file: string, pattern: RegExp): AsyncGenerator<RegExpMatchArray> {

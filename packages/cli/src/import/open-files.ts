@@ -16,20 +16,20 @@ import type { Mfa } from './second-factors.js';
 import type { ImportSource, SourceOption, SourceRecord } from './source.js';
 import { sources } from './sources.js';
 
-/** The options of commands that read files of another system. */
+/** The options for commands that read another system's files. */
 export interface FileOptions {
   from: string;
   provider?: string[];
   encoding?: string;
   externalIdPrefix?: string;
   report?: string;
-  /** The options of the sources. */
+  /** The sources' options. */
   [name: string]: unknown;
 }
 
 /**
- * Adds the options of `FileOptions`, and the files of each system to the help.
- * @param reported what the file of `--report` contains
+ * Adds the options in `FileOptions`, and each system's files to the help.
+ * @param reported the content of the `--report` file
  */
 export function addFileOptions(command: Command, reported: string): void {
   command
@@ -66,7 +66,7 @@ export function addFileOptions(command: Command, reported: string): void {
 
 const collect = (text: string, previous: string[] = []): string[] => [...previous, text];
 
-/** Adds the options of all sources. Several sources can have the same one. */
+/** Adds all sources' options. Several sources can have the same one. */
 function addSourceOptions(command: Command): void {
   const collected = new Map<string, { option: SourceOption; names: string[] }>();
   for (const { name, options = [] } of sources)
@@ -97,13 +97,13 @@ function parseIdPrefix(text: string): string {
   throw new InvalidArgumentError('Use 1 to 64 characters of ASCII without spaces, such as shop-.');
 }
 
-/** The files of a command, and how they are read. */
+/** A command's files, and the functions to read them. */
 export interface OpenedFiles {
-  /** All files that decide what is read. */
+  /** All files that determine the records. */
   inputs: string[];
   reportFile: string | null;
   projectId: string | undefined;
-  /** The setting `mfa` of the project, or null if the key cannot read it. */
+  /** The project setting `mfa`, or null if the key cannot read it. */
   currentMfa: Mfa | null;
   slugs: IdentitySlugs;
   /** The settings on which the records depend. */
@@ -112,7 +112,7 @@ export interface OpenedFiles {
   records: () => AsyncIterable<SourceRecord>;
 }
 
-/** Returns how the files of another system are read. @throws CliError for files or options that are wrong */
+/** Returns the functions to read another system's files. @throws CliError for wrong files or options */
 export async function openFiles(
   cli: Cli,
   client: Gatehouse,
@@ -165,7 +165,7 @@ function assertNoInput(reportFile: string, inputs: readonly string[]): void {
     throw usageError(`The report would replace ${reportFile}, which is to be imported.`);
 }
 
-/** Returns the project, its identity providers and its setting `mfa`, or null for what the key cannot read. */
+/** Returns the project, its identity providers and its setting `mfa`, or null for values that the key cannot read. */
 async function readProject(
   cli: Cli,
   client: Gatehouse,
@@ -202,21 +202,21 @@ function createSlugs(source: ImportSource, pairs: string[], providers: Provider[
       `Its identity providers: ${providers.map(({ slug }) => slug).join(', ') || 'none'}. Create it first.`,
     );
   const slugs = new Map([...Object.entries(source.providers), ...mapped]);
-  // The records of Gatehouse contain slugs, and the server reports those that do not exist.
+  // Gatehouse's records contain slugs, and the server reports those that do not exist.
   if (source === sources[0]) return new IdentitySlugs(slugs, null, { keepsNames: true });
   const passedNames = new Set(mapped.map(([name]) => name));
   return new IdentitySlugs(slugs, providers, { unusableProviders, passedNames });
 }
 
-/** The options of a source that were passed, by their names in camel case. */
+/** A source's options that were passed, by their names in camel case. */
 interface PassedOptions {
   values: Record<string, string>;
   lists: Record<string, string[]>;
-  /** The paths of those that name a file, whose content decides what is imported. */
+  /** The paths in options that name a file, whose content affects the import. */
   optionFiles: Record<string, string>;
 }
 
-/** @throws CliError for an option of another source */
+/** @throws CliError for an option that belongs to another source */
 function readSourceOptions(cli: Cli, source: ImportSource, options: FileOptions): PassedOptions {
   const passed: PassedOptions = { values: {}, lists: {}, optionFiles: {} };
   for (const { name, options: own = [] } of sources)

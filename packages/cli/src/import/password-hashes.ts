@@ -1,4 +1,4 @@
-/** Bytes of one block of PBKDF2. */
+/** Bytes in one PBKDF2 block. */
 const BLOCK_BYTES = { sha1: 20, sha256: 32, sha512: 64 };
 
 export type Digest = keyof typeof BLOCK_BYTES;
@@ -29,19 +29,19 @@ export function readPositiveInteger(value: unknown): number | null {
   return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
-/** Returns true for a complete hash of bcrypt, argon2id or argon2i in the text form that Gatehouse accepts. */
+/** Returns true for a complete bcrypt, argon2id or argon2i hash in the text form that Gatehouse accepts. */
 export const isCompleteHash = (text: string): boolean =>
   /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(text) ||
   /^\$argon2id?\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+={0,2}\$[A-Za-z0-9+/]+={0,2}$/.test(text);
 
 /**
- * Returns a PBKDF2 hash as a PHC string. Only the first block of a longer hash is kept: the blocks are calculated separately
+ * Returns a PBKDF2 hash as a PHC string. Only a longer hash's first block is kept: the blocks are calculated separately
  * (RFC 8018, section 5.2), so it is as hard to guess, and cheaper to verify.
  */
 export const pbkdf2Hash = (digest: Digest, iterations: number, salt: Buffer, hash: Buffer): string =>
   `$pbkdf2-${digest}$i=${iterations}$${encode(salt)}$${encode(hash.subarray(0, BLOCK_BYTES[digest]))}`;
 
-/** Returns an argon2id or argon2i hash of version 1.3 as a PHC string. @param memory in KiB */
+/** Returns a version 1.3 argon2id or argon2i hash as a PHC string. @param memory in KiB */
 export const argon2Hash = (
   kind: 'id' | 'i',
   { memory, passes, lanes }: { memory: number; passes: number; lanes: number },
@@ -49,14 +49,14 @@ export const argon2Hash = (
   hash: Buffer,
 ): string => `$argon2${kind}$v=19$m=${memory},t=${passes},p=${lanes}$${encode(salt)}$${encode(hash)}`;
 
-/** Returns a scrypt hash as a PHC string. @param ln logarithm of the cost to the base 2 */
+/** Returns a scrypt hash as a PHC string. @param ln the cost's logarithm to the base 2 */
 export const scryptHash = (
   { ln, r, p }: { ln: number; r: number; p: number },
   salt: Buffer,
   hash: Buffer,
 ): string => `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
 
-/** Returns a digest of a password and a salt in the text form of Ory Kratos. @param position of the salt */
+/** Returns a digest from a password and a salt in Ory Kratos's text form. @param position the salt's position */
 export function saltedShaHash(
   digest: Digest,
   position: 'first' | 'last',
@@ -68,7 +68,7 @@ export function saltedShaHash(
   return `$${digest}$pf=${pf}$${saltText}$${hashText}`;
 }
 
-/** The parameters with which Firebase hashes all passwords of a project. */
+/** The parameters with which Firebase hashes all passwords in a project. */
 export interface FirebaseHashConfig {
   signerKey: Buffer;
   saltSeparator: Buffer;
@@ -76,7 +76,7 @@ export interface FirebaseHashConfig {
   memoryCost: number;
 }
 
-/** Returns a hash of Firebase in the text form of Supabase Auth. */
+/** Returns a Firebase hash in Supabase Auth's text form. */
 export function firebaseScryptHash(config: FirebaseHashConfig, salt: Buffer, hash: Buffer): string {
   const [separator, key] = [config.saltSeparator, config.signerKey].map((bytes) => bytes.toString('base64'));
   const parameters = `v=1,n=${config.memoryCost},r=${config.rounds},p=1,ss=${separator},sk=${key}`;

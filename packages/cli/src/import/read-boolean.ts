@@ -3,10 +3,14 @@ import { unknown } from './unknown-reasons.js';
 
 const TRUE = ['true', 't', 'yes', 'y', '1', '1.0'];
 const FALSE = ['false', 'f', 'no', 'n', '0', '0.0'];
-/** What programs write instead of nothing: databases, programs that write JSON, MySQL, and Python. */
+/**
+ * The strings that programs write instead of an empty value: databases, programs that write JSON, MySQL, and Python.
+ */
 const EMPTY = ['', 'null', '\\n', 'none'];
 
-/** The boolean of each value, and undefined for an empty one. A lookup is cheap: files contain several of them for each user. */
+/**
+ * Each value's boolean, and undefined for an empty one. A lookup is cheap: files contain several values for each user.
+ */
 const values: ReadonlyMap<unknown, boolean | undefined> = new Map<unknown, boolean | undefined>([
   ...[true, 1, ...TRUE].map((value): [unknown, boolean] => [value, true]),
   ...[false, 0, ...FALSE].map((value): [unknown, boolean] => [value, false]),
@@ -28,13 +32,16 @@ export function readBoolean(value: unknown): boolean | null {
   return parsed === undefined ? false : parsed;
 }
 
-/** Returns whether an email address is verified. A value that is missing, or neither true nor false, is named, and false. */
+/**
+ * Returns true if an email address is verified. A value that is missing, or neither true nor false, is named, and
+ * false.
+ */
 export function readVerified(draft: CustomerDraft, field: string, value: unknown): boolean {
   if (parseBoolean(value) === undefined) draft.leaveOut(field, unknown.verification);
   return readFlag(draft, field, value);
 }
 
-/** Returns whether a value is true. One that is neither true nor false is left out, and false. */
+/** Returns true if a value is true. A value that is neither true nor false is left out, and false. */
 export function readFlag(draft: CustomerDraft, field: string, value: unknown): boolean {
   const parsed = parseBoolean(value);
   if (parsed === null) draft.leaveOut(field, unknown.boolean);

@@ -5,19 +5,19 @@ import { STRING_BUFFER_SIZE, writeJson } from './read-files.js';
 import { readDecoded, unreadable } from './read-text.js';
 import { rejectRepeatedKey } from './repeated-keys.js';
 
-/** A value of a JSON document. */
+/** A value in a JSON document. */
 export interface DocumentValue {
-  /** The position for reports, with the number of the element, counted from 1 through the entire file. */
+  /** The position for reports, with the element's number, counted from 1 through the entire file. */
   position: string;
-  /** Name of the member of the document that is the value or contains it; null for an entire document. */
+  /** The name of the document member that is the value or contains it; null for an entire document. */
   name: string | null;
   value: unknown;
 }
 
 /**
- * Reads the values at paths, such as `$.users.*`, of the JSON documents of a file: one document, or several of them one
- * after the other, as `cat page1.json page2.json` writes them. The documents can have any size, but each value is kept in
- * memory.
+ * Reads the values at paths, such as `$.users.*`, in a file's JSON documents: one document, or several documents one
+ * after the other, as `cat page1.json page2.json` writes them. The documents can have any size, but each value is kept
+ * in memory.
  * @param onDocument called at the start of each document that is an object
  * @throws CliError
  */
@@ -37,7 +37,7 @@ export async function* readDocuments(
   const level = Math.max(...paths.map((path) => path.split('.').length - 1));
   const tracker = new KeyTracker(level);
   parser.onValue = ({ value, key, stack }) => {
-    // The elements of a list are the records, and other members describe the document.
+    // A list's elements are the records, and other members describe the document.
     if (typeof key !== 'string') number += 1;
     const name = stack.length > 1 ? stack[1]!.key : key;
     const position = `${fileName}#${number}`;

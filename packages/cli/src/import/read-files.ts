@@ -8,26 +8,30 @@ import { findRepeatedField, KeyTracker } from './key-tracker.js';
 import { readDecoded, readLineGroups, readText, unreadable } from './read-text.js';
 import { rejectRepeatedKey } from './repeated-keys.js';
 
-/** A record of a file, with its position for reports. */
+/** A record in a file, with its position for reports. */
 export interface FileRecord<T> {
   position: string;
   value: T;
 }
 
-/** The cells of a row by the names of the columns. An empty cell is an empty text. */
+/** A row's cells by column name. An empty cell is an empty string. */
 export type Row = Record<string, string>;
 
-/** Size of the buffer for a text of a JSON document, in bytes. Without it, texts with escaped characters are read piece by piece. */
+/**
+ * Buffer size for a string in a JSON document, in bytes. Without it, strings with escaped characters are read piece by
+ * piece.
+ */
 export const STRING_BUFFER_SIZE = 64 * 1024;
 
-/** Returns whether a row is empty because it has more or fewer cells than the header. */
+/** Returns true if a row is empty because it has more or fewer cells than the header. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
 
 /**
- * Reads the rows of a CSV file with a header, in constant memory. A row with more or fewer cells than the header is empty, so
- * that the source reports it as invalid. The position is the first line of the row.
- * @param names the names of the columns, for a file without a header
- * @throws CliError if the file cannot be read, or at a row with a misplaced or unclosed quote, which can contain the next rows
+ * Reads the rows in a CSV file with a header, in constant memory. A row with more or fewer cells than the header is
+ * empty, so that the source reports it as invalid. The position is the row's first line.
+ * @param names the column names, for a file without a header
+ * @throws CliError if the file cannot be read, or at a row with a misplaced or unclosed quote, which can contain the
+ *   next rows
  */
 export async function* readCsv(
   file: string,
@@ -43,7 +47,7 @@ export async function* readCsv(
 }
 
 /**
- * Reads the rows of a CSV file in groups, as lists of cells.
+ * Reads the rows in a CSV file in groups, as lists of cells.
  * @param header a line that is read before the file, for a file without a header
  * @throws CliError as `readCsv` does
  */
@@ -60,7 +64,7 @@ async function* readTextAfter(header: string, file: string): AsyncGenerator<stri
   yield* readText(file);
 }
 
-/** Returns the position of a line for reports. */
+/** Returns a line's position for reports. */
 export const toPosition = (file: string, line: number): string => `${basename(file)}:${line}`;
 
 function toRow(columns: readonly string[], cells: readonly string[]): Row {
@@ -85,8 +89,8 @@ export async function* readObjects(file: string): AsyncGenerator<FileRecord<Json
 }
 
 /**
- * Reads the objects of one JSON document of any size that are at a path, such as `$.users.*`. The position is the number
- * of the object, counted from 1. @throws CliError
+ * Reads the objects at a path, such as `$.users.*`, in one JSON document of any size. The position is the object's
+ * number, counted from 1. @throws CliError
  */
 export async function* readJson(file: string, path: string): AsyncGenerator<FileRecord<JsonObject | null>> {
   const parser = new JSONParser({ paths: [path], keepStack: false, stringBufferSize: STRING_BUFFER_SIZE });
@@ -119,24 +123,24 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
 
 export function writeJson(parser: JSONParser, { bytes, text, encoding }: DecodedChunk): void {
   try {
-    // The parser reads the bytes of UTF-8 itself, which have been decoded only to check them.
+    // The parser reads the UTF-8 bytes itself, which have been decoded only to check them.
     parser.write(encoding === 'utf-8' ? bytes : text);
   } catch {
-    // The error of the parser contains a text of the file, which may be a secret.
+    // The parser's error contains a string from the file, which may be a secret.
     throw new Error('it is not valid JSON');
   }
 }
 
-/** Returns whether a file is CSV, by its name. */
+/** Returns true if a file is CSV, by its name. */
 export const isCsv = (file: string): boolean => /\.(csv|tsv)(\.gz)?$/i.test(file);
 
-/** Returns the names of the columns of a CSV file. @throws CliError */
+/** Returns a CSV file's column names. @throws CliError */
 export async function readColumns(file: string): Promise<string[]> {
   for await (const { columns } of readTable(file)) return [...columns];
   return [];
 }
 
-/** Returns whether the first JSON document of a file is an array. @throws CliError */
+/** Returns true if a file's first JSON document is an array. @throws CliError */
 export async function startsWithArray(file: string): Promise<boolean> {
   for await (const text of readText(file)) {
     const start = text.trimStart();

@@ -4,15 +4,15 @@ import { CliError, usageError } from '../cli-error.js';
 import { decodeChunks, detectEncoding, type DecodedChunk } from '../console-shared/decode-text.js';
 import { EncodingError } from '../console-shared/file-error.js';
 
-/** The encodings of files without a byte order mark that are not UTF-8, by the paths of the files. */
+/** The encodings for files without a byte order mark that are not UTF-8, by file path. */
 const encodings = new Map<string, string>();
 
-/** Declares the encoding of a file. Each reader of the file then uses it, so that no source has to. */
+/** Declares a file's encoding. Each reader then uses it for the file, so that no source has to. */
 export function setEncoding(file: string, label: string): void {
   encodings.set(file, label);
 }
 
-/** Reads the bytes of a file. Decompresses a file whose name ends with `.gz`. @throws CliError */
+/** Reads a file's bytes. Decompresses a file whose name ends with `.gz`. @throws CliError */
 async function* readChunks(file: string): AsyncGenerator<Buffer> {
   const bytes = createReadStream(file, { highWaterMark: 256 * 1024 });
   const stream = /\.gz$/i.test(file) ? bytes.pipe(createGunzip()) : bytes;
@@ -27,7 +27,7 @@ async function* readChunks(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Reads a file in pieces, in constant memory. @throws CliError, also for bytes that are not in the encoding of the file */
+/** Reads a file in chunks, in constant memory. @throws CliError, also for bytes that are not in the file's encoding */
 export async function* readDecoded(file: string): AsyncGenerator<DecodedChunk> {
   try {
     yield* decodeChunks(() => readChunks(file), encodings.get(file) ?? 'utf-8');
@@ -37,8 +37,8 @@ export async function* readDecoded(file: string): AsyncGenerator<DecodedChunk> {
 }
 
 /**
- * Returns whether a file is read with an encoding that was passed, although it is valid UTF-8 with characters beyond ASCII, which is
- * hardly ever a coincidence. @throws CliError
+ * Returns true if a file is read with an encoding that was passed, although it is valid UTF-8 with characters beyond
+ * ASCII, which is hardly ever a coincidence. @throws CliError
  */
 export async function isProbablyUtf8(file: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -58,12 +58,12 @@ export async function isProbablyUtf8(file: string): Promise<boolean> {
   return hasOthers;
 }
 
-/** Reads the text of a file in pieces, without a byte order mark. @throws CliError */
+/** Reads a file's text in chunks, without a byte order mark. @throws CliError */
 export async function* readText(file: string): AsyncGenerator<string> {
   for await (const { text } of readDecoded(file)) yield text;
 }
 
-/** Reads the lines of a file in groups, because a step of an async generator for each line is slow. @throws CliError */
+/** Reads a file's lines in groups, because a step of an async generator for each line is slow. @throws CliError */
 export async function* readLineGroups(file: string): AsyncGenerator<string[]> {
   let rest = '';
   for await (const text of readText(file)) {

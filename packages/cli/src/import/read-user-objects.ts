@@ -3,22 +3,22 @@ import { readDocuments } from './read-documents.js';
 import { readObjects, type FileRecord } from './read-files.js';
 import { readText } from './read-text.js';
 
-/** The number of users that pages state, and of those that were read. */
+/** The user count that pages state, and the count of users that were read. */
 export interface PageTotals {
   stated: number;
   read: number;
 }
 
-/** The members with which a page of Auth0, or one of Clerk, states the number of all users. */
+/** The members with which an Auth0 or Clerk page states the count of all users. */
 const TOTALS = ['total', 'total_count', 'totalCount'];
 
-/** The start of a page of a list API: an object whose first array is the list, after members such as `total_count`. */
+/** The start of a list API page: an object whose first array is the list, after members such as `total_count`. */
 const PAGE = /^\s*\{[^[{]*?"(data|users)"\s*:\s*\[/;
 
 /**
- * Reads users from one JSON object per line, a JSON array, or any number of pages of a list API, whose users are in `data` or
- * `users`.
- * @param totals adds the users of the file
+ * Reads users from one JSON object per line, a JSON array, or any number of list API pages, whose users are in `data`
+ * or `users`.
+ * @param totals adds the users in the file
  * @throws CliError
  */
 export async function* readUserObjects(
@@ -41,7 +41,7 @@ export async function* readUserObjects(
     } else if (typeof value === 'number') totals.stated = Math.max(totals.stated, value);
 }
 
-/** Returns the name of the member that contains the users of a page, or null for another file. */
+/** Returns the name of the member that contains a page's users, or null for another file. */
 async function findList(file: string): Promise<string | null> {
   for await (const text of readText(file))
     if (text.trim() !== '') return PAGE.exec(text.slice(0, 4_096))?.[1] ?? null;

@@ -1,11 +1,11 @@
-/** Why an import leaves something out, and what to do about it. */
+/** The reason why an import leaves something out, and the remedy. */
 export interface Reason {
   /**
    * A sentence without values: the summary counts equal reasons, and a value could be a secret. It does not end with a
    * period.
    */
   reason: string;
-  /** What brings the value to Gatehouse, or what the customer does without it, in the same form. */
+  /** The step that brings the value to Gatehouse, or the customer's alternative without it, in the same form. */
   remedy: string;
 }
 

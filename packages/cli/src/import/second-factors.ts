@@ -5,14 +5,17 @@ import { printNote } from '../output.js';
 import type { Reason } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
-/** The values of `--set-mfa`. */
+/** The values for `--set-mfa`. */
 export const mfaChoices = ['optional', 'required'] as const;
 type MfaChoice = (typeof mfaChoices)[number];
 
-/** The setting `mfa` of a project. */
+/** The setting `mfa` in a project. */
 export type Mfa = 'off' | MfaChoice;
 
-/** Why an imported authenticator app has no effect, by the setting `mfa`; `unknown` if the key cannot read it. */
+/**
+ * The reason why an imported authenticator app has no effect, by the setting `mfa`; `unknown` if the key cannot read
+ * it.
+ */
 const unusedApp: Readonly<Record<'off' | 'unknown', Reason>> = {
   off: {
     reason: 'The app is imported, but no sign-in requires its code, because the project has mfa "off"',
@@ -29,14 +32,14 @@ const UNUSED = new Set(Object.values(unusedApp).map(({ reason }) => reason));
 
 export interface MfaRequest {
   projectId: string | undefined;
-  /** The setting of the project; null if the key cannot read it. */
+  /** The project's setting; null if the key cannot read it. */
   mfa: Mfa | null;
-  /** The value of `--set-mfa`. */
+  /** The value for `--set-mfa`. */
   wanted: MfaChoice | undefined;
   dryRun: boolean;
 }
 
-/** The setting `mfa` of the project after an import. */
+/** The project setting `mfa` after an import. */
 export interface PlannedMfa {
   mfa: Mfa | null;
   /** Changes the setting if necessary. Call it after the import, so that an import that fails changes nothing. @throws GatehouseError */
@@ -44,8 +47,8 @@ export interface PlannedMfa {
 }
 
 /**
- * Plans the change of the setting `mfa` of the project if `--set-mfa` is passed, and prints whether second factors of the files take
- * effect. A project that already requires more is not changed.
+ * Plans the change to the project setting `mfa` if `--set-mfa` is passed, and prints a note if second factors in the
+ * files have no effect, or if their effect is unknown. A project that already requires more is not changed.
  * @throws CliError if the setting cannot be read, and GatehouseError if the key cannot change it
  */
 export async function planMfa(
@@ -86,15 +89,15 @@ export async function planMfa(
   return { mfa: wanted, apply };
 }
 
-/** Adds that no sign-in requires the authenticator app of a customer. @param mfa the setting of the project, or null */
+/** Adds that no sign-in requires a customer's authenticator app. @param mfa the project's setting, or null */
 export function reportUnusedApp(record: SourceRecord, mfa: Mfa | null): SourceRecord {
   const { customer, leftOut } = record;
-  // The setting of a customer takes precedence over the setting of the project.
+  // The customer's setting takes precedence over the project's setting.
   if (!customer?.totpSecret || customer.mfa === 'required') return record;
   if (mfa === 'optional' || mfa === 'required') return record;
   return { ...record, leftOut: [...leftOut, { field: 'totpSecret', ...unusedApp[mfa ?? 'unknown'] }] };
 }
 
-/** Returns whether the authenticator app of a customer has no effect. */
+/** Returns true if a customer's authenticator app has no effect. */
 export const hasUnusedApp = ({ leftOut }: SourceRecord): boolean =>
   leftOut.some(({ reason }) => UNUSED.has(reason));

@@ -7,24 +7,24 @@ import type { ImportReport } from './import-report.js';
 import { toLines } from './to-lines.js';
 import type { SourceRecord } from './source.js';
 
-/** The import of the API, with the lines that it lists. */
+/** The import in the API, with the lines that it lists. */
 export type ImportState = Awaited<ReturnType<Gatehouse['imports']['get']>>;
 
 export interface ImportRequest {
   importId: string;
   projectId: string | undefined;
   emitEvents: boolean;
-  /** True to update the customers that lines belong to. */
+  /** True to update the customers to whom lines belong. */
   update: boolean;
   dryRun: boolean;
   allowFastHashes: boolean;
   /** Returns the records from the first one: a repeated request sends all of them. */
   records: () => AsyncIterable<SourceRecord>;
-  /** Returns the report of one request, which replaces that of the previous one. */
+  /** Returns the report for one request, which replaces the previous request's report. */
   createReport: () => ImportReport;
 }
 
-/** Number of requests in a row that import no line, after which the command gives up. */
+/** Maximum number of requests in a row that import no line, after which the command gives up. */
 const MAX_FAILURES = 8;
 const LONGEST_WAIT_MS = 30_000;
 const PROGRESS_MS = 1_000;
@@ -86,7 +86,7 @@ async function sendOnce(
   }
 }
 
-/** Returns the customers of the lines, and adds what is left out to the report. */
+/** Returns the customers in the lines, and adds the values that are left out to the report. */
 async function* toCustomers(
   records: AsyncIterable<SourceRecord>,
   report: ImportReport,
@@ -161,7 +161,7 @@ async function findLastLine(client: Gatehouse, { importId, dryRun }: ImportReque
   return (await findImport(client, importId).catch(() => null))?.lastLine ?? 0;
 }
 
-/** Returns whether the same request can succeed later. */
+/** Returns true if the same request can succeed later. */
 function isTemporary(error: unknown, { dryRun }: ImportRequest): boolean {
   if (!(error instanceof GatehouseError)) return false;
   const { code, status } = error;
@@ -176,7 +176,7 @@ async function explainInterruption(cli: Cli, { dryRun }: ImportRequest, lastLine
   return new CliError(message, { exitCode: ExitCode.interrupted });
 }
 
-/** Prints how an import that has failed is continued. @returns the error */
+/** Prints instructions to continue an import that has failed. @returns the error */
 async function addHint(cli: Cli, error: unknown, lastLine: number): Promise<unknown> {
   const next =
     error instanceof CliError || (error instanceof GatehouseError && error.code === 'conflict')

@@ -26,7 +26,7 @@ const ACCEPTED_HASH = new RegExp(
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Returns whether a text can be the id of a customer. */
+/** Returns true if a string can be a customer's id. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /** The shortest secret that Gatehouse accepts, in base32 without padding: 80 bits. */
@@ -35,18 +35,18 @@ const TOTP_SECRET = /^[A-Z2-7]{16,200}$/;
 export const MAX_EXTERNAL_ID_LENGTH = 255;
 const MAX_NAME_LENGTH = 100;
 const MAX_IMAGE_LENGTH = 2_048;
-/** What the server converts to a space in a name. */
+/** The line breaks that the server converts to a space in a name. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 // oxlint-disable-next-line no-control-regex -- the pattern finds the characters that the server rejects
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
-/** What databases write instead of nothing. A name `Null` is another text. */
+/** The strings that databases write instead of an empty value. A name `Null` is a different string. */
 const NULL_NAMES = new Set(['NULL', 'null', '\\N']);
-/** A text without a visible character, which the server rejects as a name. */
+/** A string without a visible character, which the server rejects as a name. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
 export { exceedsDepth, hasInexactInteger } from './json-values.js';
 
-/** Returns the record of a user, or of a part of one, who cannot be imported. */
+/** Returns the record for a user, or for a part of one, who cannot be imported. */
 export const notImported = (
   position: string,
   sourceId: string | null,
@@ -60,14 +60,14 @@ export const notImported = (
 /** Returns a name in the form that Gatehouse stores. */
 export const normalizeName = (name: string): string => name.normalize('NFC').replace(LINE_BREAK, ' ').trim();
 
-/** Collects the fields of one customer, and what is left out. */
+/** Collects one customer's fields, and the values that are left out. */
 export class CustomerDraft {
   readonly leftOut: LeftOut[] = [];
-  /** Whether the file does not state if the user is banned. */
+  /** True if the file does not state if the user is banned. */
   private isBanUnknown = false;
   private readonly fields: Partial<ImportedCustomer> = {};
 
-  /** Sets a field, unless the value is undefined, null or an empty text. */
+  /** Sets a field, unless the value is undefined, null or an empty string. */
   set<Name extends keyof ImportedCustomer>(
     name: Name,
     value: ImportedCustomer[Name] | null | undefined,
@@ -85,14 +85,14 @@ export class CustomerDraft {
     return this;
   }
 
-  /** Reports that it is unknown whether the user is banned, so that an update does not enable the customer. */
+  /** Reports that the ban state is unknown, so that an update does not enable the customer. */
   leaveOutBan(field: string, reason: Reason): this {
     this.isBanUnknown = true;
     return this.leaveOut(field, reason);
   }
 
   /**
-   * Sets the `externalId`, and the id of the customer if it is a UUID. The customer gets another id if it is taken, so the
+   * Sets the `externalId`, and the customer's id if it is a UUID. The customer gets another id if it is taken, so the
    * `externalId` is set in both cases.
    */
   setId(field: string, id: string): this {
@@ -117,7 +117,7 @@ export class CustomerDraft {
     return this.leaveOut(field, reasons.hashFormat);
   }
 
-  /** Sets the secret of an authenticator app, in base32 with or without padding. */
+  /** Sets an authenticator app's secret, in base32 with or without padding. */
   setTotpSecret(field: string, secret: string): this {
     const bare = secret.replace(/[\s=-]/g, '').toUpperCase();
     if (TOTP_SECRET.test(bare)) return this.set('totpSecret', bare);
@@ -125,8 +125,8 @@ export class CustomerDraft {
   }
 
   /**
-   * Sets the keys of metadata that fit, unless there is none.
-   * @param part a member that has its own field in the files. Its keys use the room that the others leave
+   * Sets the metadata keys that fit, unless there is none.
+   * @param part a member that has its own field in the files. Its keys use the space that the others leave
    */
   setMetadata(
     name: 'metadata' | 'publicMetadata',
@@ -179,7 +179,7 @@ export class CustomerDraft {
     );
   }
 
-  /** Returns the record of the user. @param sourceId the id in the other system, or an empty text */
+  /** Returns the user's record. @param sourceId the id in the other system, or an empty string */
   toRecord(position: string, sourceId: string): SourceRecord {
     const [customer, { leftOut, isBanUnknown }] = [this.finish(), this];
     return { position, sourceId: sourceId || null, customer, leftOut, ...(isBanUnknown && { isBanUnknown }) };
@@ -195,8 +195,8 @@ export class CustomerDraft {
 }
 
 /**
- * Returns the text of a value, or an empty text for anything that is not a text or an exact number. A rounded number could
- * be the id of another account.
+ * Returns a value as a string, or an empty string for anything that is not a string or an exact number. A rounded
+ * number could be another account's id.
  */
 export const toText = (value: unknown): string => {
   if (typeof value === 'string') return value.trim();

@@ -9,15 +9,15 @@ import { reasons, type Reason } from './reasons.js';
 
 type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
 
-/** Returns the objects of a list; an empty list for a value of another type. */
+/** Returns the objects in a list; an empty list for a value with another type. */
 export const toObjects = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.map(toObject).filter((item) => item !== null) : [];
 
-/** Returns the texts of a list without the empty ones, or one text; an empty list for a value of another type. */
+/** Returns the strings in a list without the empty ones, or one string; an empty list for a value with another type. */
 export const toTexts = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).map(toText).filter((text) => text !== '');
 
-/** Returns the objects of a list. Reports a value and elements of another type, unless they are empty. */
+/** Returns the objects in a list. Reports a value and elements with another type, unless they are empty. */
 export function readObjectList(draft: CustomerDraft, field: string, value: unknown): JsonObject[] {
   const objects = toObjects(value);
   const count = Array.isArray(value) ? value.filter((item) => item !== null && item !== '').length : 0;
@@ -26,43 +26,45 @@ export function readObjectList(draft: CustomerDraft, field: string, value: unkno
   return objects;
 }
 
-/** Returns the texts of a list, or one text. Reports a value and elements of another type, unless they are empty. */
+/**
+ * Returns the strings in a list, or one string. Reports a value and elements with another type, unless they are empty.
+ */
 export function readTextList(draft: CustomerDraft, field: string, value: unknown): string[] {
   const isText = (item: unknown): boolean => isEmpty(item) || toText(item) !== '';
   if (!(Array.isArray(value) ? value : [value]).every(isText)) draft.leaveOut(field, reasons.wrongType);
   return toTexts(value);
 }
 
-/** Returns an object, which is empty for a value of another type. Reports such a value, unless it is empty. */
+/** Returns an object, which is empty for a value with another type. Reports such a value, unless it is empty. */
 export function readObject(draft: CustomerDraft, field: string, value: unknown): JsonObject {
   const object = toObject(value);
   if (!object && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);
   return object ?? {};
 }
 
-/** Returns a text, which is empty for a value of another type. Reports such a value, unless it is empty. */
+/** Returns a string, which is empty for a value with another type. Reports such a value, unless it is empty. */
 export function readString(draft: CustomerDraft, field: string, value: unknown): string {
   const text = toText(value);
   if (text === '' && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);
   return text;
 }
 
-/** Returns whether a value states, or could state, that something exists or is the case. */
+/** Returns true if a value states, or could state, that something exists or is the case. */
 export function isSet(value: unknown): boolean {
   const parsed = parseBoolean(value);
   return parsed === true || (parsed === null && !isEmpty(value));
 }
 
-/** Returns whether a value contains nothing: neither a text, an element nor a member. */
+/** Returns true if a value contains nothing: neither a string, an element nor a member. */
 export function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
   return typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
 }
 
-/** Returns whether a value contains nothing. Unlike `isEmpty`, `false` and `0` are values. */
+/** Returns true if a value contains nothing. Unlike in `isEmpty`, `false` and `0` are values. */
 export const isAbsent = (value: unknown): boolean => value !== false && value !== 0 && isEmpty(value);
 
-/** Parses JSON. Returns undefined for any other text, and for one in which an object contains a key twice. */
+/** Parses JSON. Returns undefined for any other string, and for JSON in which an object contains a key twice. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -72,13 +74,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the record of a value that is not in the format of the source. */
+/** Returns the record for a value that is not in the source's format. */
 export const invalidRecord = (position: string): SourceRecord =>
   notImported(position, null, '', reasons.invalidRecord);
 
 /**
- * Returns a time in ms since 1970, or NaN. @param value a Unix timestamp in seconds, milliseconds or microseconds, or a text of
- * ISO 8601 or PostgreSQL with an offset
+ * Returns a time in ms since 1970, or NaN. @param value a Unix timestamp in seconds, milliseconds or microseconds, or
+ * an ISO 8601 or PostgreSQL string with an offset
  */
 export function toMs(value: unknown): number {
   const text = toText(value);
@@ -101,8 +103,8 @@ export function setTime(draft: CustomerDraft, name: TimeField, field: string, va
 }
 
 /**
- * Disables the customer. Other systems do not export since when a user is disabled, and an import that continues must send
- * the same line again, so the time is the first of these times of the user.
+ * Disables the customer. Other systems do not export the time at which a user was disabled, and an import that
+ * continues must send the same line again, so the time is the first of these times for the user.
  */
 export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): void {
   const known = times.map(toTime).find((time) => time !== null);
@@ -112,13 +114,13 @@ export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): vo
 /** Adds a value to metadata under its name in the other system. A value that is there already stays. */
 export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: string, value: unknown): void {
   if (value === undefined || value === null || value === '') return;
-  // An assignment would change the prototype of the object, and not add the value.
+  // An assignment would change the object's prototype, and not add the value.
   if (name === '__proto__') draft.leaveOut(name, reasons.reservedName);
   else if (Object.hasOwn(metadata, name)) draft.leaveOut(name, reasons.metadataNameTaken);
   else metadata[name] = value;
 }
 
-/** Reports every value that no field of a customer contains. @param known the names that the source has read */
+/** Reports every value that no customer field contains. @param known the names that the source has read */
 export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
   for (const name of Object.keys(record))
     if (!known.has(name) && !isAbsent(record[name])) draft.leaveOut(name, reasons.noField);
@@ -138,8 +140,8 @@ export function setIdentities(
 }
 
 /**
- * Returns the records of files.
- * @throws CliError if the files contain no record, so that an import of the wrong file does not look successful
+ * Returns the records in files.
+ * @throws CliError if the files contain no record, so that an import with the wrong file does not look successful
  */
 export async function* assertUsers(
   files: readonly string[],

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json-object.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type FileRecord } from './read-files.js';
 import { toText } from './source-fields.js';
 
-/** A table of another system. */
+/** A table in another system. */
 export interface TableShape<Name extends string> {
   name: Name;
   /** The columns by which the table is recognized. */
@@ -16,23 +16,26 @@ export interface TableFile<Name extends string> {
   table: Name;
 }
 
-/** What MySQL and PostgreSQL write instead of nothing, also in free text: they escape the backslash of a value. */
+/**
+ * The string that MySQL and PostgreSQL write instead of an empty value, also in free text: they escape a value's
+ * backslash.
+ */
 const NO_TEXT = '\\N';
 
-/** Texts that other programs write instead of nothing: phpMyAdmin, and programs that write JSON. */
+/** Strings that other programs write instead of an empty value: phpMyAdmin, and programs that write JSON. */
 const NULLS = new Set(['NULL', 'null']);
 
-/** Columns in which such a text can be a value. */
+/** Columns in which such a string can be a value. */
 const FREE_TEXT = new Set([
   ...['name', 'firstname', 'lastname', 'displayname', 'givenname', 'familyname', 'metavalue', 'username'],
 ]);
 
-/** Returns the name of a column in the form in which names are compared: `email_verified` and `emailVerified` are equal. */
+/** Returns a column name in the form in which names are compared: `email_verified` and `emailVerified` are equal. */
 const canonical = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
 /**
- * Returns the files with the names of their tables. A file is CSV with a header if its name ends with `.csv`; otherwise, it
- * contains JSON objects with the names of the columns.
+ * Returns the files with their table names. A file is CSV with a header if its name ends with `.csv`; otherwise, it
+ * contains JSON objects with the column names.
  * @param shapes the first one whose columns a file has
  * @throws CliError for another table
  */
@@ -81,9 +84,9 @@ async function listColumns(file: string): Promise<string[]> {
 }
 
 /**
- * Reads the rows of a table. A value is null if it is empty, and the row is null if it is not in the format, or contains a column
- * in two spellings.
- * @param columns the names of known columns: columns with these names in another spelling get them
+ * Reads a table's rows. A value is null if it is empty, and the row is null if it is not in the format, or contains a
+ * column in two spellings.
+ * @param columns the known column names: columns with these names in another spelling get them
  */
 export async function* readTable(
   file: string,
@@ -114,7 +117,7 @@ const isEmptyCell = (name: string, cell: unknown): boolean =>
   cell === NO_TEXT ||
   (typeof cell === 'string' && NULLS.has(cell) && !FREE_TEXT.has(canonical(name)));
 
-/** Returns a time of a column without an offset in UTC, and any other value unchanged. */
+/** Returns a column's time without an offset in UTC, and any other value unchanged. */
 export function withOffset(cell: unknown): unknown {
   const text = toText(cell);
   return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : cell;
@@ -123,7 +126,7 @@ export function withOffset(cell: unknown): unknown {
 /**
  * Rejects files whose users belong to several tenants, who can have the same addresses.
  * @param column the column that contains the tenant
- * @param known the names of known columns
+ * @param known the known column names
  * @throws CliError
  */
 export async function assertOneTenant(
@@ -138,7 +141,7 @@ export async function assertOneTenant(
   }
 }
 
-/** Adds the tenant of a row. @throws CliError for a second one */
+/** Adds a row's tenant. @throws CliError for a second one */
 export function addTenant(tenants: Set<string>, row: JsonObject | null, column: string): void {
   const tenant = toText(row?.[column]);
   if (tenant === '') return;
@@ -150,9 +153,9 @@ export function addTenant(tenants: Set<string>, row: JsonObject | null, column: 
     );
 }
 
-/** Values of one user in tables that are read before the users. */
+/** One user's values in tables that are read before the users. */
 export class RowsByUser<T> {
-  /** Whether the tables have no rows. */
+  /** True if the tables have no rows. */
   isEmpty = true;
   private readonly rows = new Map<string, T[]>();
 
@@ -163,7 +166,7 @@ export class RowsByUser<T> {
     else this.rows.set(userId, [row]);
   }
 
-  /** Returns the rows of a user and removes them. */
+  /** Returns a user's rows and removes them. */
   take(userId: string): T[] {
     const rows = this.rows.get(userId) ?? [];
     this.rows.delete(userId);

@@ -25,8 +25,8 @@ export const withReason = (reason: Reason, names: readonly string[]): Record<str
   Object.fromEntries(names.map((name) => [name, reason]));
 
 /**
- * Returns the reason why identities of a provider never match an account at Gatehouse, or null. An entry `saml` also stands for
- * `saml:acme` and `saml.acme`.
+ * Returns the reason why a provider's identities never match an account at Gatehouse, or null. An entry `saml` also
+ * stands for `saml:acme` and `saml.acme`.
  */
 export function findUnusableProvider(
   unusableProviders: Readonly<Record<string, Reason>>,

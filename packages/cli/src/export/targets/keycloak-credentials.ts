@@ -32,8 +32,8 @@ const toCredential = (
 });
 
 /**
- * Returns the password, the authenticator app and the passkeys. Formats: PasswordCredentialData, Argon2PasswordHashProvider,
- * OTPCredentialData and WebAuthnCredentialData of Keycloak.
+ * Returns the password, the authenticator app and the passkeys. Formats: Keycloak's PasswordCredentialData,
+ * Argon2PasswordHashProvider, OTPCredentialData and WebAuthnCredentialData.
  */
 export function toCredentials(customer: ExportedCustomer, differences: Differences): JsonObject[] {
   const password = convertPassword(customer, differences, (hash) => toPassword(hash, differences));
@@ -96,7 +96,7 @@ const toOtp = (secret: string): JsonObject =>
   );
 
 function toPasskeys({ id, passkeys }: ExportedCustomer, differences: Differences): JsonObject[] {
-  // Keycloak creates passkeys with the UTF-8 form of the id of the user.
+  // Keycloak creates passkeys with the user id's UTF-8 form.
   const handle = Buffer.from(id).toString('base64url');
   const usable = (passkeys ?? []).filter(({ userHandle }) => (userHandle ?? handle) === handle);
   if (usable.length < (passkeys ?? []).length) differences.leaveOut('passkeys', OTHER_HANDLE);

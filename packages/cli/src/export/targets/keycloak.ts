@@ -14,7 +14,7 @@ import {
 import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 import { toCredentials } from './keycloak-credentials.js';
 
-/** The attributes that are fields of a user, or that the export writes itself. */
+/** The attributes that are user fields, or that the export writes itself. */
 const RESERVED = new Set(['username', 'email', 'firstName', 'lastName', 'locale']);
 
 const AS_ATTRIBUTE: Reason = {
@@ -40,8 +40,9 @@ const GRAPH_ID: Reason = {
 };
 
 /**
- * The files of a partial import (https://www.keycloak.org/server/importExport), which keeps the ids of users since Keycloak 23
- * (https://github.com/keycloak/keycloak/pull/22568). It is one transaction, whose duration grows faster than the number of users.
+ * The files for a partial import (https://www.keycloak.org/server/importExport), which keeps user ids since Keycloak 23
+ * (https://github.com/keycloak/keycloak/pull/22568). It is one transaction, whose duration grows faster than the user
+ * count.
  */
 export const keycloak: ExportTarget = {
   name: 'keycloak',
@@ -80,7 +81,7 @@ function toUser(customer: ExportedCustomer, options: TargetOptions, differences:
   };
 }
 
-/** Returns the attributes, which are lists of texts. */
+/** Returns the attributes, which are lists of strings. */
 function toAttributes(customer: ExportedCustomer, differences: Differences): JsonObject {
   const attributes: JsonObject = {};
   for (const field of ['metadata', 'publicMetadata'] as const) {

@@ -9,7 +9,7 @@ const PASSWORD = 'correct horse 🐎';
 const SALT = Buffer.from('0123456789abcdef');
 const bare = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Hashes of other libraries, in formats that Gatehouse imports and exports. */
+/** Hashes from other libraries, in formats that Gatehouse imports and exports. */
 const hashes = async (): Promise<Record<string, string>> => ({
   bcrypt: bcrypt.hashSync(PASSWORD, 4),
   argon2id: await argon2id({

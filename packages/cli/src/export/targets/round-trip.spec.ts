@@ -47,7 +47,7 @@ const passkey = (userHandle: string) => ({
   ...{ deviceType: 'singleDevice', backedUp: false, lastUsedAt: '2024-03-04T05:06:07.089Z' },
 });
 
-/** The values of each field with the results by system: equal, changed or left out. */
+/** Each field's values with the results by system: equal, changed or left out. */
 const table: [field: keyof ExportedCustomer, value: unknown, results: Record<string, string>][] = [
   ['id', ID, row('changed', 'equal', 'equal', 'equal')],
   ['email', 'ada@example.com', row('equal', 'equal', 'equal', 'equal')],
@@ -118,7 +118,7 @@ function listUnnamed(
   imported: ExportedCustomer,
   differences: readonly Difference[],
 ): string[] {
-  // A value can move to another field; an import sets the externalId of everyone.
+  // A value can move to another field; an import sets everyone's externalId.
   const isMoved = differences.some(
     (difference) => difference.field === field && difference.result === 'changed',
   );

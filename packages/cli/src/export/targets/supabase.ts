@@ -28,10 +28,10 @@ const FACTOR_COLUMNS = [
 
 const INSTANCE_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A ban without an end. Supabase Auth cannot read the value `infinity` of PostgreSQL. */
+/** A ban without an end. Supabase Auth cannot read PostgreSQL's value `infinity`. */
 const NEVER = '2999-12-31T00:00:00.000Z';
 
-/** The limits of Supabase Auth for argon2, and of the column `encrypted_password`. */
+/** Supabase Auth's limits for argon2, and for the column `encrypted_password`. */
 const MAX_ARGON2 = { memory: 2 ** 20, passes: 20, lanes: 16 };
 const MAX_HASH_LENGTH = 255;
 
@@ -63,8 +63,8 @@ const csv = (columns: readonly string[]): { head: string; separator: string; tai
 });
 
 /**
- * The tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files, for `\copy` of psql. Columns and hashes:
- * the migrations and internal/crypto/password.go of Supabase Auth (https://github.com/supabase/auth).
+ * The tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files, for `\copy` in psql. Columns and
+ * hashes: the migrations and internal/crypto/password.go in Supabase Auth (https://github.com/supabase/auth).
  */
 export const supabase: ExportTarget = {
   name: 'supabase',
@@ -122,7 +122,7 @@ function toUser(
   ]);
 }
 
-/** Returns the hash, or null for one that Supabase Auth cannot verify. */
+/** Returns the hash, or null for a hash that Supabase Auth cannot verify. */
 function toHash(hash: PortableHash): string | null {
   if (hash.scheme === 'bcrypt') return hash.text;
   if (hash.scheme === 'fbscrypt') {
@@ -171,7 +171,7 @@ function toFactorRows({ id, totpSecret, createdAt, updatedAt }: ExportedCustomer
   return [toRow([randomUUID(), id, 'Gatehouse', 'totp', 'verified', createdAt, updatedAt, totpSecret])];
 }
 
-/** Returns a row of CSV. PostgreSQL reads an empty cell as null, and an empty text only in quotes. */
+/** Returns a CSV row. PostgreSQL reads an empty cell as null, and an empty string only in quotes. */
 const toRow = (cells: readonly (string | null)[]): string =>
   `${cells.map((cell) => (cell === null ? '' : quote(cell))).join(',')}\n`;
 

@@ -6,7 +6,7 @@ import type { SourceRecord } from '../source.js';
 import type { Passwords } from './auth0-identities.js';
 import { convertAuth0User } from './auth0-user.js';
 
-/** Fields of the user export that the schema of bulk imports does not have. */
+/** Fields in the user export that the bulk import schema does not have. */
 const EXPORTED = [
   'identities',
   'logins_count',
@@ -17,24 +17,24 @@ const EXPORTED = [
   'multifactor',
 ];
 
-/** Returns whether a user is one of a bulk import file: Auth0 adds the prefix `auth0|` to its id. */
+/** Returns true if a user comes from a bulk import file: Auth0 adds the prefix `auth0|` to its id. */
 export function isBulkUser(user: JsonObject | null): user is JsonObject {
   const id = toText(user?.['user_id']);
   return user !== null && id !== '' && !id.includes('|') && EXPORTED.every((name) => !(name in user));
 }
 
-/** What the files contain beside the user. */
+/** The files' content beside the user. */
 interface BulkFiles {
-  /** The hashes of the password export, from which that of the user is removed. */
+  /** The password export's hashes, from which the user's hash is removed. */
   passwords: Passwords;
-  /** The fields that no user of the files has. */
+  /** The fields that no user in the files has. */
   missing: ReadonlySet<string>;
-  /** Returns whether a user of the files has a password. */
+  /** Returns true if a user in the files has a password. */
   hasPasswords: () => Promise<boolean>;
 }
 
 /**
- * Converts a user of a bulk import file, such as `gatehouse customers export --to auth0` writes
+ * Converts a user in a bulk import file, such as `gatehouse customers export --to auth0` writes
  * (https://auth0.com/docs/manage-users/user-migration/bulk-user-import-database-schema-and-examples).
  */
 export async function convertBulkUser(
@@ -47,7 +47,7 @@ export async function convertBulkUser(
   const hash = toText(bcrypt) || readCustomHash(toObject(custom) ?? {});
   const exported = passwords.get(id);
   if (hash) passwords.set(id, hash);
-  // The schema of bulk imports has no accounts at providers, and its other fields have default values.
+  // The bulk import schema has no accounts at providers, and its other fields have default values.
   const record = convertAuth0User(
     position,
     { identities: [], ...others, user_id: `auth0|${id}` },
@@ -65,7 +65,7 @@ export async function convertBulkUser(
 
 const ONLY_BAN: ReadonlySet<string> = new Set(['blocked']);
 
-/** Returns the text form of a hash, or null for an algorithm that Gatehouse does not accept. */
+/** Returns a hash's text form, or null for an algorithm that Gatehouse does not accept. */
 function readCustomHash(custom: JsonObject): string | null {
   const [hash, salt] = [toObject(custom['hash']), toObject(custom['salt'])];
   const value = toText(hash?.['value']);

@@ -5,7 +5,7 @@ import { toText, type CustomerDraft } from '../source-fields.js';
 import { setIdentities } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
 
-/** The part of a password export that is imported, by the id of the user. */
+/** The part of a password export that is imported, by user id. */
 export type Passwords = Map<string, string>;
 
 /** Providers that are no accounts elsewhere: passwords, and codes by email or text message. */
@@ -14,10 +14,11 @@ const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
 /** Providers whose connections are separate identity providers, and whose ids begin with the connection. */
 const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'okta']);
 
-/** The strategies of Auth0 whose ids never match an account at Gatehouse. */
+/** The Auth0 strategies whose ids never match an account at Gatehouse. */
 export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(reasons.noSaml, ['adfs', 'pingfederate', 'samlp']),
-  // Microsoft: the id of an older API, or the object id instead of the claim sub. Google Workspace: the email address.
+  // Microsoft: the id from an older API, or the object id instead of the claim sub. Google Workspace: the email
+  // address.
   ...withReason(OTHER_IDS, ['google-apps', 'office365', 'waad', 'windowslive']),
   ...withReason(NO_OPENID, ['ad', 'auth0-adldap', 'ip', 'sharepoint']),
   ...withReason(NO_OPENID, ['amazon', 'baidu', 'bitbucket', 'evernote', 'facebook', 'fitbit', 'instagram']),
@@ -25,7 +26,7 @@ export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(NO_OPENID, ['vkontakte', 'weibo', 'wordpress', 'yammer', 'yandex']),
 };
 
-/** The strategies with which a company sets the addresses of its users, and can mark any address as verified. */
+/** The strategies with which a company sets its users' addresses, and can mark any address as verified. */
 export const companyProviders: ReadonlySet<string> = new Set([
   ...['ad', 'adfs', 'auth0-adldap', 'ip', 'office365', 'oidc', 'okta', 'pingfederate', 'samlp', 'sharepoint'],
   'waad',
@@ -34,8 +35,8 @@ export const companyProviders: ReadonlySet<string> = new Set([
 const isUnusable = (provider: string): boolean => findUnusableProvider(unusableProviders, provider) !== null;
 
 /**
- * Sets the identities and the password of a user, whose hash is removed from the passwords.
- * @returns the provider of the primary identity, which the email address of the user belongs to
+ * Sets a user's identities and password, whose hash is removed from the passwords.
+ * @returns the primary identity's provider, to which the user's email address belongs
  */
 export function convertIdentities(
   draft: CustomerDraft,
@@ -68,20 +69,20 @@ export function convertIdentities(
   }
   setIdentities(draft, identities);
   if (!Array.isArray(user['identities'])) draft.leaveOut('identities', unknown.linkedAccounts);
-  // The first one belongs to the email address of the user, the others to linked accounts.
+  // The first one belongs to the user's email address, the others to linked accounts.
   const [hash, ...others] = hashes;
   if (hash !== undefined) draft.setPasswordHash('passwordHash', hash);
   if (others.length > 0) draft.leaveOut('passwordHash', reasons.onePassword);
   return listed[0]!.provider;
 }
 
-/** Returns the ids of the password export that belong to a user. */
+/** Returns the ids in the password export that belong to a user. */
 export const passwordIds = (user: JsonObject): string[] =>
   listIdentities(toText(user['user_id']), user)
     .filter(({ provider }) => provider === 'auth0')
     .map(({ subject }) => subject);
 
-/** Returns the identities of a user: those of the export, or the one that the id of the user contains. */
+/** Returns a user's identities: from the export, or the one that the user's id contains. */
 function listIdentities(
   userId: string,
   user: JsonObject,

@@ -15,7 +15,10 @@ import { unknown } from '../unknown-reasons.js';
 import { convertFactors } from './auth0-factors.js';
 import { companyProviders, convertIdentities, type Passwords } from './auth0-identities.js';
 
-/** Why a field that no user of the files has makes something unknown. Auth0 exports only the fields that were selected. */
+/**
+ * The reason why a field that no user in the files has makes something unknown. Auth0 exports only the fields that were
+ * selected.
+ */
 const missingFields: Readonly<Record<string, Reason>> = {
   blocked: unknown.banField,
   email_verified: unknown.verificationField,
@@ -39,7 +42,7 @@ const NOT_MOVED: Record<string, Reason> = {
   phone_number: reasons.noPhone,
 };
 
-/** Names of fields that are read, or that have no meaning outside of Auth0. */
+/** Field names that are read, or that have no meaning outside Auth0. */
 const knownFields = new Set([
   ...[
     'user_id',
@@ -58,9 +61,9 @@ const knownFields = new Set([
 ]);
 
 /**
- * Returns the user of a user export.
- * @param passwords the hashes of the password export, from which this one is removed
- * @param missing the required fields that no user of the files has
+ * Returns the user in a user export.
+ * @param passwords the password export's hashes, from which this one is removed
+ * @param missing the required fields that no user in the files has
  */
 export function convertAuth0User(
   position: string,
@@ -112,10 +115,12 @@ function setFullName(draft: CustomerDraft, user: JsonObject, read: (field: strin
   if (nickname !== '' && !derived.includes(nickname)) draft.leaveOut('nickname', reasons.noField);
 }
 
-/** Sets whether the address is verified. @param providers the provider that has set it, and the one in the id of the user */
+/**
+ * Sets the address's verification state. @param providers the provider that has set it, and the one in the user's id
+ */
 function setVerified(draft: CustomerDraft, user: JsonObject, providers: readonly [string, string]): void {
   const isVerified = readFlag(draft, 'email_verified', user['email_verified']);
-  // Auth0 omits the field of a user without a value, so an empty one was lost.
+  // Auth0 omits the field for a user without a value, so an empty one was lost.
   if (user['email_verified'] !== undefined && parseBoolean(user['email_verified']) === undefined)
     draft.leaveOut('email_verified', unknown.verification);
   const isOfCompany = companyProviders.has(providers[0]) || companyProviders.has(providers[1]);

@@ -14,9 +14,9 @@ import { convertAuth0User, requiredFields } from './auth0-user.js';
 const NO_PASSWORDS = 'No file is a password export: customers with a password are imported without it.';
 
 /**
- * Users of Auth0: the user export (https://auth0.com/docs/manage-users/user-migration/bulk-user-exports) with the fields
- * of https://auth0.com/docs/manage-users/user-accounts/user-profiles/user-profile-structure, and the password export of the
- * support (https://support.auth0.com/center/s/article/How-to-Use-the-Password-Hashes-Export-from-Auth0).
+ * Auth0 users: the user export (https://auth0.com/docs/manage-users/user-migration/bulk-user-exports) with the fields
+ * in https://auth0.com/docs/manage-users/user-accounts/user-profiles/user-profile-structure, and the password export
+ * from Auth0's support (https://support.auth0.com/center/s/article/How-to-Use-the-Password-Hashes-Export-from-Auth0).
  */
 export const auth0: ImportSource = {
   name: 'auth0',
@@ -88,15 +88,15 @@ const hasBulkPasswords = async (files: readonly string[]): Promise<boolean> =>
   (await findFields(files, PASSWORD_FIELDS, 1)).size > 0;
 
 /**
- * Returns the required fields that no user of the files has. Auth0 exports a field only if the export names it, and then only for
- * users who have a value.
+ * Returns the required fields that no user in the files has. Auth0 exports a field only if the export names it, and
+ * then only for users who have a value.
  */
 async function findMissingFields(files: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await findFields(files, requiredFields, requiredFields.length);
   return new Set(requiredFields.filter((name) => !found.has(name)));
 }
 
-/** Returns which of the fields a user of the files has. @param count the number of fields that are enough */
+/** Returns the fields that a user in the files has. @param count how many fields are enough */
 async function findFields(
   files: readonly string[],
   names: readonly string[],
@@ -104,7 +104,7 @@ async function findFields(
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const file of files) {
-    // Another object can have a field of such a name.
+    // Another object can have a field with such a name.
     const candidates = await findNames(
       file,
       names.filter((name) => !found.has(name)),
@@ -123,7 +123,7 @@ async function findFields(
   return found;
 }
 
-/** Returns the names that the text of a file contains, without parsing it. */
+/** Returns the names that a file's text contains, without parsing it. */
 async function findNames(file: string, names: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   for await (const [, name] of matchText(file, new RegExp(`"(${names.join('|')})"\\s{0,99}:`, 'g'))) {
@@ -133,7 +133,9 @@ async function findNames(file: string, names: readonly string[]): Promise<Set<st
   return found;
 }
 
-/** Adds the passwords of a file, and its first ids. Yields the rows without a password or an id, and second ones of a user. */
+/**
+ * Adds a file's passwords, and its first ids. Yields the rows without a password or an id, and a user's second rows.
+ */
 async function* readPasswords(
   file: string,
   passwords: Passwords,

@@ -15,7 +15,7 @@ const NEVER = '2020-01-01T00:00:00Z';
 interface System {
   /** Returns the files with a user whose ban has a value, or who has no such field. */
   files: (state: Record<string, unknown>) => Record<string, unknown>;
-  /** The field with the values of a user who is not banned, and of one who is. */
+  /** The field with the values for a user who is not banned, and for one who is. */
   states: [field: string, free: unknown[], banned: unknown[]];
   /** The values that state neither. */
   unstated?: unknown[];
@@ -65,7 +65,7 @@ const systems: Record<string, System> = {
   },
 };
 
-/** Returns what the reader knows of a user: banned, free or unknown; null for a user who is not imported. */
+/** Returns the reader's state for a user: banned, free or unknown; null for a user who is not imported. */
 async function readState(name: string, state: Record<string, unknown>): Promise<string | null> {
   const paths = Object.entries(systems[name]!.files({ updated_at: NEVER, ...state })).map(
     ([file, content]) => {

@@ -30,7 +30,7 @@ import { unknown } from '../unknown-reasons.js';
 
 type Table = 'user' | 'account' | 'twoFactor' | 'passkey';
 
-/** The rows of the other tables by the id of the user. */
+/** The rows in the other tables by user id. */
 interface Related {
   accounts: RowsByUser<{ provider: string; subject: string; password: string }>;
   factors: RowsByUser<Factor>;
@@ -41,7 +41,9 @@ interface Related {
 interface Factor {
   secret: string;
   hasCodes: boolean;
-  /** Whether the customer has confirmed the app; undefined if the row does not state it, and null if it cannot be read. */
+  /**
+   * True if the customer has confirmed the app; undefined if the row does not state it, and null if it cannot be read.
+   */
   isVerified: boolean | null | undefined;
 }
 
@@ -102,7 +104,7 @@ const shapes: readonly TableShape<Table>[] = [
   { name: 'user', columns: ['id', 'email', 'emailVerified'] },
 ];
 
-/** Columns of `user` that are read, or that have no meaning outside of Better Auth. */
+/** `user` columns that are read, or that have no meaning outside Better Auth. */
 const knownColumns = new Set([
   ...['id', 'name', 'email', 'emailVerified', 'image', 'createdAt', 'updatedAt', 'normalizedEmail'],
   ...['role', 'banned', 'banReason', 'banExpires', 'twoFactorEnabled', 'isAnonymous'],
@@ -113,14 +115,14 @@ const otherColumns = [
 ];
 
 /**
- * Users of Better Auth: the tables of https://www.better-auth.com/docs/concepts/database#core-schema, and those of the
- * plugins two-factor, passkey, admin, username, phone-number and anonymous
+ * Better Auth users: the tables in https://www.better-auth.com/docs/concepts/database#core-schema, and the tables for
+ * the plugins two-factor, passkey, admin, username, phone-number and anonymous
  * (https://www.better-auth.com/docs/plugins/2fa#schema and the pages beside it).
  */
 export const betterAuth: ImportSource = {
   name: 'better-auth',
   files: 'the tables user, account, twoFactor and passkey as CSV files with a header, or as JSON',
-  // Better Auth does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
+  // Better Auth does not document that its Microsoft ids are the claim `sub`, which Gatehouse compares.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   async *read(files) {
@@ -191,7 +193,7 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
   setFactors(draft, row, taken.factors, related.hasFactors);
   if (taken.passkeys.length > 0) draft.leaveOut('passkey', ownReasons.passkey);
   setBan(draft, row);
-  // The default of the admin plugin.
+  // The admin plugin's default.
   if (toText(row['role']) !== 'user') leaveOutText(draft, 'role', row['role'], reasons.noRoles);
   leaveOutText(draft, 'username', row['username'], reasons.noUsername);
   leaveOutText(draft, 'phoneNumber', row['phoneNumber'], reasons.noPhone);
@@ -237,16 +239,16 @@ function setFactors(
   if (!factor?.secret)
     draft.leaveOut('twoFactorEnabled', hasTable ? reasons.noSecret : ownReasons.missingFactors);
   else if (isEncrypted(factor.secret)) draft.leaveOut('twoFactor.secret', ownReasons.encryptedSecret);
-  // The bytes of the secret are its text.
+  // The secret's bytes are its text.
   else draft.setTotpSecret('twoFactor.secret', encodeBase32(Buffer.from(factor.secret)));
   if (factor?.hasCodes) draft.leaveOut('twoFactor.backupCodes', reasons.recoveryCodes);
   if (others.length > 0) draft.leaveOut('twoFactor', reasons.oneApp);
 }
 
-/** Returns whether a secret is the output of `symmetricEncrypt`: at least a nonce and a tag in hexadecimal digits. */
+/** Returns true if a secret is the output of `symmetricEncrypt`: at least a nonce and a tag in hexadecimal digits. */
 const isEncrypted = (secret: string): boolean => /^(\$ba\$\d+\$)?([0-9a-f]{2}){40,}$/.test(secret);
 
-/** The first release of Better Auth is newer than this time. */
+/** Better Auth's first release is newer than this time. */
 const EARLIEST_END = Date.UTC(2000);
 
 /** Disables a banned customer, unless the ban has ended. */
@@ -276,7 +278,7 @@ function setBan(draft: CustomerDraft, row: JsonObject): void {
   if (hasEnd) draft.leaveOut('banExpires', isPlausible ? reasons.banWithoutEnd : ownReasons.banEnd);
 }
 
-/** Returns the end of a ban in ms since 1970, or NaN. A date is midnight in UTC. */
+/** Returns a ban's end in ms since 1970, or NaN. A date is midnight in UTC. */
 function toEnd(value: unknown): number {
   const text = toText(value);
   return toMs(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : withOffset(value));

@@ -2,18 +2,18 @@ import { reasons } from '../reasons.js';
 import type { CustomerDraft } from '../source-fields.js';
 import { unknown } from '../unknown-reasons.js';
 
-/** The addresses of a user: `primary`, or without it the first one, is the address of the customer. */
+/** A user's addresses: `primary`, or without it the first one, is the customer's address. */
 export interface Addresses {
   verified: string[];
   unverified: string[];
   primary?: string;
 }
 
-/** Returns the address of the customer, or an empty text. */
+/** Returns the customer's address, or an empty string. */
 export const addressOf = ({ verified, unverified, primary }: Addresses): string =>
   primary || verified[0] || unverified[0] || '';
 
-/** Sets the address of the customer, and whether it is verified. */
+/** Sets the customer's address, and its verification state. */
 export function setEmail(draft: CustomerDraft, addresses: Addresses): void {
   const { verified, unverified } = addresses;
   const email = addressOf(addresses);

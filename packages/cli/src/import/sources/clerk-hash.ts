@@ -13,7 +13,7 @@ import { reasons, type Reason } from '../reasons.js';
 const DJANGO_SHA256 = 'bcrypt_sha256$';
 
 /**
- * Converters of the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a
+ * Converters for the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a
  * malformed digest. Formats: https://clerk.com/docs/reference/backend/user/create-user
  */
 const converters: Readonly<Record<string, (digest: string) => string | null>> = {
@@ -34,7 +34,7 @@ const converters: Readonly<Record<string, (digest: string) => string | null>> = 
   scrypt_werkzeug: convertWerkzeug,
 };
 
-/** Returns a digest of Clerk as Gatehouse accepts it, or the reason why it cannot be imported. */
+/** Returns a Clerk digest as Gatehouse accepts it, or the reason why it cannot be imported. */
 export function convertClerkHash(hasher: string, digest: string): { hash: string } | { problem: Reason } {
   const convert = Object.hasOwn(converters, hasher) ? converters[hasher] : undefined;
   if (!convert) return { problem: reasons.hasher };
@@ -48,7 +48,7 @@ function convertPbkdf2(
   decodeSalt: (salt: string) => Buffer | null,
   decodeHash: (hash: string) => Buffer | null,
 ): string | null {
-  // The form of SHA-1 may end with the length of the key.
+  // The SHA-1 form may end with the key's length.
   const [, iterationsText, saltText = '', hashText = ''] = text.split('$');
   const [iterations, salt, hash] = [
     readPositiveInteger(iterationsText),

@@ -40,7 +40,7 @@ export const secretsOf = (row: Row): ClerkSecrets => ({
   row,
 });
 
-/** Returns the texts of a cell with several ones. */
+/** Returns the strings in a cell with several values. */
 export function splitList(text: string): string[] {
   if (!text.includes('|') && !text.includes(',')) return text === '' ? [] : [text];
   return text
@@ -55,7 +55,7 @@ const rowAddresses = (row: Row): Addresses => ({
   primary: cell(row, 'primary_email_address'),
 });
 
-/** Returns the user of a row of the CSV export. */
+/** Returns the user in a CSV export row. */
 export function convertClerkRow(position: string, row: Row): SourceRecord {
   const draft = new CustomerDraft();
   const id = cell(row, 'id');

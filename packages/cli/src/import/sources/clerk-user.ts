@@ -24,7 +24,7 @@ import { setEmail, type Addresses } from './clerk-addresses.js';
 import { mergeAddresses, mergeRow, splitList } from './clerk-row.js';
 import { setSecrets, type ClerkSecrets } from './clerk-secrets.js';
 
-/** Names of fields that are read, or that have no meaning outside of Clerk. */
+/** Field names that are read, or that have no meaning outside Clerk. */
 const knownFields = new Set([
   ...['id', 'object', 'external_id', 'first_name', 'last_name', 'username', 'locale', 'legal_accepted_at'],
   ...['email_addresses', 'primary_email_address_id', 'primary_email_address'],
@@ -41,18 +41,19 @@ const knownFields = new Set([
   ...['delete_self_enabled', 'create_organization_enabled', 'create_organizations_limit'],
 ]);
 
-/** The lists of addresses of `clerk migrate export`, which writes no empty ones. */
+/** The address lists in `clerk migrate export`, which writes no empty ones. */
 const LISTS = ['verified_email_addresses', 'unverified_email_addresses'];
 
 /** Fields that `clerk migrate export` writes only with a value. */
 const OPTIONAL = ['first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'];
 
-/** Fields of the Backend API or the CSV export that `clerk migrate export` never writes. */
+/** Fields in the Backend API or the CSV export that `clerk migrate export` never writes. */
 const FOREIGN = ['email_addresses', 'external_accounts', 'totp_secret', 'password_digest', 'password_hasher'];
 
 /**
- * Returns the user of a JSON export: an object of `GET /v1/users` of the Backend API, or one of `clerk migrate export
- * clerk`, which has the names of the columns of the CSV export and contains a primary address only if it is verified.
+ * Returns the user in a JSON export: an object from `GET /v1/users` in the Backend API, or from
+ * `clerk migrate export clerk`, which has the CSV export's column names and contains a primary address only if it is
+ * verified.
  */
 export function convertClerkUser(
   position: string,
@@ -93,8 +94,8 @@ export function convertClerkUser(
 }
 
 /**
- * Returns the addresses of a user of `clerk migrate export clerk`, which writes neither empty lists nor an unverified primary
- * address, or of the CSV export in the form of JSON, which lists the primary address in one of the two fields.
+ * Returns a user's addresses from `clerk migrate export clerk`, which writes neither empty lists nor an unverified
+ * primary address, or from the CSV export in JSON form, which lists the primary address in one of the two fields.
  */
 function exportAddresses(user: JsonObject): Addresses {
   const primary = toText(user['primary_email_address']);
@@ -109,7 +110,7 @@ function exportAddresses(user: JsonObject): Addresses {
   return { verified: isVerified ? [primary, ...verified] : verified, unverified, primary };
 }
 
-/** Returns whether a user has the form of `clerk migrate export`. */
+/** Returns true if a user has the form that `clerk migrate export` writes. */
 const isOfMigrateExport = (user: JsonObject): boolean =>
   FOREIGN.every((name) => user[name] === undefined) &&
   OPTIONAL.every((name) => user[name] === undefined || toText(user[name]) !== '') &&
@@ -168,7 +169,7 @@ function leaveOutSecrets(
   secrets: ClerkSecrets | undefined,
   isCsvMissing: boolean,
 ): void {
-  // Without a row of the CSV export, a missing value does not mean that there is none.
+  // Without a row in the CSV export, a missing value does not mean that there is none.
   const isLost = (isEnabled: unknown, secret: string | undefined) =>
     secrets ? isSet(isEnabled) && secret === '' : parseBoolean(isEnabled) !== false;
   const reason = (ofMissingFile: Reason) => (isCsvMissing ? ofMissingFile : unknown.clerkCsv);
@@ -188,7 +189,7 @@ function leaveOutSecrets(
 
 const FACTORS = new Set(['totp_secret', 'backup_codes', 'phone_numbers']);
 
-/** Returns whether a user has second factors of which none is in the files or reported. */
+/** Returns true if a user has second factors of which none is in the files or reported. */
 const hasOtherFactor = (draft: CustomerDraft, user: JsonObject): boolean =>
   isSet(user['two_factor_enabled']) &&
   !draft.hasTotpSecret &&
@@ -208,9 +209,9 @@ function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
 }
 
 /**
- * Reports values that this kind of JSON export lacks. `clerk migrate export` writes bans and metadata only for users who have
- * them.
- * @param bans what the files state about a ban
+ * Reports values that this kind of JSON export lacks. `clerk migrate export` writes bans and metadata only for users
+ * who have them.
+ * @param bans the ban state in the files
  */
 function leaveOutUnknown(
   draft: CustomerDraft,
@@ -223,7 +224,9 @@ function leaveOutUnknown(
   leaveOutIf(draft, user['private_metadata'] === undefined, 'private_metadata', unknown.clerkField);
 }
 
-/** Returns whether a user has an image. Clerk also stores an image for users without one, and then `has_image` is false. */
+/**
+ * Returns true if a user has an image. Clerk also stores an image for users without one, and then `has_image` is false.
+ */
 function hasImage(user: JsonObject): boolean {
   const isStated = parseBoolean(user['has_image']);
   if (isStated !== undefined) return isStated !== false;

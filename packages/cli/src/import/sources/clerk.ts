@@ -14,15 +14,15 @@ import { convertClerkUser } from './clerk-user.js';
 import { reasons } from '../reasons.js';
 
 /**
- * Reads the CSV export of the dashboard, which has the password hashes and the secrets of authenticator apps, and JSON
- * exports, which have metadata and external accounts. A user that is in both is imported once, with everything.
- * Source: https://clerk.com/docs/guides/development/migrating/export-from-clerk
+ * Reads the dashboard's CSV export, which has the password hashes and the authenticator apps' secrets, and JSON
+ * exports, which have metadata and external accounts. A user that is in both is imported once, with everything. Source:
+ * https://clerk.com/docs/guides/development/migrating/export-from-clerk
  */
 export const clerk: ImportSource = {
   name: 'clerk',
   files:
     'the CSV export of the dashboard, and optionally users as JSON from the Backend API or `clerk migrate export clerk`',
-  // Clerk does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
+  // Clerk does not document that its Microsoft ids are the claim `sub`, which Gatehouse compares.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab', discord: 'discord' },
   unusableProviders: {
     microsoft: OTHER_IDS,
@@ -75,7 +75,7 @@ async function* readAll(files: readonly string[], { note }: SourceOptions): Asyn
         yield leaveOutUnknown(convertClerkRow(position, value), parseBoolean(value['banned']) === undefined);
 }
 
-/** Adds what a user who is in no JSON export may have lost. */
+/** Adds the values that a user who is in no JSON export may have lost. */
 const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord, isBanUnknown: boolean): SourceRecord => ({
   ...record,
   ...(isBanUnknown && { isBanUnknown }),
@@ -88,7 +88,7 @@ const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord, isBanUnknown: boo
   ],
 });
 
-/** @throws CliError if a file has no user in common with the files of the other kind */
+/** @throws CliError if a file has no user in common with the other kind's files */
 async function assertSameExport(
   tables: readonly string[],
   documents: readonly string[],
@@ -122,8 +122,8 @@ async function assertExport(file: string): Promise<void> {
 }
 
 /**
- * Adds the secrets by the ids of users. About 500 bytes of memory per user are required, as files have any order. Yields the
- * second rows of users that have other secrets.
+ * Adds the secrets by user id. About 500 bytes of memory per user are required, as files have any order. Yields the
+ * second rows for users that have other secrets.
  */
 async function* addSecrets(
   tables: readonly string[],
@@ -144,7 +144,7 @@ async function* addSecrets(
     }
 }
 
-/** Copies a ban from one row of a user to the other one, because only one of them is read. */
+/** Copies a ban from one row for a user to the other one, because only one of them is read. */
 function keepBan(first: ClerkSecrets, second: ClerkSecrets): void {
   const rows = [first, second].map(({ row }) => row!);
   const banned = rows.map((row) => row['banned']).find(isSet);

@@ -1,7 +1,7 @@
 import { toText } from '../source-fields.js';
 import { toObjects } from '../source-values.js';
 
-/** Returns the attributes, and the names of those that occur twice with different values, of which the first one is used. */
+/** Returns the attributes, and the names of those that occur twice with different values; the first value is used. */
 export function readAttributes(list: unknown): { attributes: Map<string, string>; repeated: string[] } {
   const attributes = new Map<string, string>();
   const repeated: string[] = [];
@@ -17,6 +17,6 @@ export function readAttributes(list: unknown): { attributes: Map<string, string>
   return { attributes, repeated };
 }
 
-/** Returns the text of an attribute. Some programs parse the JSON in it. */
+/** Returns an attribute's text. Some programs parse the JSON in it. */
 const toAttribute = (value: unknown): string =>
   value === true || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : toText(value);

@@ -2,20 +2,20 @@ import { toObject } from '../../json-object.js';
 import { findValue, readDocuments, type DocumentValue } from '../read-documents.js';
 import { startsWithArray } from '../read-files.js';
 
-/** The number of pages of `list-users`. */
+/** The page count for `list-users`. */
 export interface PageCount {
   all: number;
-  /** Number of pages that refer to a next one. */
+  /** Count of pages that refer to a next one. */
   withNext: number;
 }
 
-/** The tokens with which a page refers to the next one: of the API, and of the AWS CLI with `--max-items`. */
+/** The tokens with which a page refers to the next one: from the API, and from the AWS CLI with `--max-items`. */
 const TOKENS = ['PaginationToken', 'NextToken'];
 
 /**
- * Reads the users of a file: of one page of `list-users` or several ones, one after the other or in an array, or a list of users,
- * in an array or one after the other.
- * @param pages adds the pages of the file
+ * Reads the users in a file: from one or several `list-users` pages, one after the other or in an array, or from a list
+ * of users, in an array or one after the other.
+ * @param pages adds the pages in the file
  * @throws CliError
  */
 export async function* readPages(file: string, pages: PageCount): AsyncGenerator<DocumentValue> {
@@ -35,7 +35,7 @@ export async function* readPages(file: string, pages: PageCount): AsyncGenerator
     else if (item.value) pages.withNext += 1;
 }
 
-/** Reads an element of an array: a user, or a page. */
+/** Reads an array element: a user, or a page. */
 function* readItem(item: DocumentValue, pages: PageCount): Generator<DocumentValue> {
   const page = toObject(item.value);
   if (!Array.isArray(page?.['Users'])) {

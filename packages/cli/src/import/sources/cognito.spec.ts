@@ -41,7 +41,7 @@ const identity = {
 };
 /** `admin-get-user` states the second factors, and has another name for the attributes. */
 const adminGetUser = { Attributes: undefined, UserAttributes: user({}).Attributes };
-/** What list-users does not state. */
+/** The values that list-users does not state. */
 const unknown = ['mfa', 'groups'];
 type Case = [name: string, user: object, customer: object | null, leftOut: string[]];
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);

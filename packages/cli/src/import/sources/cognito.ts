@@ -23,13 +23,13 @@ import { readAttributes } from './cognito-attributes.js';
 import { readPages, type PageCount } from './cognito-pages.js';
 import { cognitoReasons } from './cognito-reasons.js';
 
-/** Something that the file does not state about a user. */
+/** A value that the file does not state about a user. */
 type Unknown = [field: string, reason: Reason];
 
-/** The status of a user who signs in at an identity provider. */
+/** The status for a user who signs in at an identity provider. */
 const EXTERNAL = 'EXTERNAL_PROVIDER';
 
-/** A user of a file of either format. */
+/** A user in a file in either format. */
 interface CognitoUser {
   username: string;
   attributes: Map<string, string>;
@@ -44,27 +44,27 @@ interface CognitoUser {
 /** Seconds since 1970 as a text. */
 const SECONDS = /^\s*\d{1,11}(\.\d+)?\s*$/;
 
-/** Names of fields of a user that are read, or that say nothing about the user. */
+/** The names of user fields that are read, or that contain no information about the user. */
 const knownFields = new Set([
   ...['Username', 'Attributes', 'UserAttributes', 'UserCreateDate', 'UserLastModifiedDate', 'Enabled'],
   ...['UserStatus', 'MFAOptions', 'UserMFASettingList', 'PreferredMfaSetting', 'Groups'],
   ...['ResponseMetadata', '$metadata'],
 ]);
 
-/** Types of providers whose operator sets the attributes of users, also `email_verified`. */
+/** Types for providers whose operator sets users' attributes, also `email_verified`. */
 const companyTypes = new Set(['SAML', 'OIDC']);
 const socialProviders = new Set(['Google', 'SignInWithApple', 'Facebook', 'LoginWithAmazon']);
 
-/** The attributes that are fields of a customer, or that say nothing about the person. */
+/** The attributes that are customer fields, or that contain no information about the person. */
 const knownAttributes = new Set([
   ...['sub', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'locale', 'identities'],
   ...['updated_at', 'phone_number', 'phone_number_verified', 'cognito:username', 'cognito:mfa_enabled'],
 ]);
 
 /**
- * Reads the JSON of `aws cognito-idp list-users` and `admin-get-user`, or CSV with the columns of `get-csv-header`. Cognito
- * exports neither password hashes nor secrets of authenticator apps.
- * Source: https://docs.aws.amazon.com/cli/latest/reference/cognito-idp/list-users.html
+ * Reads the JSON from `aws cognito-idp list-users` and `admin-get-user`, or CSV with the columns from `get-csv-header`.
+ * Cognito exports neither password hashes nor authenticator apps' secrets. Source:
+ * https://docs.aws.amazon.com/cli/latest/reference/cognito-idp/list-users.html
  */
 export const cognito: ImportSource = {
   name: 'cognito',
@@ -80,7 +80,7 @@ async function* readCognito(files: readonly string[]): AsyncGenerator<SourceReco
   yield* assertUsers(files, async function* () {
     for (const file of files) yield* isCsv(file) ? readRows(file) : readJsonUsers(file, pages);
   });
-  // Only the last page of an export has no token.
+  // Only an export's last page has no token.
   if (pages.withNext > 0 && pages.withNext === pages.all)
     yield notImported('', null, 'PaginationToken', cognitoReasons.morePages);
 }
@@ -100,7 +100,7 @@ async function* readRows(file: string): AsyncGenerator<SourceRecord> {
     yield isInvalidRow(value) ? invalidRecord(position) : convertCognitoRow(position, value);
 }
 
-/** Returns a user of `list-users`, or of `admin-get-user`, which has other names and states the second factors. */
+/** Returns a user from `list-users`, or from `admin-get-user`, which has other names and states the second factors. */
 export function convertCognitoUser(position: string, user: JsonObject): SourceRecord {
   const [status, enabled] = [toText(user['UserStatus']), parseBoolean(user['Enabled'])];
   if (enabled === null)
@@ -128,7 +128,7 @@ export function convertCognitoUser(position: string, user: JsonObject): SourceRe
   });
 }
 
-/** Returns the groups, if the file states them, and values that no field of a customer contains. */
+/** Returns the groups, if the file states them, and values that no customer field contains. */
 function findOthers(user: JsonObject): Unknown[] {
   const groups = user['Groups'];
   const hasValue = (value: unknown): boolean => isSet(value) || value === false || value === 0;
@@ -141,7 +141,7 @@ function findOthers(user: JsonObject): Unknown[] {
   ];
 }
 
-/** Returns a row of a CSV file. */
+/** Returns a row in a CSV file. */
 export function convertCognitoRow(position: string, row: Record<string, string>): SourceRecord {
   const attributes = Object.entries(row).map(([name, value]): [string, string] => [name, value.trim()]);
   const updatedAt = row['updated_at']?.trim();
@@ -163,11 +163,14 @@ export function convertCognitoRow(position: string, row: Record<string, string>)
   });
 }
 
-/** Returns a list with what the file does not state, or an empty one if it is known. */
+/** Returns a list with the values that the file does not state, or an empty one if they are known. */
 const unless = (isKnown: boolean, field: string, reason: Reason): Unknown[] =>
   isKnown ? [] : [[field, reason]];
 
-/** Returns a time in ms, or a text in ISO 8601. @param value such a text, or seconds with decimals (AWS CLI version 1, and CSV) */
+/**
+ * Returns a time in ms, or a string in ISO 8601. @param value such a string, or seconds with decimals (AWS CLI version
+ * 1, and CSV)
+ */
 function toMs(value: unknown): unknown {
   const isSeconds = typeof value === 'number' || (typeof value === 'string' && SECONDS.test(value));
   return isSeconds ? Math.round(Number(value) * 1_000) : value;
@@ -190,14 +193,14 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   setMetadata(draft, user);
   leaveOutText(draft, 'phone_number', read('phone_number'), reasons.noPhone);
   setStatus(draft, user);
-  // The username of a user of a provider consists of the provider and the id there.
+  // The username for a provider's user consists of the provider and the id there.
   const usernames = [sourceId, read('email')].map((other) => other.toLowerCase());
   if (user.status === EXTERNAL) {
     if (read('identities') === '') draft.leaveOut('identities', cognitoReasons.missingIdentity);
   } else {
     if (!usernames.includes(user.username.toLowerCase()))
       leaveOutText(draft, 'Username', user.username, reasons.noUsername);
-    // A user of a provider has no password.
+    // A provider's user has no password.
     draft.leaveOut('password', passwordReasons.get(user.status) ?? reasons.cognitoPassword);
   }
   if (user.hasSecondFactor) draft.leaveOut('mfa', reasons.cognitoFactor);
@@ -207,13 +210,13 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   return draft.toRecord(position, sourceId);
 }
 
-/** Why the password is left out, by the status, if it is not Cognito's lack of hashes alone. */
+/** The reason why the password is left out, by the status, if it is not Cognito's lack of hashes alone. */
 const passwordReasons: ReadonlyMap<string, Reason> = new Map([
   ['RESET_REQUIRED', cognitoReasons.passwordToReset],
   ['FORCE_CHANGE_PASSWORD', cognitoReasons.temporaryPassword],
 ]);
 
-/** What a status means that Gatehouse does not have. */
+/** The meaning of each status that Gatehouse does not have. */
 const statusReasons: ReadonlyMap<string, Reason> = new Map([
   ['UNCONFIRMED', cognitoReasons.notConfirmed],
   ['ARCHIVED', cognitoReasons.archived],
@@ -232,7 +235,7 @@ function setStatus(draft: CustomerDraft, { status, isDisabled, createdAt, update
   if (reason) draft.leaveOut('UserStatus', reason);
 }
 
-/** Sets whether the address is verified. */
+/** Sets the address's verification state. */
 function setVerified(
   draft: CustomerDraft,
   { attributes, status }: CognitoUser,
@@ -246,7 +249,7 @@ function setVerified(
       ({ providerType, providerName }) =>
         toType(providerType) === '' && !socialProviders.has(toText(providerName)),
     ) ||
-      // The provider of such a user is unknown.
+      // Such a user's provider is unknown.
       (status === EXTERNAL && identities.length === 0));
   draft.set('emailVerified', isVerified && !isOfCompany && !isUnknown);
   if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);

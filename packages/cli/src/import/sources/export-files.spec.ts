@@ -22,7 +22,7 @@ async function read(
   return records;
 }
 
-/** Returns the email addresses of the customers, or the reasons of the other records. */
+/** Returns the customers' email addresses, or the other records' reasons. */
 const resultsOf = (records: SourceRecord[]): string[] =>
   records.map(({ customer, leftOut }) => customer?.email ?? leftOut[0]!.reason);
 const positionsOf = (records: SourceRecord[]): string[] => records.map(({ position }) => position);
@@ -170,7 +170,7 @@ describe('CSV files of Firebase', () => {
   });
   const accounts = (count: number, ...at: [index: number, rawId: string][]): string[] =>
     Array.from({ length: count }, (_, index) => at.find(([start]) => start * 4 === index)?.[1] ?? '');
-  /** A row as src/accountExporter.ts of firebase-tools writes it. */
+  /** A row as src/accountExporter.ts in firebase-tools writes it. */
   const row = (more: { name?: string; end?: string[]; later?: string[] } = {}): string =>
     [
       ...[id, ada, 'true', hash, salt, more.name ?? 'Ada King Lovelace', ''],

@@ -20,8 +20,8 @@ const accountColumns = (provider: string): string[] =>
   ['rawId', 'email', 'displayName', 'photoUrl'].map((name) => `${provider} ${name}`);
 
 /**
- * The columns of the file, which has no header.
- * Sources: https://firebase.google.com/docs/cli/auth#file_format, and src/accountExporter.ts of firebase-tools
+ * The columns in the file, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
+ * src/accountExporter.ts in firebase-tools
  */
 const columns = [
   ...['localId', 'email', 'emailVerified', 'passwordHash', 'salt', 'displayName', 'photoUrl'],
@@ -30,28 +30,31 @@ const columns = [
   ...laterProviders.flatMap(accountColumns),
 ];
 
-/** Name of the empty cell after the last comma of a row. */
+/** The name for the empty cell after a row's last comma. */
 const END = 'end';
 
-/** Number of columns before those of the later providers. */
+/** Column count before the later providers' columns. */
 const FEW = 28;
 
 /**
- * The numbers of cells of a row: all columns, and fewer in older versions, which lack the last ones. The Firebase CLI ends each
- * row with a comma, which is one more cell, and other programs remove it.
+ * The cell counts in a row: all columns, and fewer in older versions, which lack the last ones. The Firebase CLI ends
+ * each row with a comma, which is one more cell, and other programs remove it.
  */
 const cellCounts = [columns.length + 1, columns.length, FEW + 1, FEW, FEW - 1, FEW - 2];
 
-/** Number of rows that are read to find out the number of cells. Names with commas make rows longer. */
+/** Rows that are read to determine the cell count. Names with commas make rows longer. */
 const SAMPLE = 100;
 
-/** A user of a CSV file as in the JSON export, or null for a row of another length, and what the file does not state. */
+/**
+ * A user in a CSV file as in the JSON export, or null for a row with another length, and the values that the file does
+ * not state.
+ */
 export interface CsvUser {
   user: JsonObject | null;
   leftOut: LeftOut[];
 }
 
-/** Reads the users of a CSV file. @throws CliError if it is another CSV file */
+/** Reads the users in a CSV file. @throws CliError if it is another CSV file */
 export async function* readFirebaseCsv(file: string): AsyncGenerator<FileRecord<CsvUser>> {
   const names = await findColumns(file);
   for await (const { position, value: row } of readCsv(file, names))
@@ -66,7 +69,7 @@ export async function* readFirebaseCsv(file: string): AsyncGenerator<FileRecord<
 async function findColumns(file: string): Promise<string[]> {
   for (const count of cellCounts) {
     const names = Array.from({ length: count }, (_, index) => columns[index] ?? END);
-    // The last comma of a row of an older version.
+    // The last comma in a row from an older version.
     if (count === FEW + 1) names[FEW] = END;
     let rows = 0;
     for await (const { value } of readCsv(file, names)) {
@@ -92,7 +95,7 @@ function toUser(row: Row): JsonObject {
   };
 }
 
-/** Returns what the columns of the file do not state about each user. */
+/** Returns the values that the file's columns do not state about each user. */
 function findUnknown(row: Row): LeftOut[] {
   const length = Object.keys(row).length;
   return [

@@ -36,7 +36,7 @@ import { firebaseReasons } from './firebase-reasons.js';
 /** The text that Firebase writes instead of a hash for an account that must not read hashes: `REDACTED` in base64. */
 const REDACTED = 'UkVEQUNURUQ=';
 
-/** Names of fields that are read, or that have no meaning outside of Firebase. */
+/** Field names that are read, or that have no meaning outside Firebase. */
 const knownFields = new Set([
   ...[
     'localId',
@@ -54,13 +54,13 @@ const knownFields = new Set([
 ]);
 
 /**
- * Reads the files of `firebase auth:export`.
- * Sources: https://firebase.google.com/docs/cli/auth, and src/accountExporter.ts of firebase-tools
+ * Reads the files from `firebase auth:export`. Sources: https://firebase.google.com/docs/cli/auth, and
+ * src/accountExporter.ts in firebase-tools
  */
 export const firebase: ImportSource = {
   name: 'firebase',
   files: 'the JSON or CSV file of `firebase auth:export`',
-  // Firebase does not document that its ids of Microsoft are the claim `sub`, which Gatehouse compares.
+  // Firebase does not document that its Microsoft ids are the claim `sub`, which Gatehouse compares.
   providers: { 'google.com': 'google', 'github.com': 'github', 'apple.com': 'apple' },
   unusableProviders: {
     'microsoft.com': OTHER_IDS,
@@ -83,7 +83,7 @@ async function* readFirebase(
 ): AsyncGenerator<SourceRecord> {
   const { hashConfig } = values;
   const config = hashConfig === undefined ? null : await readHashConfig(hashConfig);
-  // Without it, all passwords of the files would be lost.
+  // Without it, all passwords in the files would be lost.
   if (!config) await assertNoHashes(files);
   yield* assertUsers(files, async function* () {
     for (const file of files)
@@ -123,7 +123,7 @@ async function readHashConfig(file: string): Promise<FirebaseHashConfig> {
   return config;
 }
 
-/** Returns the parameters of a `hash_config` block or of the same fields as JSON, or the problem of the text. */
+/** Returns the parameters in a `hash_config` block or in the same fields as JSON, or the string's problem. */
 export function parseHashConfig(text: string): FirebaseHashConfig | string {
   const fields = new Map(
     [...text.matchAll(/"?(\w+)"?\s*:\s*"?([^\s",{}]+)/g)].map(([, name, value]) => [name, value]),
@@ -141,9 +141,9 @@ export function parseHashConfig(text: string): FirebaseHashConfig | string {
 }
 
 /**
- * Returns a user of an export.
+ * Returns a user in an export.
  * @param config the hash parameters; null if the files contain no hashes
- * @param unstated what the file does not state about the user
+ * @param unstated the values that the file does not state about the user
  */
 export function convertFirebaseUser(
   position: string,
@@ -177,7 +177,7 @@ export function convertFirebaseUser(
   return draft.toRecord(position, sourceId);
 }
 
-/** Sets whether the address is verified. A SAML provider sets the addresses of its users. */
+/** Sets the address's verification state. A SAML provider sets its users' addresses. */
 function setVerified(draft: CustomerDraft, user: JsonObject): void {
   const isVerified = readVerified(draft, 'emailVerified', user['emailVerified']);
   const hasSaml = toObjects(user['providerUserInfo']).some(({ providerId }) => isSaml(toText(providerId)));
@@ -192,7 +192,7 @@ function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashCon
   if (text === '' || !config) return;
   const [hash, salt] = [toHash(decodeBase64(text)), decodeBase64(user['salt'])];
   if (text === REDACTED) draft.leaveOut('passwordHash', reasons.hashRedacted);
-  // Version 0 is the scrypt of Firebase. Other hashes were imported into Firebase and not used since.
+  // Version 0 is Firebase's scrypt. Other hashes were imported into Firebase and not used since.
   else if ((user['version'] ?? 0) !== 0) draft.leaveOut('passwordHash', reasons.noFirebaseHash);
   else if (!hash || !salt) draft.leaveOut('passwordHash', reasons.hashNotBase64);
   else draft.setPasswordHash('passwordHash', firebaseScryptHash(config, salt, hash));

@@ -13,7 +13,7 @@ import { reasons, type Reason } from '../reasons.js';
 import { exceedsDepth, hasInexactInteger, notImported, toText } from '../source-fields.js';
 import type { ImportedCustomer, ImportSource, LeftOut, SourceRecord } from '../source.js';
 
-/** Maximum number of levels of a line. */
+/** Maximum nesting levels in a line. */
 const MAX_DEPTH = 20;
 
 const problems: Record<CellProblem, Reason> = {
@@ -24,7 +24,7 @@ const problems: Record<CellProblem, Reason> = {
 };
 
 /**
- * Customers in the format of Gatehouse's own imports and exports, or CSV whose columns are fields (docs/imports.md). The server
+ * Customers in Gatehouse's own import and export format, or CSV whose columns are fields (docs/imports.md). The server
  * checks the fields.
  */
 export const gatehouse: ImportSource = {
@@ -85,11 +85,11 @@ function toRecord(position: string, value: JsonObject, leftOut: LeftOut[]): Sour
   };
 }
 
-/** Returns the fields by the columns of `column=field`. @throws CliError for an unknown field */
+/** Returns the fields by the columns in `column=field`. @throws CliError for an unknown field */
 function parseMapping(pairs: readonly string[]): Map<string, string> {
   const mapping = new Map<string, string>();
   for (const pair of pairs) {
-    // The name of a column can contain an equals sign, that of a field cannot.
+    // A column name can contain an equals sign, a field name cannot.
     const at = pair.lastIndexOf('=');
     const [column, field] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
     if (at < 0 || column === '') throw usageError(`--map ${pair} is not <column>=<field>.`);
@@ -103,7 +103,9 @@ function parseMapping(pairs: readonly string[]): Map<string, string> {
   return mapping;
 }
 
-/** Returns the converters of CSV files. @throws CliError for a mapped column that no file has, or a file without emails */
+/**
+ * Returns the converters for CSV files. @throws CliError for a mapped column that no file has, or a file without emails
+ */
 async function createConverters(
   files: readonly string[],
   mapping: ReadonlyMap<string, string>,

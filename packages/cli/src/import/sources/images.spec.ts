@@ -40,7 +40,7 @@ describe.each(Object.entries(files))('%s', (system, [field, toFiles]) => {
     });
     const source = sources.find(({ name }) => name === system)!;
     for await (const { customer, leftOut } of source.read(paths, { values: {} })) {
-      // Gatehouse checks the values of its own format.
+      // Gatehouse checks the values in its own format.
       expect(customer?.imageUrl).toBe(field === '' ? image : expected);
       expect(leftOut.some((each) => each.field === field)).toBe(field !== '' && isNamed);
     }

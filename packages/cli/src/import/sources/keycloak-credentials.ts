@@ -17,7 +17,7 @@ import { keycloakReasons } from './keycloak-reasons.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
-/** The two JSON texts of a credential. */
+/** A credential's two JSON strings. */
 interface CredentialData {
   secret: JsonObject;
   data: JsonObject;
@@ -30,9 +30,9 @@ const pbkdf2Digests: Readonly<Record<string, Digest>> = {
 };
 
 /**
- * Sets the password, the authenticator app and the passkeys of a user. Formats: PasswordCredentialData,
- * Argon2PasswordHashProvider, OTPCredentialModel and WebAuthnCredentialData of Keycloak, and CredentialRepresentation for
- * versions before 8.
+ * Sets a user's password, authenticator app and passkeys. Formats: Keycloak's PasswordCredentialData,
+ * Argon2PasswordHashProvider, OTPCredentialModel and WebAuthnCredentialData, and CredentialRepresentation for versions
+ * before 8.
  */
 export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: string | undefined): void {
   const passkeys: Passkey[] = [];
@@ -54,7 +54,7 @@ export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: str
   if (passkeys.length > 0) draft.set('passkeys', passkeys);
 }
 
-/** The types of authenticator apps. Versions before 8 have the last two. */
+/** The authenticator app types. Versions before 8 have the last two. */
 const otpTypes = new Set(['otp', 'totp', 'hotp']);
 
 const otherTypes: ReadonlyMap<string, Reason> = new Map([
@@ -63,7 +63,7 @@ const otherTypes: ReadonlyMap<string, Reason> = new Map([
   ['password-history', reasons.noPasswordHistory],
 ]);
 
-/** Returns the credentials of a user in the order in which Keycloak uses them. */
+/** Returns a user's credentials in the order in which Keycloak uses them. */
 function sortCredentials(draft: CustomerDraft, user: JsonObject): JsonObject[] {
   // A value that is not a list is reported as unknown.
   const list = Array.isArray(user['credentials']) ? user['credentials'] : [];
@@ -80,7 +80,7 @@ function parseCredential(credential: JsonObject): CredentialData | null {
     toObject(parseJson(toText(credential[name]))),
   );
   if (secret && data) return { secret, data };
-  // Versions before 8 have fields instead of the two texts.
+  // Versions before 8 have fields instead of the two strings.
   const { type, hashedSaltedValue: value, salt, hashIterations, algorithm, digits, period } = credential;
   if (typeof value !== 'string' || value === '') return null;
   return {
@@ -123,7 +123,7 @@ function convertHash({ secret, data }: CredentialData): { hash: string } | { pro
   const algorithm = toText(data['algorithm']);
   const text = toText(secret['value']);
   const malformed = { problem: reasons.malformedHash };
-  // Extensions of Keycloak store bcrypt hashes as a whole.
+  // Keycloak extensions store bcrypt hashes as a whole.
   if (algorithm === 'bcrypt') return isCompleteHash(text) ? { hash: text } : malformed;
   const digest = Object.hasOwn(pbkdf2Digests, algorithm) ? pbkdf2Digests[algorithm] : undefined;
   if (!digest && algorithm !== 'argon2') return { problem: reasons.hashAlgorithm };
@@ -149,7 +149,7 @@ function convertArgon2(
   return { hash: argon2Hash(kind, { memory, passes, lanes }, salt, hash) };
 }
 
-/** Returns whether the secret is set. */
+/** Returns true if the secret is set. */
 function setTotp(draft: CustomerDraft, field: string, parsed: CredentialData | null): boolean {
   const value = parsed?.secret['value'];
   if (!parsed || typeof value !== 'string' || value === '') {
@@ -162,7 +162,7 @@ function setTotp(draft: CustomerDraft, field: string, parsed: CredentialData | n
     return false;
   }
   const reported = draft.leftOut.length;
-  // Without an encoding, the secret is the UTF-8 form of the text.
+  // Without an encoding, the secret is the text's UTF-8 form.
   const encoding = toText(secretEncoding).toUpperCase();
   if (encoding === '') draft.setTotpSecret(field, encodeBase32(Buffer.from(value)));
   else if (encoding === 'BASE32') draft.setTotpSecret(field, value);
@@ -185,7 +185,7 @@ function addPasskey(
       rpId: from.rpId,
       credentialId: credentialId.toString('base64url'),
       publicKey: publicKey.toString('base64url'),
-      // Keycloak creates passkeys with the UTF-8 form of the id of the user.
+      // Keycloak creates passkeys with the user id's UTF-8 form.
       userHandle: Buffer.from(toText(from.user['id'])).toString('base64url'),
       ...passkeyDetails(from.credential, data),
     });

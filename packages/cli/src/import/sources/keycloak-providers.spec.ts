@@ -11,7 +11,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-realm-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the user of a realm with one identity provider, at which the user has an account. */
+/** Returns the user in a realm with one identity provider, at which the user has an account. */
 async function readUser(
   provider: { alias: string; providerId: string; trustEmail?: unknown },
   isKnown = true,

@@ -5,18 +5,18 @@ import { toText } from '../source-fields.js';
 import type { ImportSource } from '../source.js';
 import { findUnusableProvider } from '../unusable-providers.js';
 
-/** An identity provider of a realm. */
+/** An identity provider in a realm. */
 interface RealmProvider {
-  /** `providerId` of Keycloak, such as `saml`. */
+  /** Keycloak's `providerId`, such as `saml`. */
   type: string;
-  /** Whether Keycloak takes the addresses of its users as verified. Undefined if the file does not state it. */
+  /** True if Keycloak takes its users' addresses as verified. Undefined if the file does not state it. */
   trustsEmail: boolean | undefined;
 }
 
-/** The identity providers of a realm by their aliases. Files with users alone contain none. */
+/** A realm's identity providers by their aliases. Files with users alone contain none. */
 export type RealmProviders = ReadonlyMap<string, RealmProvider>;
 
-/** The types of providers whose operator sets the addresses. */
+/** The types for providers whose operator sets the addresses. */
 const COMPANY_TYPES = new Set(['saml', 'oidc', 'keycloak-oidc']);
 
 /** Returns the identity providers that realm files contain. @throws CliError */
@@ -35,8 +35,8 @@ export async function readProviders(files: readonly string[]): Promise<RealmProv
 }
 
 /**
- * Returns the name of an identity provider for `--provider`: its alias. The alias follows the type, such as `saml:acme`, if ids of the
- * type never match, or if the alias is the name of another type.
+ * Returns an identity provider's name for `--provider`: its alias. The alias follows the type, such as `saml:acme`, if
+ * the type's ids never match, or if the alias is another type's name.
  */
 export function nameProvider(
   alias: string,
@@ -49,9 +49,11 @@ export function nameProvider(
   return isOtherType || findUnusableProvider(unusableProviders, type) ? `${type}:${alias}` : alias;
 }
 
-/** Returns whether a company, which could name any address, sets the addresses of users with an account at a provider. */
+/**
+ * Returns true if a company, which could name any address, sets the addresses of users with an account at a provider.
+ */
 export function setsAddress(alias: string, realm: RealmProviders): boolean {
   const { type = alias, trustsEmail } = realm.get(alias) ?? {};
-  // Without the providers of the realm, an alias can be a type.
+  // Without the realm's providers, an alias can be a type.
   return trustsEmail === undefined ? type === 'saml' : trustsEmail && COMPANY_TYPES.has(type);
 }

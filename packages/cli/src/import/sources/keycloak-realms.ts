@@ -5,20 +5,20 @@ import { startsWithArray } from '../read-files.js';
 import { toText } from '../source-fields.js';
 
 /**
- * Matches a member `realm` with a string, which can be a realm's name or another value, and the start of a nonempty list of
- * identity providers. Both can occur anywhere in a file.
+ * Matches a member `realm` with a string, which can be a realm's name or another value, and the start of a nonempty
+ * list of identity providers. Both can occur anywhere in a file.
  */
 const MEMBER = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"|"identityProviders"\s{0,99}:\s{0,99}\[\s{0,99}\{/g;
 
-/** What the text of files contains. */
+/** The members that the files' text contains. */
 interface Members {
-  /** The texts of all members `realm`. */
+  /** The strings in all members `realm`. */
   realms: ReadonlySet<string>;
   /** The files with identity providers. */
   withProviders: readonly string[];
 }
 
-/** Reads the text of each file once, without parsing it. @throws CliError */
+/** Reads each file's text once, without parsing it. @throws CliError */
 export async function findMembers(files: readonly string[]): Promise<Members> {
   const realms = new Set<string>();
   const withProviders = new Set<string>();
@@ -30,8 +30,8 @@ export async function findMembers(files: readonly string[]): Promise<Members> {
 }
 
 /**
- * Rejects files of several realms before the first user is read. A file can contain documents of several realms one after the
- * other, and the name of a realm can stand after its users.
+ * Rejects files from several realms before the first user is read. A file can contain documents from several realms one
+ * after the other, and a realm's name can stand after its users.
  * @throws CliError
  */
 export async function assertOneRealm(files: readonly string[], texts: Members['realms']): Promise<void> {
@@ -53,7 +53,7 @@ async function readNames(file: string): Promise<Set<string>> {
   return names;
 }
 
-/** Returns the error for files of several realms. */
+/** Returns the error for files from several realms. */
 export const severalRealms = (subject: string): CliError =>
   usageError(
     `${subject} several realms, whose users are different people.`,

@@ -21,7 +21,7 @@ const password = (algorithm: string, more: object = {}, secret: object = {}) => 
 const otp = (data: object = {}, value = '12345678901234567890') =>
   credential('otp', { value }, { subType: 'totp', digits: 6, period: 30, algorithm: 'HmacSHA1', ...data });
 const argon2 = { hashLength: ['32'], memory: ['7168'], type: ['id'], version: ['1.3'], parallelism: ['1'] };
-/** A credential of a version before 8. */
+/** A credential from a version before 8. */
 const old = (type: string, hashedSaltedValue: string, more: object) => ({
   credentials: [{ type, hashedSaltedValue, createdDate: 1_600_000_000_000, config: {}, ...more }],
 });
@@ -72,7 +72,7 @@ const salted = (start: string) => ({
   passwordHash: `${start}$c2FsdHNhbHRzYWx0c2FsdA$${base64.slice(0, -1)}`,
 });
 const withTotp = { ...ada, totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' };
-/** What the lists of the Admin API do not contain. */
+/** The values that the Admin API's lists do not contain. */
 const adminApi = { credentials: undefined, realmRoles: undefined, groups: undefined };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 

@@ -27,7 +27,7 @@ import { keycloakReasons } from './keycloak-reasons.js';
 import { nameProvider, readProviders, setsAddress, type RealmProviders } from './keycloak-providers.js';
 import { assertOneRealm, findMembers, severalRealms } from './keycloak-realms.js';
 
-/** Names of fields that are read, or that have no meaning outside of Keycloak. */
+/** Field names that are read, or that have no meaning outside Keycloak. */
 const knownFields = new Set([
   ...['id', 'username', 'email', 'emailVerified', 'firstName', 'lastName', 'enabled', 'createdTimestamp'],
   ...['attributes', 'credentials', 'requiredActions', 'federatedIdentities', 'federationLink', 'realmRoles'],
@@ -36,14 +36,14 @@ const knownFields = new Set([
 ]);
 
 /**
- * Reads users of `kc.sh export`: the realm with `--users realm_file` or `same_file`, or the files
- * `<realm>-users-<number>.json`. Lists of the Admin API are accepted as well, but lack credentials.
- * Sources: https://www.keycloak.org/server/importExport, and UserRepresentation of Keycloak
+ * Reads users from `kc.sh export`: the realm with `--users realm_file` or `same_file`, or the files
+ * `<realm>-users-<number>.json`. Lists from the Admin API are accepted as well, but lack credentials. Sources:
+ * https://www.keycloak.org/server/importExport, and Keycloak's UserRepresentation
  */
 export const keycloak: ImportSource = {
   name: 'keycloak',
   files: 'the JSON files of `kc.sh export` that contain users, or lists of users of the Admin API',
-  // The provider `microsoft` of Keycloak stores ids of Microsoft Graph, and Gatehouse compares the claim `sub`.
+  // Keycloak's provider `microsoft` stores ids from Microsoft Graph, and Gatehouse compares the claim `sub`.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab' },
   unusableProviders: {
     microsoft: OTHER_IDS,
@@ -86,11 +86,11 @@ async function* readKeycloak(
   if (!hasUsers) throw usageError(`No users in ${files.join(', ')}.`, NO_USERS_FIX);
 }
 
-/** An account of a user at an identity provider. */
+/** A user's account at an identity provider. */
 interface FederatedIdentity {
-  /** The name with the type of the provider, if it is known. */
+  /** The name with the provider's type, if it is known. */
   provider: string;
-  /** The name of the provider in the realm. */
+  /** The provider's name in the realm. */
   alias: string;
   subject: string;
 }
@@ -102,8 +102,8 @@ interface Input {
 }
 
 /**
- * Returns where the users of a file are: in a realm, in lists of the Admin API, of which one file can contain several one after
- * the other, or one user after the other.
+ * Returns the paths to a file's users: in a realm, in lists from the Admin API, of which one file can contain several
+ * one after the other, or one user after the other.
  */
 async function inspectFile(file: string): Promise<Input> {
   if (await startsWithArray(file)) return { file, paths: ['$.*'] };
@@ -112,7 +112,7 @@ async function inspectFile(file: string): Promise<Input> {
   return { file, paths: ['$.users.*', '$.federatedUsers.*'] };
 }
 
-/** Returns a user of a realm. @param rpId the domain of the passkeys */
+/** Returns a user in a realm. @param rpId the passkeys' domain */
 export function convertKeycloakUser(
   position: string,
   user: JsonObject,
@@ -170,7 +170,10 @@ function readFederatedIdentities(
   return identities;
 }
 
-/** Sets whether the address is verified. A company sets the address of its users, and a provider can state that it is verified. */
+/**
+ * Sets the address's verification state. A company sets its users' addresses, and a provider can state that an address
+ * is verified.
+ */
 function setVerified(
   draft: CustomerDraft,
   user: JsonObject,
@@ -203,7 +206,7 @@ function setRequiredActions(draft: CustomerDraft, user: JsonObject): void {
   }
 }
 
-/** Reports what the lists of the Admin API do not contain. `kc.sh export` writes `credentials` for each user. */
+/** Reports the values that the Admin API's lists do not contain. `kc.sh export` writes `credentials` for each user. */
 function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
   if (Array.isArray(user['credentials'])) return;
   draft.leaveOut('credentials', keycloakReasons.unknownCredentials);
@@ -217,7 +220,7 @@ function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
     draft.leaveOut('attributes', keycloakReasons.unknownDetails);
 }
 
-/** Reports roles, groups and consents, except the roles that every user of a realm has. */
+/** Reports roles, groups and consents, except the roles that every user in a realm has. */
 function leaveOutAccess(draft: CustomerDraft, user: JsonObject): void {
   const isDefault = (role: string) => /^(default-roles-.+|offline_access|uma_authorization)$/.test(role);
   const clientRoles = Object.entries(readObject(draft, 'clientRoles', user['clientRoles'])).filter(

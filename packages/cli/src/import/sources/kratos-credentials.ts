@@ -32,10 +32,10 @@ const ownReasons = {
   },
 } satisfies Record<string, Reason>;
 
-/** Credentials that need no import: codes by email, and links of a recovery. */
+/** Credentials that need no import: emailed codes, and recovery links. */
 const IGNORED = new Set(['code', 'link_recovery', 'code_recovery', 'profile']);
 
-/** Sets the password, the accounts, the authenticator app and the passkeys of an identity. */
+/** Sets an identity's password, accounts, authenticator app and passkeys. */
 export function setKratosCredentials(
   draft: CustomerDraft,
   credentials: JsonObject,
@@ -63,7 +63,7 @@ export function setKratosCredentials(
 function setPassword(draft: CustomerDraft, config: JsonObject): void {
   const field = 'credentials.password';
   const text = readString(draft, field, config['hashed_password']);
-  // An identity without a password has an empty configuration, or one that asks a web hook.
+  // An identity without a password has an empty configuration, or one that queries a web hook.
   if (text === '') {
     if (isSet(config['use_password_migration_hook'])) draft.leaveOut(field, reasons.hashAlgorithm);
     return;
@@ -74,8 +74,8 @@ function setPassword(draft: CustomerDraft, config: JsonObject): void {
 }
 
 /**
- * Converts the two formats that differ from those of Gatehouse: `$scrypt$ln=16384,…`, where `ln` is N itself, and
- * `$firescrypt$ln=14,r=8,p=1$<salt>$<hash>$<salt separator>$<signer key>` (hash/hash_comparator.go of Kratos,
+ * Converts the two formats that differ from Gatehouse's formats: `$scrypt$ln=16384,…`, where `ln` is N itself, and
+ * `$firescrypt$ln=14,r=8,p=1$<salt>$<hash>$<salt separator>$<signer key>` (hash/hash_comparator.go in Kratos,
  * https://www.ory.sh/docs/kratos/manage-identities/import-user-accounts-identities).
  */
 function convertHash(text: string): string | null {
@@ -93,7 +93,7 @@ function convertHash(text: string): string | null {
   return Number.isInteger(ln) ? scryptHash({ ln, r, p }, salt, hash) : null;
 }
 
-/** Sets the accounts of the configuration, and others of the identifiers: `google:<subject>`. */
+/** Sets the accounts in the configuration, and others from the identifiers: `google:<subject>`. */
 function setAccounts(draft: CustomerDraft, credential: JsonObject, config: JsonObject | null): void {
   const field = 'credentials.oidc';
   const providers = config?.['providers'] ?? null;
@@ -116,7 +116,7 @@ function setAccounts(draft: CustomerDraft, credential: JsonObject, config: JsonO
   setIdentities(draft, complete);
 }
 
-/** Sets the secret of `otpauth://totp/…` (https://github.com/google/google-authenticator/wiki/Key-Uri-Format). */
+/** Sets the secret in `otpauth://totp/…` (https://github.com/google/google-authenticator/wiki/Key-Uri-Format). */
 function setTotp(draft: CustomerDraft, config: JsonObject): void {
   const field = 'credentials.totp';
   const url = toText(config['totp_url']);
@@ -131,7 +131,7 @@ function setTotp(draft: CustomerDraft, config: JsonObject): void {
   else draft.setTotpSecret(field, query.get('secret') ?? '');
 }
 
-/** Returns the passkeys of a configuration (identity/credentials_webauthn.go). Bytes are in base64. */
+/** Returns a configuration's passkeys (identity/credentials_webauthn.go). Bytes are in base64. */
 function readPasskeys(
   draft: CustomerDraft,
   type: string,

@@ -41,7 +41,7 @@ const key = {
 const passkeys = { credentials: [key, { ...key, is_passwordless: false }], user_handle: 'AAECAw==' };
 const none = undefined;
 
-/** Changes of the identity, some fields of the customer or null, and the fields that are left out. */
+/** Changes to the identity, some customer fields or null, and the fields that are left out. */
 const cases: [changes: object, customer: object | null, leftOut: string[]][] = [
   [
     {},

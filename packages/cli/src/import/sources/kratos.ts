@@ -38,10 +38,10 @@ const knownFields = new Set([
   ...['created_at', 'updated_at', 'region'],
 ]);
 
-/** Traits that fields of a customer contain, or that are reported. Names are in `nameTraits`. */
+/** Traits that customer fields contain, or that are reported. Names are in `nameTraits`. */
 const knownTraits = new Set(['email', 'name', 'username', 'phone']);
 
-/** The fields of the customer by the members that contain a name, of the traits and of the trait `name`. */
+/** The customer fields by the members that contain a name, in the traits and in the trait `name`. */
 const nameFields = new Map<string, 'firstName' | 'lastName'>([
   ...['first', 'first_name', 'firstName', 'given_name', 'givenName'].map((name): [string, 'firstName'] => [
     name,
@@ -53,19 +53,19 @@ const nameFields = new Map<string, 'firstName' | 'lastName'>([
   ]),
 ]);
 
-/** An identity of a file; null for a record of another format. */
+/** An identity in a file; null for a record in another format. */
 interface IdentityRecord {
   position: string;
   identity: JsonObject | null;
-  /** The id of the customer at Gatehouse, if the file contains it. */
+  /** The customer's id at Gatehouse, if the file contains it. */
   customerId?: string;
 }
 
-/** The start of a body of `PATCH /admin/identities`. */
+/** The start of a `PATCH /admin/identities` body. */
 const PATCH_BODY = /^\s*\{\s*"identities"\s*:\s*\[/;
 
 /**
- * Identities of Ory Kratos as `GET /admin/identities` returns them with `include_credential`, and bodies of
+ * Ory Kratos identities as `GET /admin/identities` returns them with `include_credential`, and bodies for
  * `PATCH /admin/identities`, which `customers export --to kratos` writes
  * (https://www.ory.sh/docs/reference/api#tag/identity/operation/listIdentities).
  */
@@ -73,7 +73,7 @@ export const kratos: ImportSource = {
   name: 'kratos',
   files:
     'identities as JSON of the admin API with include_credential, or the files of customers export --to kratos',
-  // The id of Microsoft is `sub` or `oid`, as the provider is configured.
+  // Microsoft's id is `sub` or `oid`, as the provider is configured.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   options: [
@@ -104,15 +104,15 @@ async function isPatchBody(file: string): Promise<boolean> {
 }
 
 /**
- * Returns the identity of an element of a body, whose id is in `external_id` or `patch_id`. Gatehouse writes the id of the
- * customer to `gatehouse_id` in `metadata_admin`.
+ * Returns the identity in a body's element, whose id is in `external_id` or `patch_id`. Gatehouse writes the customer's
+ * id to `gatehouse_id` in `metadata_admin`.
  */
 function toIdentity(patch: JsonObject | null): Omit<IdentityRecord, 'position'> {
   const create = toObject(patch?.['create']);
   if (!create) return { identity: null };
   const { external_id: externalId, ...others } = create;
   const identity = {
-    // Kratos adds each address of the traits that the body does not contain, as not verified.
+    // Kratos adds each address in the traits that the body does not contain, as not verified.
     verifiable_addresses: [
       { via: 'email', value: toText(toObject(create['traits'])?.['email']), verified: false },
     ],
@@ -177,7 +177,7 @@ function setEmail(draft: CustomerDraft, identity: JsonObject): void {
   leaveOutRecoveryAddresses(draft, identity, isEmail);
 }
 
-/** Reports the addresses, other than the one of the customer, by which the identity can be recovered. */
+/** Reports the addresses, other than the customer's, by which the identity can be recovered. */
 function leaveOutRecoveryAddresses(
   draft: CustomerDraft,
   identity: JsonObject,
@@ -199,14 +199,14 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
   const parts = fullName === '' ? readObject(draft, 'traits.name', traits['name']) : {};
   const names = { firstName: '', lastName: '' };
   const otherParts = takeNames(names, parts);
-  // Customers of Kratos can change their traits themselves, so they are kept apart from the other metadata.
+  // Kratos customers can change their traits themselves, so they are kept apart from the other metadata.
   const others = takeNames(names, traits).filter(([each]) => !knownTraits.has(each));
   const { firstName, lastName } = names;
   draft
     .setName('firstName', 'traits.name', firstName)
     .setName('lastName', 'traits.name', lastName)
     .setFullName('traits.name', fullName);
-  // What no field of the customer contains.
+  // The name that no customer field contains.
   if (firstName + lastName !== '' && fullName !== '' && fullName !== `${firstName} ${lastName}`.trim())
     others.push(['name', fullName]);
   if (otherParts.length > 0) others.push(['name', Object.fromEntries(otherParts)]);
@@ -225,7 +225,7 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
     );
 }
 
-/** Adds the first name of each field, and returns the members that contain anything else, such as a second name. */
+/** Adds each field's first name, and returns the members that contain anything else, such as a second name. */
 function takeNames(
   names: Record<'firstName' | 'lastName', string>,
   object: JsonObject,

@@ -103,12 +103,12 @@ const knownColumns = new Set([
   ...['passwordDigest', 'passwordAlgorithm', 'isPasswordExpired', 'passwordUpdatedAt'],
 ]);
 
-/** Entries of `profile` that fields of a customer contain. */
+/** `profile` entries that customer fields contain. */
 const PROFILE_NAMES = new Set(['givenName', 'familyName', 'locale']);
 
 /**
- * Users of Logto: the JSON of its Management API (https://openapi.logto.io/operation/operation-listusers), or the table
- * `users` of its database, which alone contains passwords and authenticator apps
+ * Logto users: the JSON from its Management API (https://openapi.logto.io/operation/operation-listusers), or its
+ * database table `users`, which alone contains passwords and authenticator apps
  * (https://docs.logto.io/user-management/user-data).
  */
 export const logto: ImportSource = {
@@ -117,7 +117,7 @@ export const logto: ImportSource = {
     'users as JSON of the Management API or as CSV of the table users, and passwords as CSV of this table',
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: {
-    // The connector stores the id of Microsoft Graph.
+    // The connector stores the id from Microsoft Graph.
     azuread: OTHER_IDS,
     ...withReason(NO_OPENID, [...SOCIAL_WITHOUT_OPENID, 'alipay', 'qq', 'wechat', 'weibo']),
   },
@@ -181,8 +181,8 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
 }
 
 /**
- * Returns a user with the columns of the file with the passwords: those of secrets that are not empty, and others that the users
- * do not have. An empty cell beside a password must not erase a ban.
+ * Returns a user with the columns from the file with the passwords: secrets that are not empty, and other columns that
+ * the users do not have. An empty cell beside a password must not erase a ban.
  */
 function addSecrets(row: JsonObject, secrets: JsonObject): JsonObject {
   const found = passwordColumns
@@ -191,13 +191,16 @@ function addSecrets(row: JsonObject, secrets: JsonObject): JsonObject {
   return { ...secrets, ...row, ...Object.fromEntries(found), ...findBan(row, secrets) };
 }
 
-/** Returns the suspension of the file with the passwords, if the row has none, or if this file alone states that the user is suspended. */
+/**
+ * Returns the suspension in the file with the passwords, if the row has none, or if this file alone states that the
+ * user is suspended.
+ */
 function findBan(row: JsonObject, secrets: JsonObject): JsonObject {
   const [own, other] = [row['isSuspended'] ?? null, secrets['isSuspended'] ?? null];
   return other !== null && (own === null || parseBoolean(own) === false) ? { isSuspended: other } : {};
 }
 
-/** Returns a value of the API, or the JSON text of a table; null for an empty one, and undefined for another text. */
+/** Returns an API value, or a table's JSON text; null for an empty one, and undefined for another text. */
 const readValue = (value: unknown): unknown =>
   typeof value === 'string' ? parseJson(value) : (value ?? null);
 
@@ -209,7 +212,7 @@ function readObject(draft: CustomerDraft, user: JsonObject, name: string): JsonO
   return object ?? {};
 }
 
-/** Returns the objects of a list. Any other value that is not empty is left out. */
+/** Returns the objects in a list. Any other value that is not empty is left out. */
 function readList(draft: CustomerDraft, user: JsonObject, name: string): JsonObject[] {
   const value = readValue(user[name]);
   const objects = toObjects(value);
@@ -245,7 +248,7 @@ function setProfile(draft: CustomerDraft, user: JsonObject): void {
 
 function setPassword(draft: CustomerDraft, user: JsonObject): void {
   const field = 'passwordEncrypted';
-  // The others are the names of the Management API for a new user.
+  // The others are the names in the Management API for a new user.
   const hash = readString(draft, field, user[field]) || toText(user['passwordDigest']);
   const method = toText(user['passwordEncryptionMethod']) || toText(user['passwordAlgorithm']);
   const isExpired = readFlag(draft, 'isPasswordExpired', user['isPasswordExpired']);
@@ -280,7 +283,7 @@ function setFactors(draft: CustomerDraft, user: JsonObject): void {
   }
 }
 
-/** Sets the accounts: `identities` by the target of the connector, and `ssoIdentities` with their issuer. */
+/** Sets the accounts: `identities` by the connector's target, and `ssoIdentities` with their issuer. */
 function setAccounts(draft: CustomerDraft, user: JsonObject): void {
   const accounts = [
     ...Object.entries(readObject(draft, user, 'identities')).map(([provider, identity]) => ({

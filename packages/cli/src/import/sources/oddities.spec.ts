@@ -36,15 +36,15 @@ const oddities = [
 ];
 type Oddity = (typeof oddities)[number];
 
-/** What an import makes of users with an oddity, or why the export of the system has no such users. */
+/** The result when a system exports users with an oddity, or the reason why its export has no such users. */
 type Cell =
   | string
   | {
-      /** The differences of the users from an ordinary one. */
+      /** The differences between the users and an ordinary one. */
       users: object[];
-      /** The differences of their customers from the ordinary one; null: the user is not sent. */
+      /** The differences between their customers and the ordinary one; null: the user is not sent. */
       customers: (object | null)[];
-      /** The beginnings of the lines of the report. */
+      /** The beginnings of the report lines. */
       report: string[];
       /** Files instead of those with the users. */
       files?: Record<string, string>;
@@ -54,11 +54,11 @@ interface System {
   source: ImportSource;
   /** Returns the files with users that differ from an ordinary one. */
   files: (differences: object[]) => Record<string, string>;
-  /** The customer of an ordinary user. */
+  /** The customer for an ordinary user. */
   customer: object;
-  /** The values of the options. */
+  /** The option values. */
   values?: (folder: string) => Record<string, string>;
-  /** Every oddity, or those that no other spec of the system covers. */
+  /** Every oddity, or those that no other spec for the system covers. */
   cells: Partial<Record<Oddity, Cell>>;
 }
 
@@ -244,7 +244,10 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
   },
 };
 
-/** A user of `list-users`. @param fields `attributes` differ from those of an ordinary user, and other fields from its own */
+/**
+ * A user from `list-users`. @param fields `attributes` differ from an ordinary user's attributes, and other fields from
+ * its fields
+ */
 const cognitoUser = ({ attributes = {}, ...fields }: { attributes?: object }) => ({
   ...{ Username: uuid, Enabled: true, UserStatus: 'CONFIRMED', UserCreateDate: createdMs / 1_000 },
   Attributes: Object.entries({ sub: uuid, email, email_verified: 'true', ...attributes }).map(
@@ -362,7 +365,7 @@ const cognitoSystem: System & { cells: Record<Oddity, Cell> } = {
   },
 };
 
-/** Returns the files of Auth0. @param hashes the password export, by the ids of the users; none without it */
+/** Returns Auth0's files. @param hashes the password export, by user id; none without it */
 function auth0Files(differences: object[], hashes?: Record<string, string>): Record<string, string> {
   const users = differences.map((difference) =>
     json({
@@ -455,7 +458,7 @@ const auth0System: System = {
   },
 };
 
-/** Returns the files of Clerk. @param hasher the hasher of the passwords in the CSV export */
+/** Returns Clerk's files. @param hasher the password hasher in the CSV export */
 const clerkFiles = (differences: object[], hasher = 'bcrypt') => ({
   'users.json': differences
     .map((difference) =>
@@ -475,7 +478,7 @@ const clerkFiles = (differences: object[], hasher = 'bcrypt') => ({
   ].join('\n'),
 });
 
-/** Returns the cells of a user of the CSV export that the JSON export contains as well. */
+/** Returns the cells for a user in the CSV export that the JSON export contains as well. */
 function clerkCells({ id, email_addresses: addresses }: { id: string; email_addresses: object[] | null }) {
   if (addresses?.length === 0) return [id, '', '', ''];
   return addresses?.[0] === unverifiedAddress ? [id, email, '', email] : [id, email, email, ''];
@@ -557,7 +560,7 @@ const clerkSystem: System = {
   },
 };
 
-/** A row of `auth.users`. */
+/** A row in `auth.users`. */
 const supabaseUser = {
   ...{ id: uuid, email, encrypted_password: bcrypt, email_confirmed_at: created, created_at: created },
   ...{ banned_until: '', deleted_at: '', is_anonymous: 'f', phone: '' },
@@ -1095,7 +1098,9 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-oddities-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the customers that an import of the files sends to a project with the provider `google`, and the report. */
+/**
+ * Returns the customers that an import with these files sends to a project with the provider `google`, and the report.
+ */
 async function convert(
   { source, values }: System,
   contents: Record<string, string>,
@@ -1142,7 +1147,7 @@ it.each(cells)(
     );
     const lines = entries.map(({ result, field, reason }) => `${result} ${field}: ${reason}`);
     expect(lines.map((line, index) => line.slice(0, cell.report[index]?.length))).toEqual(cell.report);
-    // Every line says what to do, and belongs to a person.
+    // Every line contains a remedy, and belongs to a person.
     for (const { remedy, sourceId } of entries)
       expect([remedy, sourceId]).toEqual([expect.stringMatching(/^[A-Z].*[^.]$/), expect.any(String)]);
   },
@@ -1155,7 +1160,7 @@ it('no cell of the table is missing', () => {
 describe('docs/moving-in/unusual-users.md', () => {
   const page = 'docs/moving-in/unusual-users.md';
 
-  /** Returns the lines of the report for files, without those for every user. */
+  /** Returns the report lines for files, without the lines for every user. */
   async function listLines(system: System, files: Record<string, string>): Promise<string[]> {
     const { entries } = await convert(system, files);
     return [...new Set(entries.map(({ field, reason }) => (field ? `\`${field}\`: ${reason}` : reason)))];

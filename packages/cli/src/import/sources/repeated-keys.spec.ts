@@ -13,7 +13,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the email addresses of the customers, and what is named of each other record. */
+/** Returns the customers' email addresses, and the reported problem for each other record. */
 async function read(source: ImportSource, name: string, content: string): Promise<string[]> {
   const file = join(folder, name);
   writeFileSync(file, content);

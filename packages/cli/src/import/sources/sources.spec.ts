@@ -25,7 +25,7 @@ const toLines = (values: unknown[]): string => values.map((value) => `${JSON.str
 const reasonsOf = ({ leftOut }: SourceRecord): string[] =>
   leftOut.map(({ field, reason }) => `${field}: ${reason}`);
 
-/** A case: a record, the fields of its customer or null, and the beginnings of what is left out. */
+/** A case: a record, its customer's fields or null, and the beginnings of the left-out values. */
 type Case = [record: Record<string, unknown>, customer: object | null, leftOut: string[]];
 
 function expectCases(records: SourceRecord[], cases: Case[]): void {
@@ -40,7 +40,7 @@ function expectCases(records: SourceRecord[], cases: Case[]): void {
 const pick = (value: object, names: string[]): object =>
   Object.fromEntries(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
 
-/** A list in lists, which exceeds the stack of code that recurses. */
+/** A list in lists, which exceeds the stack for code that recurses. */
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 const BCRYPT = `$2b$10$${'a'.repeat(53)}`;

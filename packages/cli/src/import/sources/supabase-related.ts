@@ -9,22 +9,22 @@ import { emptyNulls } from './supabase-table.js';
 
 export type Identity = NonNullable<ImportedCustomer['identities']>[number];
 
-/** The second factors of one user. */
+/** One user's second factors. */
 interface Factors {
   totpSecret: string | null;
   leftOut: LeftOut[];
 }
 
-/** The rows of the tables beside `auth.users` by the id of the user. */
+/** The rows in the tables beside `auth.users` by user id. */
 export class RelatedRows {
   hasIdentities = false;
   hasFactors = false;
   readonly files: CompanionFile[] = [];
-  /** The identities of a user, one per line: the provider and its id of the user. A text takes little memory. */
+  /** A user's identities, one per line: the provider and its id for the user. A string takes little memory. */
   private readonly identities = new Map<string, string>();
   private readonly factors = new Map<string, Factors>();
 
-  /** Adds the rows of `auth.identities`. Yields those that are malformed. */
+  /** Adds the rows in `auth.identities`. Yields those that are malformed. */
   async *addIdentities(file: string): AsyncGenerator<SourceRecord> {
     this.hasIdentities = true;
     const ids = this.addFile(file);
@@ -42,7 +42,7 @@ export class RelatedRows {
     }
   }
 
-  /** Adds the rows of `auth.mfa_factors`. Yields those that are malformed. */
+  /** Adds the rows in `auth.mfa_factors`. Yields those that are malformed. */
   async *addFactors(file: string): AsyncGenerator<SourceRecord> {
     this.hasFactors = true;
     const ids = this.addFile(file);
@@ -63,7 +63,7 @@ export class RelatedRows {
     }
   }
 
-  /** Returns the rows of a user, and removes them. */
+  /** Returns a user's rows, and removes them. */
   take(userId: string): { identities: Identity[]; factors: Factors | undefined } {
     const lines = this.identities.get(userId)?.split('\n') ?? [];
     const identities = lines.map((line) => {
@@ -76,7 +76,7 @@ export class RelatedRows {
     return { identities, factors };
   }
 
-  /** Returns the ids of the users whose rows no user has taken. */
+  /** Returns the ids for the users whose rows no user has taken. */
   get remainingIds(): ReadonlySet<string> {
     return new Set([...this.identities.keys(), ...this.factors.keys()]);
   }

@@ -2,25 +2,25 @@ import { parseTime } from '../../parse-time.js';
 import type { Row } from '../read-files.js';
 
 /**
- * Returns whether a cell has no value: `null` in files of the SQL editor, which writes it with `JSON.stringify`, and `\N` in the
- * text format of PostgreSQL. No column that is read has free text of users, which is only inside of JSON.
+ * Returns true if a cell has no value: `null` in files from the SQL editor, which writes it with `JSON.stringify`, and
+ * `\N` in PostgreSQL's text format. No column that is read has free text from users, which is only inside JSON.
  */
 const isNull = (cell: string): boolean =>
   (cell.length === 4 && cell.toLowerCase() === 'null') || cell === '\\N';
 
-/** Empties the cells of a row that have no value. @returns the same row */
+/** Empties the cells in a row that have no value. @returns the same row */
 export function emptyNulls(row: Row): Row {
   for (const name in row) if (isNull(row[name]!)) row[name] = '';
   return row;
 }
 
-/** Returns whether a cell contains a time, or null if it contains something else. */
+/** Returns true if a cell contains a time, or null if it contains something else. */
 export function hasTime(cell = ''): boolean | null {
   if (cell === '') return false;
   return Number.isNaN(parseTime(cell)) ? null : true;
 }
 
-/** Returns the end of a ban in ms since 1970, 0 for an empty cell, or null for anything that is not a time. */
+/** Returns a ban's end in ms since 1970, 0 for an empty cell, or null for anything that is not a time. */
 export function readBanEnd(cell = ''): number | null {
   if (cell === '' || cell === '-infinity') return 0;
   // PostgreSQL writes a ban without an end as `infinity`, and a time can be after the year 9999.

@@ -18,14 +18,14 @@ import { unusableProviders, ownProviders } from './supabase-providers.js';
 import type { Identity, RelatedRows } from './supabase-related.js';
 import { hasTime, readBanEnd } from './supabase-table.js';
 
-/** Entries of `raw_user_meta_data` and `raw_app_meta_data` that Supabase writes, and that other columns contain. */
+/** `raw_user_meta_data` and `raw_app_meta_data` entries that Supabase writes, and that other columns contain. */
 const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
 const OWN_APP_METADATA = new Set(['provider', 'providers']);
 
-/** The PostgreSQL roles of ordinary users. */
+/** Ordinary users' PostgreSQL roles. */
 const USUAL_ROLES = new Set(['', 'authenticated', 'anon']);
 
-/** Columns of `auth.users` that are read, or that have no meaning outside of Supabase. */
+/** `auth.users` columns that are read, or that have no meaning outside Supabase. */
 const knownColumns = new Set([
   ...[
     'instance_id',
@@ -58,7 +58,7 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['is_super_admin', unknown.roleColumn],
 ];
 
-/** Returns the user of a row of `auth.users`. */
+/** Returns the user in an `auth.users` row. */
 export function convertSupabaseUser(position: string, row: Row, related: RelatedRows): SourceRecord {
   const { id } = row;
   if (!id) return notImported(position, null, '', reasons.invalidRecord);
@@ -90,7 +90,7 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
   return draft.toRecord(position, id);
 }
 
-/** Returns the providers of `raw_app_meta_data`: `provider` is the first one, and `providers` can lack it. */
+/** Returns the providers in `raw_app_meta_data`: `provider` is the first one, and `providers` can lack it. */
 function readProviders(draft: CustomerDraft, app: JsonObject | null): string[] {
   const field = (name: string): string[] => readTextList(draft, `raw_app_meta_data.${name}`, app?.[name]);
   return [...new Set([...field('providers'), ...field('provider')].map((name) => name.toLowerCase()))];
@@ -105,14 +105,14 @@ function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[
   const cell = row['is_sso_user'];
   if (isSso === null && (isConfirmed !== false || cell !== ''))
     draft.leaveOut('is_sso_user', cell ? unknown.boolean : unknown.provenance);
-  // Supabase allows several such users with the address of another one.
+  // Supabase allows several such users with another user's address.
   if (isConfirmed && isSso) draft.leaveOut('email_confirmed_at', reasons.addressOfCompany);
 }
 
-/** Returns whether the single sign-on of a company has set the address, or null. Such a user has no other provider. */
+/** Returns true if a company's single sign-on has set the address, or null. Such a user has no other provider. */
 function readSso(row: Row, providers: readonly string[]): boolean | null {
   if (providers.some((provider) => /^sso(:|$)/.test(provider))) return true;
-  // The column is never empty in Supabase: the value of an empty cell was lost.
+  // The column is never empty in Supabase: an empty cell's value was lost.
   if (row['is_sso_user']) return readBoolean(row['is_sso_user']);
   return providers.length > 0 ? false : null;
 }
@@ -124,7 +124,7 @@ function leaveOutRoles(draft: CustomerDraft, row: Row): void {
   if (!USUAL_ROLES.has(row['role'] ?? '')) draft.leaveOut('role', reasons.noRoles);
 }
 
-/** Reports what is unknown about the user. */
+/** Reports the values that are unknown for the user. */
 function leaveOutUnknown(draft: CustomerDraft, row: Row, { hasFactors }: RelatedRows): void {
   for (const [name, reason] of requiredColumns)
     if (name in row) continue;
@@ -170,7 +170,7 @@ function convertMetadata(draft: CustomerDraft, row: Row): JsonObject | null {
   return app;
 }
 
-/** Returns null for a text that is not an object. */
+/** Returns null for a string that is not an object. */
 function parseMetadata(text: string | undefined): JsonObject | null {
   return text ? toObject(parseJson(text)) : {};
 }

@@ -22,7 +22,7 @@ async function readFiles(files: Files): Promise<{ records: SourceRecord[]; notes
 
 const id = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 
-/** A row of `auth.users`, as PostgreSQL returns it to the SQL editor. */
+/** A row in `auth.users`, as PostgreSQL returns it to the SQL editor. */
 const row = (index: number, more: Record<string, unknown> = {}) => ({
   instance_id: id(0),
   id: id(index),
@@ -49,7 +49,9 @@ const row = (index: number, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Writes rows as the SQL editor of Supabase does (`Results.utils.ts` of its Studio): objects, and therefore null, as JSON. */
+/**
+ * Writes rows as Supabase's SQL editor does (`Results.utils.ts` in its Studio): objects, and therefore null, as JSON.
+ */
 const fromSqlEditor = (rows: Record<string, unknown>[]): string =>
   Papa.unparse(
     rows.map((each) =>

@@ -10,7 +10,7 @@ import { emptyNulls } from './supabase-table.js';
 import { convertSupabaseUser } from './supabase-user.js';
 
 /**
- * Users of Supabase: the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files with a header
+ * Supabase users: the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files with a header
  * (https://supabase.com/docs/guides/auth/architecture). The header shows which table a file contains.
  */
 export const supabase: ImportSource = {

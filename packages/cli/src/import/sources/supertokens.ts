@@ -92,7 +92,7 @@ const requiredTables: readonly [name: Table, reason: Reason][] = [
   ['userid_mapping', ownReasons.noMapping],
 ];
 
-/** The tables with the accounts, by the values of `recipe_id`. */
+/** The tables with the accounts, by their `recipe_id` values. */
 const recipeTables: ReadonlyMap<string, Table> = new Map([
   ['emailpassword', 'emailpassword_users'],
   ['thirdparty', 'thirdparty_users'],
@@ -108,24 +108,24 @@ const columnNames = new Set([
   'verified',
 ]);
 
-/** A row of one of the tables. */
+/** A row in one of the tables. */
 type Row = JsonObject & { position: string };
 
-/** The rows of the tables by the id in their column `user_id`. */
+/** The tables' rows by the id in their column `user_id`. */
 type Rows = Record<Table, Map<string, Row[]>>;
 
 /** A person: the accounts that SuperTokens has linked. */
 interface Person {
-  /** The id that the application of the mover knows. */
+  /** The id that the application that moves its users knows. */
   id: string;
-  /** The ids under which other tables contain rows of the person. */
+  /** The ids under which other tables contain the person's rows. */
   ids: ReadonlySet<string>;
 }
 
 /**
- * Users of SuperTokens: the tables of its database
- * (https://supertokens.com/docs/contribute/checklists/saas/tables-to-consider-for-data-migration-dev-to-prod, with the columns
- * of supertokens-postgresql-plugin/…/queries). All of them are kept in memory.
+ * SuperTokens users: its database tables
+ * (https://supertokens.com/docs/contribute/checklists/saas/tables-to-consider-for-data-migration-dev-to-prod, with the
+ * columns in supertokens-postgresql-plugin/…/queries). All tables are kept in memory.
  */
 export const supertokens: ImportSource = {
   name: 'supertokens',
@@ -180,7 +180,8 @@ async function readSignerKey({ values }: SourceOptions): Promise<Buffer | null> 
 }
 
 /**
- * Rejects users of several tenants, unless each user belongs to all of them: users of two tenants can have the same address.
+ * Rejects users from several tenants, unless each user belongs to all of them: users in two tenants can have the same
+ * address.
  * @throws CliError
  */
 function assertSameTenants({ all_auth_recipe_users: users }: Rows): void {
@@ -205,7 +206,7 @@ function* listPersons({ all_auth_recipe_users: users, userid_mapping: mapping }:
   for (const [primary, ids] of members)
     yield {
       id: externalId(primary) || primary,
-      // Tables of other features contain the external id of a user who has one.
+      // Other features' tables contain the external id for a user who has one.
       ids: new Set([...ids].flatMap((id) => [id, externalId(id)]).filter((id) => id !== '')),
     };
 }
@@ -237,7 +238,7 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
   return { ...draft.toRecord(position, id), isBanUnknown: true };
 }
 
-/** Returns the recipes of the accounts that the files do not contain. */
+/** Returns the recipes for the accounts that the files do not contain. */
 function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
   const hasRow = (table: Table, row: Row): boolean => rows[table].has(toText(row['user_id']));
   const missing = recipes.filter((row) => {
@@ -247,7 +248,7 @@ function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
   return new Set(missing.map((row) => toText(row['recipe_id']) || 'recipe_id'));
 }
 
-/** Sets the address of the password, or the first proven one, or the first one. */
+/** Sets the password's address, or the first proven one, or the first one. */
 function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void {
   const proven = new Set(verified.map((row) => toText(row['email']).toLowerCase()));
   const emails = accounts.map((row) => toText(row['email'])).filter((email) => email !== '');
@@ -260,7 +261,7 @@ function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void 
     draft.leaveOut('email', reasons.oneEmail);
 }
 
-/** Sets the time of the oldest account. */
+/** Sets the oldest account's time. */
 function setJoined(draft: CustomerDraft, accounts: Row[]): void {
   const values = accounts.map((row) => row['time_joined']).filter((value) => toText(value) !== '');
   const times = values.map(toTime).filter((time) => time !== null);
@@ -323,7 +324,9 @@ function setDevices(draft: CustomerDraft, devices: Row[]): void {
     draft.leaveOut('totp_user_devices', reasons.oneApp);
 }
 
-/** Sets the metadata of all linked accounts. The value of the first account stays, and others with its name are left out. */
+/**
+ * Sets the metadata from all linked accounts. The first account's value stays, and others with its name are left out.
+ */
 function setUserMetadata(draft: CustomerDraft, rows: Row[]): void {
   const metadata: JsonObject = {};
   for (const { user_metadata: value } of rows) {
@@ -337,7 +340,7 @@ function setUserMetadata(draft: CustomerDraft, rows: Row[]): void {
   draft
     .setName('firstName', 'user_metadata.first_name', toText(firstName))
     .setName('lastName', 'user_metadata.last_name', toText(lastName));
-  // A value of another type stays in the metadata.
+  // A value with another type stays in the metadata.
   if (toText(firstName) === '' && !isAbsent(firstName)) others['first_name'] = firstName;
   if (toText(lastName) === '' && !isAbsent(lastName)) others['last_name'] = lastName;
   draft.setMetadata('metadata', 'user_metadata', others);

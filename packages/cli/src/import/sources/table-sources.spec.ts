@@ -33,7 +33,7 @@ async function read(
 
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
-/** A case: the columns of a user, some fields of the customer or null, and the fields that are left out. */
+/** A case: a user's columns, some customer fields or null, and the fields that are left out. */
 type Case = [columns: Record<string, unknown>, customer: object | null, leftOut: string[]];
 
 function expectCases(records: SourceRecord[], cases: readonly Case[]): void {
@@ -143,7 +143,7 @@ describe('better-auth', () => {
     { userId: 'two passwords', providerId: 'credential', accountId: 'b', password: BCRYPT },
     { userId: 'google', providerId: 'google', accountId: '7', password: '' },
   ];
-  // A decrypted secret of better-auth 1.7.25, and the one of its otpauth URL above.
+  // A decrypted secret from better-auth 1.7.25, and the one in its otpauth URL above.
   const factors = [
     { userId: 'encrypted', secret: 'ab'.repeat(72), backupCodes: 'cd'.repeat(60), verified: '' },
     { userId: 'decrypted', secret: 'C2eN1nhi-gfZ1ieffxQY8-Y_3riIIFBo', backupCodes: '' },
@@ -436,7 +436,7 @@ describe('logto', () => {
 });
 
 describe('supertokens', () => {
-  // The vector of PasswordHashingTest.java of SuperTokens.
+  // The vector in PasswordHashingTest.java in SuperTokens.
   const [HASH, SALT] = [
     'qZM035es5AXYqavsKD6/rhtxg7t5PhcyRgv5blc3doYbChX8keMfQLq1ra96O2Pf2TP/eZrR5xtPCYN6mX3ESA==',
     '/cj0jC1br5o4+w==',
@@ -594,13 +594,13 @@ describe('wordpress', () => {
   });
 });
 
-/** Tables of a system with one user, and the columns that its bans and other booleans have. */
+/** A system's tables with one user, and the columns for its bans and other booleans. */
 interface Flags {
   source: ImportSource;
   tables: (columns: Record<string, unknown>) => Record<string, Rows>;
-  /** The columns of bans. */
+  /** The ban columns. */
   bans: string[];
-  /** The fields of the customer that other columns set. */
+  /** The customer fields that other columns set. */
   others: Record<string, string>;
 }
 

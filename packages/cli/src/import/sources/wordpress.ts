@@ -16,22 +16,22 @@ import { unknown } from '../unknown-reasons.js';
 
 type Table = 'wp_users' | 'wp_usermeta';
 
-/** What is kept of the rows of `wp_usermeta` of one user. */
+/** The values that are kept from one user's rows in `wp_usermeta`. */
 interface UserMeta {
   firstName?: string;
   lastName?: string;
   locale?: string;
   roles: Set<string>;
-  /** The providers of the plugin Two-Factor that are enabled. */
+  /** The enabled providers in the plugin Two-Factor. */
   factors: Set<string>;
   totpSecret?: string;
   hasBackupCodes?: boolean;
-  /** Whether a row lists the enabled providers, even none. */
+  /** True if a row lists the enabled providers, even none. */
   hasFactorList?: boolean;
-  /** Whether another plugin stores a second factor. */
+  /** True if another plugin stores a second factor. */
   hasOtherFactor?: boolean;
   hasOthers?: boolean;
-  /** Whether the site belongs to a network, whose users can be spam or deleted. */
+  /** True if the site belongs to a network, whose users can be spam or deleted. */
   isInNetwork?: boolean;
   /** The entries whose values have another form than in WordPress. */
   unreadable: Set<string>;
@@ -102,18 +102,18 @@ const knownColumns = new Set([
 ]);
 const metaColumns = ['user_id', 'meta_key', 'meta_value'];
 
-/** Roles without any right beyond the own account: of WordPress, and of WooCommerce. */
+/** Roles without any right beyond the user's own account: from WordPress, and from WooCommerce. */
 const USUAL_ROLES = new Set(['subscriber', 'customer']);
 
-/** The entries that are read as texts. */
+/** The entries that are read as strings. */
 const TEXT_META = new Set(['first_name', 'last_name', 'locale', '_two_factor_totp_key']);
 
-/** The entries that WordPress itself writes and that have no meaning outside of it, without the prefix of the tables. */
+/** The entries that WordPress itself writes and that have no meaning outside WordPress, without the table prefix. */
 const KNOWN_META =
   /^(nickname|rich_editing|syntax_highlighting|comment_shortcuts|admin_color|use_ssl|show_admin_bar_front|show_welcome_panel|session_tokens|community-events-location|default_password_nag|dismissed_wp_pointers|primary_blog|source_domain|_new_email)$|(capabilities|user_level|user-settings|user-settings-time|dashboard_quick_press_last_post_id|persisted_preferences|metaboxhidden_.*|closedpostboxes_.*|meta-box-order_.*|screen_layout_.*|manage.*columnshidden|_per_page)$/;
 
 /**
- * Users of WordPress: the tables `wp_users` and `wp_usermeta`, whose prefix a site can change
+ * WordPress users: the tables `wp_users` and `wp_usermeta`, whose prefix a site can change
  * (https://developer.wordpress.org/apis/database/ and wp-admin/includes/schema.php).
  */
 export const wordpress: ImportSource = {
@@ -151,7 +151,7 @@ function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, cell
   if (isFactors) user.hasFactorList = true;
   if (isAbsent(cell)) return;
   const value = toText(cell);
-  // Only networks of sites store them.
+  // Only site networks store them.
   if (key === 'primary_blog' || key === 'source_domain') user.isInNetwork = true;
   if (isRoles || isFactors) addNames(isRoles ? user.roles : user.factors, user.unreadable, key, cell);
   else if (key === '_two_factor_backup_codes') user.hasBackupCodes = true;
@@ -165,14 +165,14 @@ function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, cell
   else if (!KNOWN_META.test(key)) user.hasOthers = true;
 }
 
-/** Adds the texts of an array of PHP, or of the JSON that `wp user meta list --format=json` makes of it. */
+/** Adds the strings in a PHP array, or in the JSON to which `wp user meta list --format=json` converts it. */
 function addNames(names: Set<string>, unreadable: Set<string>, key: string, cell: unknown): void {
   const list = typeof cell === 'string' ? readNames(cell.trim()) : listNames(cell);
   if (list === null) unreadable.add(key);
   for (const name of list ?? []) names.add(name);
 }
 
-/** Returns the texts of a list, or the names of the members that are on; null for another value. */
+/** Returns the strings in a list, or the names of the members that are on; null for another value. */
 function listNames(cell: unknown): string[] | null {
   if (Array.isArray(cell)) {
     const texts = cell.map(toText);
@@ -180,7 +180,7 @@ function listNames(cell: unknown): string[] | null {
   }
   const object = toObject(cell);
   if (!object) return null;
-  // A list of PHP with gaps becomes an object with the positions as names.
+  // A PHP list with gaps becomes an object with the positions as names.
   const entries = Object.entries(object).map(([name, value]): [string, boolean | null | undefined] =>
     /^\d+$/.test(name) ? [toText(value), true] : [name, parseBoolean(value)],
   );
@@ -188,7 +188,10 @@ function listNames(cell: unknown): string[] | null {
   return entries.filter(([, isOn]) => isOn).map(([name]) => name);
 }
 
-/** Returns the texts of an array that PHP has serialized, such as `a:1:{s:10:"subscriber";b:1;}`; null for another text. */
+/**
+ * Returns the strings in an array that PHP has serialized, such as `a:1:{s:10:"subscriber";b:1;}`; null for another
+ * string.
+ */
 const readNames = (text: string): string[] | null =>
   /^a:\d+:\{/.test(text)
     ? [...text.matchAll(/s:\d+:"([^"]*)";(b:0;)?/g)].filter(([, , isOff]) => !isOff).map(([, name]) => name!)
@@ -203,7 +206,7 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
   if (isDeleted) return notImported(position, id, '', reasons.deleted);
   if (isDeleted === null) return notImported(position, id, 'deleted', ownReasons.deletion);
   if (isSpam === null) return notImported(position, id, 'spam', unknown.ban);
-  // WordPress does not store whether the owner of an address has proven it.
+  // WordPress does not store whether an address's owner has proven it.
   const draft = new CustomerDraft()
     .setId('ID', id)
     .set('email', toText(row['user_email']))
@@ -248,13 +251,13 @@ function setPassword(draft: CustomerDraft, hash: string): void {
 function setStatus(draft: CustomerDraft, row: JsonObject, isSpam: boolean): void {
   // Plugins can use other values than 0 and 1.
   const hasStatus = readBoolean(row['user_status']) !== false;
-  // The column of a network of sites.
+  // The column in a site network.
   if (!hasStatus && !isSpam) return;
   setDisabled(draft, [withOffset(row['user_registered'])]);
   if (hasStatus) draft.leaveOut('user_status', ownReasons.userStatus);
 }
 
-/** Reports what is unknown about the user. */
+/** Reports the values that are unknown for the user. */
 function leaveOutMissing(draft: CustomerDraft, row: JsonObject, meta: UserMeta | undefined): void {
   const leaveOut = (name: string, column: Reason, value: Reason): void => {
     if (!(name in row)) draft.leaveOut(name, column);
@@ -265,7 +268,7 @@ function leaveOutMissing(draft: CustomerDraft, row: JsonObject, meta: UserMeta |
     leaveOut('spam', unknown.banColumn, unknown.banState);
     leaveOut('deleted', ownReasons.deletedColumn, ownReasons.deletedValue);
   }
-  // WordPress stores several rows of every user.
+  // WordPress stores several rows for every user.
   if (!meta) draft.leaveOut('wp_usermeta', ownReasons.noMeta);
   for (const key of meta?.unreadable ?? [])
     draft.leaveOut(key, TEXT_META.has(key) ? reasons.wrongType : ownReasons.notPhp);
