@@ -61,7 +61,7 @@ it('ends with an error that a later attempt would repeat', async () => {
   await expect(follow(undefined, [toPage('a', 'c1'), rejected, toPage('b', 'c2')])).rejects.toBe(rejected);
 });
 
-it('finds the cursor after the last handled event of a page', async () => {
+it('finds the cursor after the last handled event on a page', async () => {
   const page: FeedPage = { start: 'c0', events: toEvents('a b c'), end: 'c3' };
   const shorter = (ids: string): ReadFeed =>
     async function read({ cursor, limit }) {

@@ -2,7 +2,7 @@ import { findMissingDate, parseTime } from './parse-time.js';
 
 const toInvalid = (text: string): [string, null] => [text, null];
 
-it('reads dates and times of ISO 8601 and PostgreSQL, and no date that does not exist', () => {
+it('reads ISO 8601 and PostgreSQL dates and times, and no date that does not exist', () => {
   const local = new Date(2026, 10, 27, 9, 30).toISOString();
   const cases: [text: string, time: string | null][] = [
     ['2026-11-27', '2026-11-27T00:00:00.000Z'],

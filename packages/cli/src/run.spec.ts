@@ -87,7 +87,7 @@ it('exits with 2 if the usage or a setting is wrong, and sends no request', asyn
   expect(requests).toEqual([]);
 });
 
-it('prints an error of the API with its code, fields, request and fix, and exits with 1', async () => {
+it('prints an API error with its code, fields, request and fix, and exits with 1', async () => {
   const problem = {
     status: 403,
     detail: 'The secret key does not have all scopes.',
@@ -127,7 +127,7 @@ it('names the cause if another server responds, and never prints the key', async
   expect(other.stderr).not.toContain(KEY);
 });
 
-it('rejects an id of a project that could name another file, and never prints ids unchanged', async () => {
+it('rejects a project id that could name another file, and never prints ids unchanged', async () => {
   const id = '../../outside\u001b[31m';
   response = [200, { data: [{ id, settings: {} }], nextCursor: null, hasMore: false }];
   expect(await runCommand(['keys', 'list'])).toMatchObject({
@@ -150,7 +150,7 @@ it('warns before it sends the key unencrypted to a public host', () => {
   expect([connect('https://auth.example.com'), connect('http://[::1]:3000')]).toEqual(['', '']);
 });
 
-it('limits lists to the project of the settings', async () => {
+it('limits lists to the project in the settings', async () => {
   const project = '019aa2c0-7d1e-7000-8000-000000000000';
   await runCommand(['customers', 'list', '--email-verified', 'true', '--project', project, '--limit', '7']);
   expect(requests).toMatchObject([

@@ -44,7 +44,7 @@ it('reads settings from flags, then the environment, then .env.local, then .env'
   });
 });
 
-it('never sends the key of the environment to a URL of the working directory', () => {
+it("never sends the environment's key to a URL from the working directory", () => {
   write('.env', `GATEHOUSE_URL=${URL_A}\n`);
   expect(readError({ GATEHOUSE_SECRET_KEY: KEY_A })).toContain('wrong server');
   write('key', KEY_A);

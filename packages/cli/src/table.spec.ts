@@ -41,7 +41,7 @@ it('prints a table that is as wide as its values in a pipe, without colors', asy
   ]);
 });
 
-it('shortens the widest columns to the width of the terminal, and never a fixed one', async () => {
+it("shortens the widest columns to the terminal's width, and never a fixed one", async () => {
   const { lines } = await print(rows, 40, withoutColors);
   expect(lines).toEqual([
     'Id     Email            Name',

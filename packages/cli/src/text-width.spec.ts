@@ -1,6 +1,6 @@
 import { fitText, widthOf } from './text-width.js';
 
-it('counts the columns that a text takes, and shortens it to a number of columns', () => {
+it('counts the columns that a text takes, and shortens it to a column count', () => {
   const widths: [string, number][] = [
     ['', 0],
     ['abc', 3],

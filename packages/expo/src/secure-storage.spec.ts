@@ -47,7 +47,7 @@ const long = 'a'.repeat(5_000);
 /** With characters of one to four bytes. */
 const longer = 'bäß€😀'.repeat(1_000);
 
-it('stores values of any length in items that the keychain accepts, and leaves none after a removal', async () => {
+it('stores long values in items that the keychain accepts, and removes all items', async () => {
   const keychain = new Keychain();
   const storage = secureStorage(keychain);
   expect(await storage.getItem(KEY)).toBeNull();
@@ -62,7 +62,7 @@ it('stores values of any length in items that the keychain accepts, and leaves n
   expect([...keychain.items]).toEqual([]);
 });
 
-it('uses the accessibility of the option, and that of background tasks by default', async () => {
+it("uses the option's accessibility, and by default the one for background tasks", async () => {
   const keychain = new Keychain();
   await secureStorage(keychain).setItem(KEY, long);
   expect([...keychain.accessibilities]).toEqual([1]);
@@ -92,7 +92,7 @@ async function countItems(value: string): Promise<number> {
   return keychain.items.size;
 }
 
-it('reads the previous or the new value after a process has ended between any two changes', async () => {
+it('reads the previous or the new value after the process ended between any two changes', async () => {
   const values = [null, short, long, longer];
   const failures: string[] = [];
   let interruptions = 0;
@@ -122,7 +122,7 @@ it('reads the previous or the new value after a process has ended between any tw
   expect(interruptions).toBeGreaterThan(60);
 });
 
-it('reads a value without one of its items, or with an invalid index, as null, and replaces it', async () => {
+it('reads a value with a missing item or an invalid index as null, and replaces it', async () => {
   const complete = new Keychain();
   await secureStorage(complete).setItem(KEY, long);
   for (const key of complete.items.keys()) {
@@ -139,7 +139,7 @@ it('reads a value without one of its items, or with an invalid index, as null, a
   }
 });
 
-it('runs operations in the order of their calls', async () => {
+it('runs operations in call order', async () => {
   const storage = secureStorage(new Keychain());
   const [, first, , second] = await Promise.all([
     storage.setItem(KEY, long),

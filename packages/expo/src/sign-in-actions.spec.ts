@@ -53,21 +53,21 @@ async function signIn(google: () => Promise<SignInResult | null>) {
   return { result, states };
 }
 
-describe('the functions of a sign-in screen', () => {
-  it('return a result, and are pending meanwhile', async () => {
+describe("a sign-in screen's functions", () => {
+  it('returns a result, and stays pending meanwhile', async () => {
     expect(await signIn(async () => secondFactor)).toEqual({
       result: secondFactor,
       states: ['pending', 'idle'],
     });
   });
 
-  it('throw sign_in_canceled, which is no error of the screen', async () => {
+  it('throws sign_in_canceled, which is no error on the screen', async () => {
     const { result, states } = await signIn(async () => null);
     expect(result).toMatchObject({ name: 'GatehouseError', code: 'sign_in_canceled' });
     expect(states).toEqual(['pending', 'idle']);
   });
 
-  it('throw an error of Gatehouse, and keep it until the next call', async () => {
+  it('throws an error from Gatehouse, and keeps it until the next call', async () => {
     const error = new GatehouseError('access_denied', 'denied');
     expect(await signIn(() => Promise.reject(error))).toEqual({
       result: error,
@@ -79,14 +79,14 @@ describe('the functions of a sign-in screen', () => {
     expect(store.getState().error?.code).not.toBe('access_denied');
   });
 
-  it('throw an error of a native module as a GatehouseError with its cause', async () => {
+  it("throws a native module's error as a GatehouseError with its cause", async () => {
     const cause = new Error('DEVELOPER_ERROR');
     const { result, states } = await signIn(() => Promise.reject(cause));
     expect(result).toMatchObject({ code: 'native_sign_in_failed', message: 'DEVELOPER_ERROR', cause });
     expect(states).toEqual(['pending', 'idle native_sign_in_failed']);
   });
 
-  it('are pending until the last of several calls has returned', async () => {
+  it('stays pending until the last of several calls has returned', async () => {
     let finish: (result: SignInResult) => void = () => undefined;
     const store = createSignInStore(clientWith(() => new Promise((resolve) => (finish = resolve))));
     const first = store.actions.signInWithGoogle();
@@ -99,7 +99,7 @@ describe('the functions of a sign-in screen', () => {
 });
 
 describe('useSignIn and useRedirect', () => {
-  it('return the functions and the state inside of the provider', async () => {
+  it('returns the functions and the state inside the provider', async () => {
     let form: SignInForm | undefined;
     const Screen = () => {
       form = useSignIn();
@@ -115,7 +115,7 @@ describe('useSignIn and useRedirect', () => {
     expect(result.status === 'second_factor' && result.challenge.token).toBe('token');
   });
 
-  it('throw outside of the provider', () => {
+  it('throws outside the provider', () => {
     const Screen = () => String(useSignIn().isPending);
     expect(() => renderToString(createElement(Screen))).toThrow('inside of <GatehouseProvider>');
   });

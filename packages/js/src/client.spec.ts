@@ -79,7 +79,7 @@ describe('requests to Gatehouse', () => {
   const overloaded = (retryAfter: string) =>
     Response.json({ code: 'overloaded' }, { status: 503, headers: { 'Retry-After': retryAfter } });
 
-  it('are repeated at most twice after a Retry-After of at most five seconds', async () => {
+  it('repeats at most twice after a Retry-After of at most five seconds', async () => {
     const client = newClient(() => overloaded('5'));
     const result = client.options().catch((error: unknown) => error);
     await timers.run(5_000);
@@ -90,13 +90,13 @@ describe('requests to Gatehouse', () => {
     expect(requests[0]!.headers.get('X-Publishable-Key')).toBe('pk_1');
   });
 
-  it('are not repeated after a longer Retry-After', async () => {
+  it('does not repeat after a longer Retry-After', async () => {
     const client = newClient(() => overloaded('6'));
     await expect(client.options()).rejects.toMatchObject({ code: 'overloaded', retryAfter: 6 });
     expect(requests).toHaveLength(1);
   });
 
-  it('fail after eight seconds without a complete response', async () => {
+  it('fails after eight seconds without a complete response', async () => {
     const client = newClient(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
@@ -107,7 +107,7 @@ describe('requests to Gatehouse', () => {
     expect(timers.waiting.size).toBe(0);
   });
 
-  it('fail with network_error when a network responds with its own page', async () => {
+  it('fails with network_error when a network responds with its own page', async () => {
     const client = newClient(() => new Response('<h1>Welcome to the hotel</h1>'));
     await expect(client.options()).rejects.toMatchObject({ code: 'network_error', status: 0 });
   });
@@ -139,7 +139,7 @@ describe('client.fetch', () => {
     expect(sent).toEqual(urls);
   });
 
-  it('keeps the credentials of the caller', async () => {
+  it("keeps the caller's credentials", async () => {
     const client = await signedInClient(() => new Response());
     await client.fetch('https://api.example.com/', { headers: { Authorization: 'Basic abc' } });
     expect(requests[0]!.headers.get('Authorization')).toBe('Basic abc');
@@ -189,7 +189,7 @@ describe('the session', () => {
     expect(states.at(-1)).toBe('signed_in');
   });
 
-  it('stays in place when a refresh is rejected because of the origin of the page', async () => {
+  it("stays in place when a refresh is rejected because of the page's origin", async () => {
     const rejected = () => Response.json({ code: 'origin_not_allowed' }, { status: 403 });
     const responses = [
       () => Response.json({ tokens: tokens(0), customer, challenge: null }),
@@ -211,13 +211,13 @@ describe('the session', () => {
 describe('redirects', () => {
   const redirectUrl = 'https://app.example.com/signed-in';
 
-  it('require a secure source of random bytes', async () => {
+  it('requires a secure source for random bytes', async () => {
     const crypto = {} as ClientOptions['crypto'];
     const client = newClient(() => new Response(), { projectId: 'prj_1', ...(crypto ? { crypto } : {}) });
     await expect(client.signInUrl({ redirectUrl })).rejects.toMatchObject({ code: 'no_secure_random' });
   });
 
-  it('are ignored unless they repeat the state of a flow of this client', async () => {
+  it("ignores a redirect unless it repeats the state from one of this client's flows", async () => {
     const client = newClient(() => new Response(), { projectId: 'prj_1' });
     await client.signInUrl({ redirectUrl });
     for (const query of ['code=abc&state=planted', 'code=abc', 'error=access_denied', 'other=1'])
@@ -225,7 +225,7 @@ describe('redirects', () => {
     expect(requests).toEqual([]);
   });
 
-  it('can be handled again when the response of the exchange is lost', async () => {
+  it("handles a redirect again when the exchange's response is lost", async () => {
     const client = newClient(
       (_, attempt) => {
         if (attempt === 1) throw new TypeError('fetch failed');

@@ -255,7 +255,7 @@ class FakeOrigin {
 
 const statusesOf = ({ states }: Tab): string[] => states.map(({ status }) => status);
 
-describe('the session of a client', () => {
+describe("a client's session", () => {
   let origin: FakeOrigin;
   beforeEach(() => (origin = new FakeOrigin()));
 
@@ -400,7 +400,7 @@ describe('the session of a client', () => {
     expect(outcomes).toEqual(codes.map(() => null));
   });
 
-  it('uses the session of another tab when its own refresh is rejected', async () => {
+  it("uses another tab's session when its own refresh is rejected", async () => {
     const tab = await origin.openSignedIn('ses_1');
     const other = origin.open();
     await origin.clock.advance(HOUR);
@@ -412,7 +412,7 @@ describe('the session of a client', () => {
     expect(tab.states.at(-1)).toMatchObject({ status: 'signed_in', sessionId: 'ses_2' });
   });
 
-  it('ignores an outdated copy of the storage and repairs it', async () => {
+  it('ignores an outdated copy in the storage and repairs it', async () => {
     const tab = await origin.openSignedIn();
     const outdated = tab.items.get(KEY)!;
     for (let hour = 1; hour <= 2; hour += 1) {
@@ -490,7 +490,7 @@ describe('the session of a client', () => {
     expectContinued(2);
   });
 
-  it('refreshes after the clock of the device was set back', async () => {
+  it("refreshes after the device's clock was set back", async () => {
     const tab = await origin.openSignedIn();
     const token = (await accessToken(tab))!;
     origin.clock.time -= 24 * HOUR;
@@ -511,7 +511,7 @@ describe('the session of a client', () => {
     expect(tab.items.get(KEY)).not.toContain('refreshToken');
   });
 
-  it('replaces the session of another customer in all tabs, also while it is refreshed', async () => {
+  it("replaces another customer's session in all tabs, also while it is refreshed", async () => {
     const tab = await origin.openSignedIn('ses_1');
     const other = origin.open();
     await origin.clock.advance(HOUR);
@@ -528,7 +528,7 @@ describe('the session of a client', () => {
       });
   });
 
-  it('notifies a listener once at first, then of each change, and not of a refresh', async () => {
+  it('notifies a listener once at first, then about each change, and not about a refresh', async () => {
     const tab = await origin.openSignedIn();
     const states: string[] = [];
     const end = tab.store.subscribe(({ status }) => states.push(status));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sha256 } from './sha256.js';
 
-it('returns the hashes of node:crypto for all lengths up to three blocks', () => {
+it('returns the same hashes as node:crypto for all lengths up to three blocks', () => {
   const different: number[] = [];
   for (let length = 0; length <= 192; length += 1) {
     const message = Uint8Array.from({ length }, (_, i) => (i * 31 + length) % 256);

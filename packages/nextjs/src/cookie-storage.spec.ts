@@ -40,7 +40,7 @@ it('gives a client the session that the server has rendered', async () => {
   expect(await client.getAccessToken()).toMatch(/^e30\.[\w-]+\.$/);
 });
 
-it('prefers the session of the cookies to a stored one, and keeps the order of sign-ins', () => {
+it('prefers the session in the cookies to a stored one, and keeps the sign-in order', () => {
   expect(firstRead('new', null)).toMatchObject({ epoch: 1_000, sid: 'new' });
   expect(firstRead('new', { epoch: 5_000, sid: 'old' })).toMatchObject({ epoch: 5_001, sid: 'new' });
   expect(firstRead('new', { epoch: 5_000, sid: 'old', ended: true })).not.toHaveProperty('ended');

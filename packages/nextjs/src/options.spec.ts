@@ -16,7 +16,7 @@ it('reads the environment, and names a missing variable', () => {
   for (const name of Object.keys(env)) expect(() => resolveOptions({}, { ...env, [name]: '' })).toThrow(name);
 });
 
-it('trusts no address of the client unless a header is named', () => {
+it('trusts no client IP unless a header is named', () => {
   const headers = new Headers({ 'x-forwarded-for': '192.0.2.1, 203.0.113.7', 'x-real-ip': '192.0.2.1' });
   expect(resolveOptions({}, env).clientIp({ headers })).toBeNull();
   const named = { ...env, GATEHOUSE_CLIENT_IP_HEADER: 'x-forwarded-for' };

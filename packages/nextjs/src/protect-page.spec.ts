@@ -46,7 +46,7 @@ it('returns the session, or where the request must go first', async () => {
   expect(await protect({}, { signInUrl: '/login' })).toBe(signIn.replace('sign-in', 'login'));
 });
 
-it('ends a loop of refreshes that the browser does not store', async () => {
+it('ends a refresh loop when the browser does not store the new tokens', async () => {
   await expect(protect({ refresh: 'r', refreshed: '1' })).rejects.toMatchObject({ code: 'unavailable' });
 });
 

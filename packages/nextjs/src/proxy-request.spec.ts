@@ -49,7 +49,7 @@ it('leaves the refresh to the handler for its own routes', async () => {
   expect(await notRefreshed(elsewhere, { handlerPath: '/auth/' })).toEqual(elsewhere);
 });
 
-it('refreshes the session for every path that only looks like a route of the handler', async () => {
+it('refreshes the session for every path that only looks like a handler route', async () => {
   const others = [
     '/api/gatehouse',
     '/api/gatehouse/',
@@ -88,13 +88,13 @@ it('refreshes the session for every path that only looks like a route of the han
   expect(await notRefreshed(others)).toEqual([]);
 });
 
-it('takes no page for the handler because of the basePath of the app', async () => {
+it("takes no page for the handler because of the app's basePath", async () => {
   const basePath = '/api/gatehouse';
   expect(await notRefreshed([`${basePath}/orders`, `${basePath}/refresh`], { basePath })).toEqual([]);
   expect(await notRefreshed(['/api/gatehouse/refresh'], { basePath: '/shop' })).toEqual([]);
 });
 
-it('takes no path with other characters than those of its routes for the handler', async () => {
+it('takes no path with other characters than in its routes for the handler', async () => {
   const parts = fc.constantFrom(
     ...['/', '//', '.', '..', '%2e', '%2E%2e', '%2f', '%5C', '\\', ';x', '%', '%00', '%25', '~', '@'],
     ...['api', 'gatehouse', 'v1', 'me', 'auth', 'refresh', 'sign-in', 'API', 'g%61tehouse', 'orders', 'de'],

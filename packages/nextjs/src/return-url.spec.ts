@@ -1,6 +1,6 @@
 import { safeReturnUrl, withQuery } from './return-url.js';
 
-it('leads to paths of this site only', () => {
+it('returns only paths on this site', () => {
   const paths = [
     '/',
     '/orders',

@@ -12,7 +12,7 @@ const headers = (cookie: string): Headers => new Headers({ cookie });
 // Browsers reject a cookie whose name begins with __Host- from a subdomain, but not one with these characters before
 // it.
 it.each(['\u00a0', '\u0085', '\u00ad', '\u00ff', 'x'])(
-  'a cookie with %j before its prefix is another one',
+  'treats a cookie with %j before its prefix as another one',
   (character) => {
     const other = `${character}__Host-gatehouse-refresh=theirs`;
     expect(readCookies(options, headers(other)).refreshToken).toBeNull();
@@ -46,7 +46,7 @@ const tokenOf = (bytes: number): string => {
 };
 
 describe('a long value', () => {
-  it('is split into cookies that browsers store, whether it becomes longer or shorter', () => {
+  it('becomes several cookies that browsers store, whether it grows or shrinks', () => {
     const browser = new Browser();
     const lengths = [100, 6_144, 20, 2_700, 3_000, 8_192, 6_144, 0];
     for (const bytes of lengths) {
@@ -66,7 +66,7 @@ describe('a long value', () => {
     expect([...browser.cookies]).toEqual([]);
   });
 
-  it('leaves cookies of other names alone', () => {
+  it('leaves cookies with other names unchanged', () => {
     const browser = new Browser();
     const others = ['__Host-gatehouse-access.x', '__Host-gatehouse-access-2', 'gatehouse-access.0'];
     for (const name of others) browser.cookies.set(name, '1');

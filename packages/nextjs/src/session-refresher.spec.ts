@@ -32,7 +32,7 @@ it('returns the newest tokens to requests that arrive with an earlier refresh to
   expect(used).toEqual(['a.1', 'a.2']);
 });
 
-it('removes results after ten seconds, and those of a session that has ended', async () => {
+it('removes results after ten seconds, and results for a session that has ended', async () => {
   const { used, state, entries, refresher, refresh } = setUp();
   await refresh('a.1');
   state.now += 10_000;
@@ -43,7 +43,7 @@ it('removes results after ten seconds, and those of a session that has ended', a
   expect(used).toEqual(['a.1', 'b.1', 'b.1']);
 });
 
-it('keeps no failure', async () => {
+it('does not cache failures', async () => {
   const { used, state, refresh } = setUp();
   state.status = 503;
   expect(await Promise.all([refresh('a.1'), refresh('a.1')])).toEqual(['unavailable', 'unavailable']);

@@ -31,7 +31,7 @@ describe('GatehouseProvider on a server', () => {
     expect(render()).toBe('loading');
   });
 
-  it('rejects hooks outside of the provider', () => {
+  it('rejects hooks outside the provider', () => {
     expect(() => renderToString(createElement(Email))).toThrow('inside of <GatehouseProvider>');
   });
 });

@@ -3,7 +3,7 @@ import { createServer, type ServerOptions } from './create-server.js';
 
 const options = { url: 'https://auth.example.com', projectId: 'prj' };
 
-it('requires a url and a project: without an audience the tokens of all projects would be valid', () => {
+it("requires a url and a project: otherwise all projects' tokens would be valid", () => {
   for (const missing of [{ url: '' }, { projectId: '' }, { projectId: undefined }, { url: undefined }])
     expect(() => createServer({ ...options, ...missing } as ServerOptions)).toThrow(TypeError);
 });
@@ -35,7 +35,7 @@ it('calls only documented routes with the arguments that they have', async () =>
   await expect(customers.get()).rejects.toThrow(TypeError);
 });
 
-it('expects the issuer of the tokens where it differs from the URL of the public keys', async () => {
+it("expects the token issuer where it differs from the public keys' URL", async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256' }];
   const urls = new Set<unknown>();

@@ -39,7 +39,7 @@ it('sends each customer as a line, in chunks and without a time limit', async ()
   });
 });
 
-it('throws the error of the customers, and stops reading them when the connection breaks, without a retry', async () => {
+it("throws the customers' error, and stops reading without a retry on a broken connection", async () => {
   const failure = new Error('the file is broken');
   async function* broken() {
     yield { email: 'ada@example.com' };

@@ -16,7 +16,7 @@ const sign = (key: CryptoKey, kid: string): Promise<string> =>
 
 afterEach(() => jest.restoreAllMocks());
 
-it('verifies with the last public keys while Gatehouse cannot be reached, and rejects no token of an unknown key', async () => {
+it('uses the last public keys in an outage, and rejects no token with an unknown key', async () => {
   const [known, later] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')]);
   const jwkOf = async (kid: string, { publicKey }: typeof known) => ({
     ...(await exportJWK(publicKey)),

@@ -13,7 +13,7 @@ const event = (type: string, data: Record<string, unknown>, at = AT) => ({
   data,
 });
 
-it('rejects the tokens of a revoked session, and those that a customer received before being disabled', () => {
+it("rejects tokens from a revoked session, and a customer's tokens from before a disabling", () => {
   const revoked = new RevokedSessions(HOUR);
   revoked.add(event('session.revoked', { session: { id: 's1' }, customer: { id: 'c1' } }));
   revoked.add(event('customer.disabled', { customer: { id: 'c2' } }));
@@ -33,7 +33,7 @@ it('rejects the tokens of a revoked session, and those that a customer received 
   expect(revoked.size).toBe(3);
 });
 
-it('forgets an entry once every token of that time has expired, and not before', () => {
+it('removes an entry once every token from that time has expired, and not before', () => {
   const revoked = new RevokedSessions(HOUR);
   revoked.add(event('session.revoked', { session: { id: 's1' } }));
   revoked.add(event('customer.disabled', { customer: { id: 'c1' } }));
@@ -73,7 +73,7 @@ const fail = (code: string, status: number) => () => {
 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('verifies no token before it has read the whole feed, then continues at the cursor with the same filters', async () => {
+it('verifies no token before the whole feed is read, and continues with the same filters', async () => {
   const { revocations, queries, next } = simulate([page('s1', 'a', true), page('s2', 'b'), page('s3', 'c')]);
   expect(() => revocations.isRevoked(claims('s1', 'c', 0))).toThrow('unavailable');
   await revocations.start();

@@ -33,7 +33,7 @@ function simulate(...responses: (() => Response)[]) {
   return { transport, requests, waits };
 }
 
-it('retries without a response, after a short Retry-After and while the request is in progress, at most twice', async () => {
+it('retries at most twice: no response, short Retry-After, request in progress', async () => {
   const limited = () => problem('rate_limited', 429, { 'retry-after': '2' });
   const overloaded = () => problem('overloaded', 503, { 'retry-after': '5' });
   const inProgress = () => problem('idempotency_in_progress', 409);
@@ -62,7 +62,7 @@ it('retries without a response, after a short Retry-After and while the request 
   }
 });
 
-it('sends a new Idempotency-Key with each POST, the given one if there is one, and none with other methods', async () => {
+it('sends a new or the given Idempotency-Key with each POST, and none with other methods', async () => {
   const { transport, requests } = simulate(success, success, success, success);
   await transport('POST', '/a');
   await transport('POST', '/a');
@@ -100,7 +100,7 @@ it('sends a resource as its ETag in If-Match, and rejects one without', async ()
   await expect(transport('PATCH', '/v1/a', { ifMatch: {} })).rejects.toThrow(TypeError);
 });
 
-it('contains the problem, its fields and the id of the request in the error', async () => {
+it('contains the problem, its fields and the request id in the error', async () => {
   const body = {
     code: 'validation_failed',
     status: 400,
@@ -125,7 +125,7 @@ it('contains the problem, its fields and the id of the request in the error', as
   });
 });
 
-it('sends nothing more after the caller has ended the call', async () => {
+it('sends no further request after the caller has ended the call', async () => {
   const controller = new AbortController();
   const { transport, requests } = simulate(() => {
     controller.abort();

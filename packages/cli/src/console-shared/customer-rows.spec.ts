@@ -25,7 +25,7 @@ it.each([
   ['firstName', "'t Hooft", "'t Hooft"],
   ['metadata.plan', "'-", '-'],
   ['password', "'=1+1", "'=1+1"],
-])('converts the cell of %s, %j', (column, cell, value) => {
+])('converts the cell for %s, %j', (column, cell, value) => {
   const { customer, leftOut } = convert(['email', column], [EMAIL, cell]);
   const expected = column === 'metadata.plan' ? { metadata: { plan: value } } : { [column]: value };
   expect([customer, leftOut]).toEqual([{ email: EMAIL, ...(value !== undefined && expected) }, []]);
@@ -38,14 +38,14 @@ it.each([
   ['passkeys', '{}', 'not_a_list'],
   ['Plan', 'pro', 'unknown_column'],
   ['toString', 'x', 'unknown_column'],
-])('leaves out the cell of %s, %j, and names it', (column, cell, problem) => {
+])('leaves out the cell for %s, %j, and names it', (column, cell, problem) => {
   expect(convert(['email', column], [EMAIL, cell])).toEqual({
     customer: { email: EMAIL },
     leftOut: [{ column, problem }],
   });
 });
 
-it('maps columns to fields and keys of metadata, and ignores others', () => {
+it('maps columns to fields and metadata keys, and ignores others', () => {
   const columns = ['Mail', 'plan', 'tier', 'color', 'note', 'metadata'];
   const cells = [EMAIL, 'pro', '3', 'green', 'x', '{"plan":"free"}'];
   const mapping = {
@@ -73,7 +73,7 @@ it.each([
   expect(() => new RowConverter(columns, new Map(Object.entries(mapping)))).toThrow(message);
 });
 
-it('maps columns only to fields and keys of metadata', () => {
+it('maps columns only to fields and metadata keys', () => {
   expect([...customerFields, 'metadata.a b', 'publicMetadata.x.y'].filter(isTarget)).toHaveLength(
     customerFields.length + 2,
   );

@@ -32,7 +32,7 @@ it.each([
   for (const size of [1, 2, 3, 100]) expect((await decode(bytes, label, size))[0]).toBe(text);
 });
 
-it('reports the line of the first byte that is not in the encoding, wherever the chunks end', async () => {
+it('reports the line with the first byte outside the encoding, wherever the chunks end', async () => {
   const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index} é€😀\n`);
   const before = lines.join('');
   for (const [rest, line] of [
@@ -55,7 +55,7 @@ it('reports the line of the first byte that is not in the encoding, wherever the
   }
 });
 
-it('reports the line of half a character of UTF-16', async () => {
+it('reports the line with half a UTF-16 character', async () => {
   const bytes = Buffer.concat([utf16('\ufeffa\nb\n\ud83d'), utf16('\nc\n')]);
   await expect(decode(bytes, 'utf-8')).rejects.toMatchObject({ encoding: 'utf-16le', line: 3 });
 });
@@ -66,4 +66,4 @@ it.each([
   ['utf8', true],
   ['ebcdic', false],
   ['', false],
-])('knows whether %j is an encoding', (label, known) => expect(isEncoding(label)).toBe(known));
+])('recognizes %j as an encoding or not', (label, known) => expect(isEncoding(label)).toBe(known));

@@ -32,7 +32,7 @@ const encoders: Record<string, (text: string) => Buffer> = {
   'utf-16be': (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
 };
 
-it('reads each cell and line number of any table, however the file is encoded and split', async () => {
+it("reads any table's cells and line numbers, however the file is encoded and split", async () => {
   const cell = fc.string({
     unit: fc.constantFrom('a', ' ', ',', ';', '\t', '"', '\n', '\r\n', "'", 'é', '😀'),
   });

@@ -8,7 +8,7 @@ describe('splitInvisible', () => {
     ['\u0000\u001B[31m\u007F\u0085', '[U+0000][U+001B][31m[U+007F][U+0085]'],
     ['a\u200Db\u200Cc \uFE0F', 'a[U+200D]b[U+200C]c [U+FE0F]'],
     ['\u3164\u{E0041}\uD800x\u2028', '[U+3164][U+E0041][U+D800]x[U+2028]'],
-  ])('shows the invisible characters of %j', (text, shown) => {
+  ])('shows the invisible characters in %j', (text, shown) => {
     expect(showInvisible(text)).toBe(shown);
   });
 
@@ -18,7 +18,7 @@ describe('splitInvisible', () => {
   );
 });
 
-it('replaces characters that control the terminal, are invisible or change the order of text', () => {
+it('replaces characters that control the terminal, are invisible or change the text order', () => {
   const cases: [string, string][] = [
     ['Ada Lovelace', 'Ada Lovelace'],
     ['\u001b[2J\u001b]0;owned\u0007', '[U+001B][2J[U+001B]]0;owned[U+0007]'],
@@ -36,7 +36,7 @@ it('replaces characters that control the terminal, are invisible or change the o
   expect(cases.map(([text]) => visibleText(text))).toEqual(cases.map(([, expected]) => expected));
 });
 
-it('prints the lines of a text, with tabs as spaces', () => {
+it("prints a text's lines, with tabs as spaces", () => {
   expect(visibleLines('a\r\n\tb\u001b\nc')).toEqual(['a', '    b[U+001B]', 'c']);
 });
 

@@ -30,7 +30,7 @@ const readAll = (path: string): Record<string, string> =>
       .map((name) => [name, readFileSync(join(path, name), 'utf8')]),
   );
 
-it('begins a file before one exceeds its size or its number of records', async () => {
+it('begins a new file before one exceeds its size or record limit', async () => {
   const customers = ['"a"', '"é"', '"ccc"', '"d"'].map((record) => [[record]]);
   const bySize = join(folder, 'by-size');
   // "é" has two bytes.
@@ -54,7 +54,7 @@ it('writes several files, also without records, that only the owner can read', a
   expect(modes).toEqual([0o700, 0o600]);
 });
 
-it('replaces only the files of an earlier export, and only with force', async () => {
+it('replaces only files from an earlier export, and only with force', async () => {
   const path = join(folder, 'used');
   const files = [{ ...series, maxRecords: 1 }];
   await writeAll(path, files, [[['1']], [['2']]]);
@@ -65,7 +65,7 @@ it('replaces only the files of an earlier export, and only with force', async ()
   await expect(writeAll(join(path, 'notes.txt'), files, [])).rejects.toMatchObject({ exitCode: 2 });
 });
 
-it('gives files their names only when all are complete, and leaves nothing after a failure', async () => {
+it('names files only when all are complete, and leaves nothing after a failure', async () => {
   const path = join(folder, 'failed');
   const output = new TargetFolder(path, [{ ...series, maxRecords: 1 }]);
   await output.create(false);

@@ -25,4 +25,4 @@ it.each<[string, SourceRecord, SourceRecord]>([
     { ...record('1'), customer: null },
     { ...record('1'), customer: null },
   ],
-])('withIdPrefix %s', (_, before, expected) => expect(withIdPrefix(before, 'shop-')).toEqual(expected));
+])('adds the prefix: %s', (_, before, expected) => expect(withIdPrefix(before, 'shop-')).toEqual(expected));

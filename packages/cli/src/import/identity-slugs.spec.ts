@@ -3,7 +3,7 @@ import { IdentitySlugs } from './identity-slugs.js';
 import type { SourceRecord } from './source.js';
 import { sources } from './sources.js';
 
-it('passes on the malformed identities of a file of Gatehouse', () => {
+it('passes on malformed identities in a Gatehouse file', () => {
   const slugs = new IdentitySlugs(new Map([['google-oauth2', 'google']]), null, { keepsNames: true });
   const resolve = (identities: unknown) => {
     const customer = { email: 'a', identities } as SourceRecord['customer'];
@@ -49,7 +49,7 @@ it.each([
   ['kratos', 'facebook'],
   ['logto', 'azuread'],
   ['supertokens', 'facebook'],
-])('leaves out identities of %s at %s, and recommends no provider for them', (system, provider) => {
+])('leaves out identities from %s at %s, and recommends no provider for them', (system, provider) => {
   const { customer, leftOut } = resolveProvider(system, provider);
   expect(customer).toEqual({ email: 'a' });
   expect(leftOut).toEqual([
@@ -61,14 +61,14 @@ it.each([
   ]);
 });
 
-it('rejects the connection of an identity that never matches', () => {
+it('rejects a connection whose identities never match', () => {
   expect(() => resolveProvider('auth0', 'waad:acme', { acme: 'google' })).toThrow(
     expect.objectContaining({ exitCode: 2, message: expect.stringMatching(/^Identities of acme cannot/) }),
   );
 });
 
 it.each(sources.map(({ name }) => name).filter((name) => name !== 'gatehouse'))(
-  'names the option for other providers of %s',
+  'names the option for other providers in %s',
   (system) => {
     const { leftOut } = resolveProvider(system, 'acme');
     expect(leftOut).toEqual([{ field: 'identity acme', ...reasons.unknownProvider }]);

@@ -1,8 +1,8 @@
 import { pbkdf2Sync } from 'node:crypto';
 import { decodeBase64, encodeBase32, pbkdf2Hash } from './password-hashes.js';
 
-describe('the encodings of hashes and secrets', () => {
-  it('decode base64 and base64url with or without padding, and nothing else', () => {
+describe('hash and secret encodings', () => {
+  it('decodes base64 and base64url with or without padding, and nothing else', () => {
     const bytes = Buffer.from('fbff00', 'hex');
     for (const text of ['+/8A', '-_8A']) expect(decodeBase64(text)).toEqual(bytes);
     for (const text of ['+/8=', '-_8']) expect(decodeBase64(text)).toEqual(bytes.subarray(0, 2));
@@ -10,14 +10,14 @@ describe('the encodings of hashes and secrets', () => {
       expect([text, decodeBase64(text)]).toEqual([text, null]);
   });
 
-  it('encode base32 as RFC 4648, section 10, without padding', () => {
+  it('encodes base32 as RFC 4648, section 10, without padding', () => {
     const encoded = ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) =>
       encodeBase32(Buffer.from(text)),
     );
     expect(encoded).toEqual(['', 'MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI']);
   });
 
-  it('keep the first block of a PBKDF2 hash, which equals the shorter hash', () => {
+  it("keeps a PBKDF2 hash's first block, which equals the shorter hash", () => {
     const salt = Buffer.from('salt');
     const hash = (digest: 'sha1' | 'sha256' | 'sha512', bytes: number) =>
       pbkdf2Hash(digest, 3, salt, pbkdf2Sync('password', salt, 3, bytes, digest));

@@ -11,7 +11,7 @@ const table: [result: boolean | null | undefined, values: unknown[]][] = [
 ];
 const cases = table.flatMap(([result, values]) => values.map((value) => [value, result] as const));
 
-it.each(cases)('parseBoolean reads %j as %s, and the readers agree', (value, result) => {
+it.each(cases)('parses %j as %s, and the readers agree', (value, result) => {
   expect(parseBoolean(value)).toBe(result);
   expect(readBoolean(value)).toBe(result === undefined ? false : result);
   const draft = new CustomerDraft();
@@ -31,6 +31,6 @@ it.each([
     [[], false],
     [{}, false],
   ] as const),
-])('isSet returns for %j whether it states, or could state, something: %s', (value, expected) =>
+])('detects whether %j states, or could state, something: %s', (value, expected) =>
   expect(isSet(value)).toBe(expected),
 );

@@ -22,7 +22,7 @@ async function read(file: string): Promise<[position: string, row: Row][]> {
   return records.map(({ position, value }) => [position.split(':')[1]!, value]);
 }
 
-it('returns an empty row for one with another number of cells, and reads the next ones', async () => {
+it('returns an empty row for one with too many or too few cells, and reads the next ones', async () => {
   expect(await read(write('id,note\n2,a,b\n3\n4,c\n'))).toEqual([
     ['2', {}],
     ['3', {}],
@@ -42,7 +42,7 @@ it('fails at a misplaced quote, after the rows before it', async () => {
   expect(found).toEqual([{ id: '1', note: 'a' }]);
 });
 
-it('returns the names of the columns as the header quotes them', async () => {
+it('returns the column names as the header quotes them', async () => {
   const header = 'id;"note, private";"the ""rest"""\n';
   expect(await readColumns(write(header))).toEqual(['id', 'note, private', 'the "rest"']);
 });
@@ -55,7 +55,7 @@ it.each<[boolean, string, string | Buffer]>([
   [false, 'UTF-8 that is cut off', Buffer.from('\u00e9\u00e9').subarray(0, 3)],
   [false, 'a byte order mark, which overrides the option', '\ufeffid,name\n1,Jos\u00e9\n'],
   [false, 'no text', ''],
-])('isProbablyUtf8 returns %s for %s', async (expected, _, content) =>
+])('returns %s from isProbablyUtf8 for %s', async (expected, _, content) =>
   expect(await isProbablyUtf8(write(content))).toBe(expected),
 );
 
@@ -77,29 +77,26 @@ describe('a file that is not UTF-8', () => {
   };
   const names = Object.keys(readers) as (keyof typeof readers)[];
 
-  it.each(names)(
-    'fails with its line and the option for it, and is read with the option: %s',
-    async (name) => {
-      const bytes = latin(contents[name]);
-      const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
-      const readAll = async (): Promise<unknown[]> => {
-        const values: unknown[] = [];
-        for await (const { value } of readers[name](file)) values.push(value);
-        return values;
-      };
-      await expect(readAll()).rejects.toMatchObject({
-        message: `${file} cannot be read: line 3 is not UTF-8`,
-        fix: expect.stringContaining('--encoding windows-1252'),
-        exitCode: 2,
-      });
-      await expect(deriveImportId([file], [])).rejects.toMatchObject({ exitCode: 2 });
-      setEncoding(file, 'windows-1252');
-      expect((await readAll()).at(-1)).toEqual({ id: '2', name: 'José' });
-      setEncoding(file, 'utf-8');
-    },
-  );
+  it.each(names)('fails with the line and the option, and succeeds with the option: %s', async (name) => {
+    const bytes = latin(contents[name]);
+    const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
+    const readAll = async (): Promise<unknown[]> => {
+      const values: unknown[] = [];
+      for await (const { value } of readers[name](file)) values.push(value);
+      return values;
+    };
+    await expect(readAll()).rejects.toMatchObject({
+      message: `${file} cannot be read: line 3 is not UTF-8`,
+      fix: expect.stringContaining('--encoding windows-1252'),
+      exitCode: 2,
+    });
+    await expect(deriveImportId([file], [])).rejects.toMatchObject({ exitCode: 2 });
+    setEncoding(file, 'windows-1252');
+    expect((await readAll()).at(-1)).toEqual({ id: '2', name: 'José' });
+    setEncoding(file, 'utf-8');
+  });
 
-  it.each(names)('is read without an option if its beginning shows UTF-16: %s', async (name) => {
+  it.each(names)('needs no option if its beginning shows UTF-16: %s', async (name) => {
     const bytes = Buffer.from(`\ufeff${contents[name]}`, 'utf16le');
     const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
     const values: unknown[] = [];
@@ -108,7 +105,7 @@ describe('a file that is not UTF-8', () => {
   });
 });
 
-it('reads files of any size, also compressed ones', async () => {
+it('reads files with any size, also compressed ones', async () => {
   // The rows differ in length, so that file chunks end in every part of a row.
   const notes = Array.from({ length: 20_000 }, (_, index) => `${'ö€😀'.repeat(index % 13)}, "${index}"\n`);
   const rows = notes.map((note, index) => `${index},"${note.replaceAll('"', '""')}"\n`);

@@ -14,7 +14,7 @@ it.each<[value: unknown, time: string | null]>([
   ['2024-01-01 00:00:00', null],
   ['9'.repeat(30), null],
   [-1, null],
-])('reads a time in the unit of imports: %j', (value, time) => {
+])('reads a time in the same unit as imports: %j', (value, time) => {
   expect(toTime(value)).toBe(time);
   const draft = new CustomerDraft();
   setTime(draft, 'createdAt', 'created', value);

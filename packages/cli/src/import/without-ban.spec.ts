@@ -12,4 +12,4 @@ it.each<[string, SourceRecord, object | null]>([
   ['keeps a ban', record(banned), banned],
   ['changes nothing if the ban is unknown', { ...record(ada), isBanUnknown: true }, ada],
   ['ignores a record without a customer', record(null), null],
-])('withoutBan %s', (_, before, expected) => expect(withoutBan(before).customer).toEqual(expected));
+])('handles the ban: %s', (_, before, expected) => expect(withoutBan(before).customer).toEqual(expected));

@@ -14,7 +14,7 @@ const customer = {
 };
 
 describe('AccountSettings and CustomerButton on a server', () => {
-  it('render the loading state and the initials', () => {
+  it('renders the loading state and the initials', () => {
     const initialState = { status: 'signed_in', customer, sessionId: 's1' } as const;
     const html = renderToString(
       createElement(

@@ -68,12 +68,12 @@ describe('errorText', () => {
     [61, '2 minutes'],
     [7_140, '119 minutes'],
     [7_141, '2 hours'],
-  ])('shows a wait of %i seconds as %s', (retryAfter, wait) => {
+  ])('shows a wait for %i seconds as %s', (retryAfter, wait) => {
     const text = errorText(en, error('too_many_attempts', { retryAfter }));
     expect(text).toBe(`Too many failed attempts. Try again in ${wait}.`);
   });
 
-  it('lists the reasons of a weak password in the language of the texts', () => {
+  it('lists the reasons for a weak password in the language of the texts', () => {
     const reasons = ['too_short', 'breached'];
     expect(errorText(de, error('weak_password', { reasons }))).toBe(
       `${de.reasons.too_short} ${de.reasons.breached}`,
@@ -82,7 +82,7 @@ describe('errorText', () => {
 });
 
 describe('an error without a sentence', () => {
-  it('is reported to the developer', () => {
+  it('reports to the developer', () => {
     const reported: unknown[] = [];
     globalThis.reportError = (each) => reported.push(each);
     const cause = error('validation_failed');

@@ -13,7 +13,7 @@ function placeholders(texts: object, prefix = ''): Record<string, string[]> {
 }
 
 describe('the German texts', () => {
-  it('have the keys and placeholders of the English ones', () => {
+  it('has the same keys and placeholders as the English texts', () => {
     expect(placeholders(de)).toEqual(placeholders(en));
   });
 });

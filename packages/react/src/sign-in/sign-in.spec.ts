@@ -10,7 +10,7 @@ describe('SignIn and SignUp on a server', () => {
   it.each([
     [SignIn, 'Anmelden'],
     [SignUp, 'Konto erstellen'],
-  ])('render the heading and the loading state', (component, heading) => {
+  ])('renders the heading and the loading state', (component, heading) => {
     const html = renderToString(
       createElement(
         GatehouseProvider,

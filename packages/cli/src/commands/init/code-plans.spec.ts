@@ -116,7 +116,7 @@ createRoot(document.getElementById('root')!).render(
     expect(plan.manualSteps).toEqual([]);
   });
 
-  it('writes JavaScript into an app in JavaScript', () => {
+  it('writes JavaScript into a JavaScript app', () => {
     const plan = planEntry(`import App from './App.jsx'\nroot.render(<App />)\n`, 'main.jsx');
     expect(changed(plan, 'main.jsx')).toContain(`import { Gatehouse } from './gatehouse.jsx'\n`);
     expect(changed(plan, 'gatehouse.jsx')).not.toContain('ReactNode');
@@ -198,7 +198,7 @@ import "@gatehouse/react/styles.css";`,
     );
   });
 
-  it('leaves files of the developer alone', () => {
+  it("leaves the developer's files unchanged", () => {
     const files = {
       'app/layout.tsx': LAYOUT,
       'middleware.ts': 'export {};',
@@ -208,7 +208,7 @@ import "@gatehouse/react/styles.css";`,
     expect(manualSteps.map(({ subject }) => subject)).toEqual(['middleware.ts', 'app/sign-in/page.tsx']);
   });
 
-  it('writes JavaScript beside a layout in JavaScript', () => {
+  it('writes JavaScript beside a JavaScript layout', () => {
     const plan = nextjs.plan(
       createFolder({ 'app/layout.js': LAYOUT.replace(/: \w+(<[^>]*>)?/g, '') }, manifest),
     );

@@ -71,7 +71,7 @@ function newForwarder(target = receiver.url) {
   return { forwarder, records, pauses, outcomes, stop, expire: () => expire() };
 }
 
-it('signs the bytes of the body with the headers of Standard Webhooks', async () => {
+it("signs the body's bytes with the Standard Webhooks headers", async () => {
   const { forwarder } = newForwarder();
   const event = newEvent('evt_1');
   const sent = forwarder.forward(event);
@@ -116,7 +116,7 @@ it('sends an event after the response to the previous one, and continues after f
   expect(forwarder.counts).toEqual({ delivered: 1, failed: ['evt_1', 'evt_2', 'evt_3'], skipped: 0 });
 });
 
-it('redelivers the last failed event, all of them in order, or the last event', async () => {
+it('redelivers the last failed event, all failed events in order, or the last event', async () => {
   const { forwarder, records, outcomes } = newForwarder();
   await forwarder.redeliver('last');
   expect(records).toEqual([{ kind: 'nothing_to_redeliver' }]);

@@ -30,7 +30,7 @@ it('generates a secret for each project once, in a file that only the user can r
   expect(modes).toEqual(['600', '700']);
 });
 
-it('uses the secret of a file or of the environment, and never repeats an invalid one', async () => {
+it('uses the secret in a file or the environment, and never repeats an invalid one', async () => {
   const [fromFile, fromEnv] = [newSecret(1), newSecret(2)];
   writeFileSync(join(folder, 'secret'), `${fromFile}\n`);
   expect(await find('one', { secret: fromEnv, file: 'secret' })).toEqual({

@@ -122,7 +122,7 @@ it.each(targets.map((target) => [target.name, target] as const))(
   },
 );
 
-it('describes how customers whose hash has a key of Gatehouse keep their password', async () => {
+it('describes how customers whose hash has a Gatehouse key keep their password', async () => {
   const { peppered } = await hashes();
   for (const target of targets) {
     const { differences } = target.convert(

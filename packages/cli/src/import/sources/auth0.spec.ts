@@ -51,7 +51,7 @@ it.each([
   expect(fieldsOf(record)).toEqual(leftOut.length === 0 && !totpSecret ? ['multifactor'] : leftOut);
 });
 
-it('reads an app once if both fields contain it, and names a second secret of mfa_factors', () => {
+it('reads an app once if both fields contain it, and names a second secret in mfa_factors', () => {
   const totp = (secret: string) => ({ totp: { secret } });
   const both = { mfa_factors: [totp(SECRET)], guardian_authenticators: [{ type: 'totp' }, totp(SECRET)] };
   expect(convertAuth0User('', { ...user, ...both }, new Map())).toMatchObject({
@@ -200,7 +200,7 @@ it('lists no provider both as one that can match and as one that never matches',
   expect(Object.keys(auth0.providers).filter((name) => name in unusableProviders)).toEqual([]);
 });
 
-describe('the files of Auth0', () => {
+describe("Auth0's files", () => {
   let folder: string;
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-auth0-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -214,7 +214,7 @@ describe('the files of Auth0', () => {
     return [records, notes];
   }
 
-  it('name the field blocked if no user has it, so that an update lifts no ban', async () => {
+  it('reports the field blocked if no user has it, so that an update lifts no ban', async () => {
     const metadata = { blocked: true, multifactor: [1] };
     const { blocked: _, ...free } = complete;
     const [ada, bob] = [free, { ...free, user_id: 'email|2', app_metadata: metadata }].map((each) => ({
@@ -237,7 +237,7 @@ describe('the files of Auth0', () => {
   });
 
   it.each(['email_verified', 'multifactor', 'app_metadata', 'user_metadata'])(
-    'name the field %s if no user has it',
+    'reports the field %s if no user has it',
     async (field) => {
       const { [field]: _, ...others } = complete as Record<string, unknown>;
       const users = [others, { ...others, user_id: 'email|2', app_metadata: { [field]: [true] } }];
@@ -285,7 +285,7 @@ describe('the files of Auth0', () => {
       ['passwordHash'],
     ],
     ['a file with few fields', bulk, null, 'auth0|9100', ['blocked', 'passwordHash']],
-  ])('read an id without a prefix in %s', async (_, exported, passwords, externalId, leftOut) => {
+  ])('reads an id without a prefix in %s', async (_, exported, passwords, externalId, leftOut) => {
     const [records] = await readFiles({
       'users.json': JSON.stringify(exported),
       ...(passwords !== null && { 'passwords.json': passwords }),
@@ -299,7 +299,7 @@ describe('the files of Auth0', () => {
     expect(withoutBan(records[0]!).customer!.disabledAt).toBe(isBanKnown ? null : undefined);
   });
 
-  it('are bulk import files, whose users without a password have none', async () => {
+  it('reads bulk import files, whose users without a password have none', async () => {
     const users = [
       { ...bulk, password_hash: '$2b$10$x' },
       { ...bulk, user_id: '9101', blocked: true },
@@ -308,7 +308,7 @@ describe('the files of Auth0', () => {
     expect(records.map(fieldsOf)).toEqual([[], []]);
   });
 
-  it('can be pages of the Management API, and a missing password export is named', async () => {
+  it('reads pages from the Management API, and names a missing password export', async () => {
     const users = [{ ...complete, user_id: 'auth0|1' }];
     const page = { start: 0, limit: 50, length: 1, users, total: 1 };
     for (const content of [JSON.stringify(page), JSON.stringify(page, null, 2)]) {
@@ -318,7 +318,7 @@ describe('the files of Auth0', () => {
     }
   });
 
-  it('are named as incomplete if pages state more users, and passwords of a user if there are several', async () => {
+  it("names incomplete pages, and a user's passwords if there are several", async () => {
     const users = [{ ...complete, user_id: 'auth0|1' }];
     const passwords = ['$2b$10$x', '$2b$10$y', '$2b$10$x'].map((passwordHash) =>
       JSON.stringify({ _id: { $oid: '1' }, passwordHash }),
@@ -334,7 +334,7 @@ describe('the files of Auth0', () => {
     ]);
   });
 
-  it('are rejected if the passwords belong to none of the users, or as CSV', async () => {
+  it('rejects passwords that belong to none of the users, and CSV', async () => {
     const users = JSON.stringify({ ...user, user_id: 'auth0|1' });
     const passwords = JSON.stringify({ _id: { $oid: '2' }, passwordHash: '$2b$10$x' });
     const cases: Record<string, string>[] = [

@@ -84,9 +84,9 @@ async function readState(name: string, state: Record<string, unknown>): Promise<
 }
 
 describe.each(Object.entries(systems))(
-  'the ban of a user of %s',
+  "a user's ban in %s",
   (name, { states: [field, free, banned], unstated = [] }) => {
-    it('is read, and an update enables only those who are not banned', async () => {
+    it('reads the ban, and an update enables only users who are not banned', async () => {
       for (const value of free)
         expect([value, await readState(name, { [field]: value })]).toEqual([value, 'free']);
       for (const value of banned)
@@ -104,7 +104,7 @@ it.each([
   ['supabase', 'id,email,banned_until\n1,ada@example.com,null\n', null],
   ['supabase', 'id,email\n1,ada@example.com\n', undefined],
   ['firebase', `1,${email},true${','.repeat(24)}`, undefined],
-])('a CSV file of %s states a ban only with its column: %j', async (name, content, disabledAt) => {
+])('reads a ban in a CSV file from %s only with its column: %j', async (name, content, disabledAt) => {
   const path = join(folder, 'users.csv');
   writeFileSync(path, content);
   for await (const record of sources.find((each) => each.name === name)!.read([path], { values: {} }))

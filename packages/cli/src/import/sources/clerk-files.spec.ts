@@ -66,7 +66,7 @@ it('keeps a ban in every form in which the users can be downloaded', async () =>
   }
 });
 
-it('names second rows of a user with other secrets, and missing pages', async () => {
+it("names a user's second rows with other secrets, and missing pages", async () => {
   const [header, row] = csv(1).split('\n');
   const cells = ['JBSWY3DPEHPK3PXP', '', 'JBSWY3DPEHPK3PXP'].map((secret) =>
     row!.replace(',,,', `,${secret},,`),
@@ -82,7 +82,7 @@ it('names second rows of a user with other secrets, and missing pages', async ()
   ]);
 });
 
-it('names what is unknown about users who are in one of the files only', async () => {
+it('names unknown values for users who are in one of the files only', async () => {
   const users = [apiUser(1), apiUser(2, { password_enabled: true, totp_enabled: undefined })];
   const { records } = await readFiles({ 'users.csv': csv(1, 3), 'users.json': JSON.stringify(users) });
   expect(records.map((record) => [record.sourceId, fieldsOf(record)])).toEqual([
@@ -92,7 +92,7 @@ it('names what is unknown about users who are in one of the files only', async (
   ]);
 });
 
-it('names what is unknown about every user, and the missing file once, if there is only one file', async () => {
+it("names every user's unknown values, and the missing file once, for a single file", async () => {
   const onlyCsv = await readFiles({ 'users.csv': csv(1, 2) });
   const unknown = ['banned', 'external_accounts', 'metadata'];
   expect(onlyCsv.records.map(fieldsOf)).toEqual([unknown, unknown]);
@@ -183,14 +183,14 @@ it.each([
   ['external accounts', {}, false],
   ['an empty name', { external_accounts: undefined, first_name: '' }, false],
   ['addresses of another type', { email_addresses: null }, false],
-])('does not know the ban of a user of no known export, with %s', (_, more, emailVerified) => {
+])('reports an unknown ban for a user from no known export, with %s', (_, more, emailVerified) => {
   const record = convertClerkUser('', { ...apiUser(1), ...dashboard, ...more });
   expect(fieldsOf(record)).toContain('banned');
   expect(record.customer).toMatchObject({ email: 'p1@example.com', emailVerified });
   expect(withoutBan(record).customer).not.toHaveProperty('disabledAt');
 });
 
-it('knows that a user of `clerk migrate export` without a ban is not banned', () => {
+it('recognizes that a user from `clerk migrate export` without a ban is not banned', () => {
   const record = convertClerkUser('', { id: 'user_1', primary_email_address: 'p1@example.com' });
   expect(withoutBan(record).customer).toMatchObject({ disabledAt: null, emailVerified: true });
 });
@@ -271,7 +271,7 @@ it.each([
   expect(fieldsOf(records[0]!)).toEqual(leftOut);
 });
 
-it('reads the ban of a user who is in the CSV export only, and of the second row of a user', async () => {
+it("reads the ban from the CSV export alone, and from a user's second row", async () => {
   const [header, row] = csv(1).split('\n');
   for (const value of ['true', 'maybe', 'false']) {
     const files = { 'users.csv': `${header},banned\n${row},${value}` };

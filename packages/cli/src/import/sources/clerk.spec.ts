@@ -34,7 +34,7 @@ const ada = {
 };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
-describe('a row of the CSV export of Clerk', () => {
+describe("a row in Clerk's CSV export", () => {
   it.each([
     ['a complete user', {}, ada, []],
     [
@@ -97,7 +97,7 @@ describe('a row of the CSV export of Clerk', () => {
   });
 });
 
-describe('a digest of Clerk', () => {
+describe('a Clerk digest', () => {
   const [hex, base64] = ['00'.repeat(32), 'A'.repeat(43)];
   const salted = (start: string, end = base64) => `${start}$i=1000$c2FsdA$${end}`;
 
@@ -133,11 +133,11 @@ describe('a digest of Clerk', () => {
       `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${base64}=$c2FsdA==$${base64}=`,
     ],
     ['scrypt_werkzeug', `scrypt:32768:8:1$salt$${hex}`, `$scrypt$ln=15,r=8,p=1$c2FsdA$${base64}`],
-  ])('of %s is converted: %s', (hasher, digest, hash) => {
+  ])('converts from %s: %s', (hasher, digest, hash) => {
     expect(convertClerkHash(hasher, digest)).toEqual({ hash });
   });
 
-  it('that is malformed is reported', () => {
+  it('reports a malformed digest', () => {
     const hashers = [
       'bcrypt',
       'argon2id',
@@ -169,7 +169,7 @@ describe('a digest of Clerk', () => {
         ]);
   });
 
-  it('of a hasher that Gatehouse does not accept is reported', () => {
+  it('reports a hasher that Gatehouse does not accept', () => {
     const accepted = /does not accept hashes of this hasher/;
     for (const hasher of ['md5', 'sha256', 'awscognito', 'bcrypt_peppered', '', 'constructor'])
       expect(convertClerkHash(hasher, bcrypt)).toMatchObject({
@@ -178,7 +178,7 @@ describe('a digest of Clerk', () => {
   });
 });
 
-describe('a user of a JSON export of Clerk', () => {
+describe("a user in Clerk's JSON export", () => {
   const verification = { status: 'verified' };
   const user = {
     id: 'user_1',
@@ -204,7 +204,7 @@ describe('a user of a JSON export of Clerk', () => {
     last_sign_in_at: null,
   };
 
-  it('of the Backend API keeps metadata, identities, times and a ban', () => {
+  it('keeps metadata, identities, times and a ban from the Backend API', () => {
     const record = convertClerkUser('users.json#1', user);
     expect(record.customer).toEqual({
       externalId: 'user_1',
@@ -233,7 +233,7 @@ describe('a user of a JSON export of Clerk', () => {
     expect(fields.includes('image_url')).toBe(hasImage);
   });
 
-  it('keeps private metadata beside unsafe metadata that is too large, and the part of it that fits', () => {
+  it('keeps private metadata, and the part of too large unsafe metadata that fits', () => {
     const unsafe = { text: 'x'.repeat(9_000), nickname: 'A', bio: 'x'.repeat(8_130) };
     const record = convertClerkUser('', { ...user, unsafe_metadata: unsafe });
     expect(record.customer?.metadata).toEqual({
@@ -277,7 +277,7 @@ describe('a user of a JSON export of Clerk', () => {
     expect(fieldsOf(record).includes('primary_email_address')).toBe(isUnknown);
   });
 
-  it('of `clerk migrate export` has a verified primary address', () => {
+  it('has a verified primary address in `clerk migrate export`', () => {
     const exported = {
       id: 'user_1',
       primary_email_address: 'ada@example.com',
@@ -292,12 +292,12 @@ describe('a user of a JSON export of Clerk', () => {
   });
 });
 
-describe('the exports of Clerk together', () => {
+describe("Clerk's exports together", () => {
   let folder: string;
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'clerk-'))));
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('import each user once, with the secrets of the CSV export', async () => {
+  it('imports each user once, with the secrets from the CSV export', async () => {
     const files = [join(folder, 'users.csv'), join(folder, 'users.json')];
     const rows = [row, { ...row, id: 'user_2', primary_email_address: 'bob@example.com' }];
     const lines = [Object.keys(row), ...rows.map((each) => Object.values(each))].map((cells) =>

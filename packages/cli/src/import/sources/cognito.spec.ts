@@ -46,7 +46,7 @@ const unknown = ['mfa', 'groups'];
 type Case = [name: string, user: object, customer: object | null, leftOut: string[]];
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
-describe('a user of `list-users`', () => {
+describe('a user from `list-users`', () => {
   it.each<Case>([
     ['a complete user', user({}), ada, ['password', ...unknown]],
     ['no email address', user({ email: '' }), null, ['email', 'password', ...unknown]],
@@ -217,8 +217,8 @@ describe('a user of `list-users`', () => {
   });
 });
 
-describe('a row with the columns of `get-csv-header`', () => {
-  it('is converted like a user', () => {
+describe('a row with the columns from `get-csv-header`', () => {
+  it('converts like a user', () => {
     const row = {
       ...attributes,
       sub: '',

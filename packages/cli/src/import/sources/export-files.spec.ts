@@ -30,7 +30,7 @@ const positionsOf = (records: SourceRecord[]): string[] => records.map(({ positi
 const json = (value: unknown): string => JSON.stringify(value);
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 
-describe('files of Keycloak', () => {
+describe('Keycloak files', () => {
   const user = (email: string, more: object = {}) => ({
     ...{ id: email, username: email, email, enabled: true, credentials: [] },
     ...more,
@@ -53,11 +53,11 @@ describe('files of Keycloak', () => {
     ['a list of the Admin API', { 'users.json': json([user(ada), user(bob)]) }],
     ['pages of the Admin API', { 'users.json': `${json([user(ada)])}\n${json([user(bob)])}\n` }],
     ['one user per line', { 'users.ndjson': `${json(user(ada))}\n${json(user(bob))}\n` }],
-  ])('contain %s', async (_, files) => {
+  ])('reads %s', async (_, files) => {
     expect(resultsOf(await read(keycloak, files))).toEqual([ada, bob]);
   });
 
-  it('name the users of a federation, who have no email address', async () => {
+  it('names federated users, who have no email address', async () => {
     const federated = { id: 'f:1:ada', credentials: [], realmRoles: ['admin'] };
     const files = { 'acme.json': json({ realm: 'acme', users: [user(bob)], federatedUsers: [federated] }) };
     expect(await read(keycloak, files)).toMatchObject([
@@ -66,7 +66,7 @@ describe('files of Keycloak', () => {
     ]);
   });
 
-  it('are not of several realms because of another value with the name realm', async () => {
+  it('accepts another value with the name realm', async () => {
     const other = { ...user(bob), attributes: { crm: { realm: 'sales' } } };
     const files = { 'acme.json': json({ realm: 'acme', users: [user(ada), other] }) };
     expect(resultsOf(await read(keycloak, files))).toEqual([ada, bob]);
@@ -107,7 +107,7 @@ describe('files of Keycloak', () => {
       },
       'The files contain several realms',
     ],
-  ])('are rejected if they contain %s', async (_, files, message) => {
+  ])('rejects %s', async (_, files, message) => {
     await expect(read(keycloak, files)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining(message),
@@ -116,7 +116,7 @@ describe('files of Keycloak', () => {
   });
 });
 
-describe('files of Cognito', () => {
+describe('Cognito files', () => {
   const user = (email: string) => ({
     ...{ Username: email, Enabled: true, UserStatus: 'CONFIRMED' },
     Attributes: [{ Name: 'email', Value: email }],
@@ -136,7 +136,7 @@ describe('files of Cognito', () => {
     ],
     ['an array of users', { 'users.json': json([user(ada), user(bob)]) }],
     ['one user per line, as admin-get-user', { 'users.ndjson': `${json(user(ada))}\n${json(user(bob))}\n` }],
-  ])('contain %s', async (_, files) => {
+  ])('reads %s', async (_, files) => {
     expect(resultsOf(await read(cognito, files))).toEqual([ada, bob]);
   });
 
@@ -145,14 +145,14 @@ describe('files of Cognito', () => {
     ['--max-items', { 'users.json': json(page([ada], { NextToken: 'token' })) }],
     ['an array', { 'users.json': json([first]) }],
     ['several pages', { 'users.json': json(page([], { NextToken: 'token' })) + json(first) }],
-  ])('are named as incomplete if the last page of %s has a token', async (_, files) => {
+  ])('names the export as incomplete if the last page of %s has a token', async (_, files) => {
     expect(resultsOf(await read(cognito, files))).toEqual([
       ada,
       'The last page refers to another one: the export is incomplete',
     ]);
   });
 
-  it('number the users of all pages', async () => {
+  it('numbers the users on all pages', async () => {
     const records = await read(cognito, { 'users.json': json(first) + json(last) });
     expect(positionsOf(records)).toEqual(['users.json#1', 'users.json#2']);
     expect(positionsOf(await read(cognito, { 'users.json': json([first, last]) }))).toEqual([
@@ -162,7 +162,7 @@ describe('files of Cognito', () => {
   });
 });
 
-describe('CSV files of Firebase', () => {
+describe('Firebase CSV files', () => {
   const [id, hash, salt] = ['uid1', `${'A'.repeat(86)}==`, 'c2FsdHNhbHQ='];
   const config = json({
     ...{ algorithm: 'SCRYPT', base64_signer_key: 'c2lnbmVy', base64_salt_separator: 'Bw==' },
@@ -218,7 +218,7 @@ describe('CSV files of Firebase', () => {
       { ...customer, identities: github, disabledAt: undefined, metadata: undefined },
       ['mfaInfo', 'providerUserInfo', 'disabled'],
     ],
-  ])('have %s', async (_, line, expected, leftOut) => {
+  ])('reads %s', async (_, line, expected, leftOut) => {
     const records = await readCsv(`${line}\n${line}\n`);
     expect(records.map((record) => [record.customer, fieldsOf(record)])).toEqual([
       [expected, leftOut],
@@ -226,7 +226,7 @@ describe('CSV files of Firebase', () => {
     ]);
   });
 
-  it('name a row with a comma in a name, which older versions do not quote', async () => {
+  it('names a row with a comma in a name, which older versions do not quote', async () => {
     const lines = [row({ name: 'Lovelace, Ada', later: [] }), row({ later: [] })];
     const records = await readCsv(lines.join('\n'));
     expect(records).toMatchObject([
@@ -235,16 +235,16 @@ describe('CSV files of Firebase', () => {
     ]);
   });
 
-  it('read a quoted name with a comma', async () => {
+  it('reads a quoted name with a comma', async () => {
     const [record] = await readCsv(row({ name: '"King Lovelace, Ada"' }));
     expect(record?.customer).toMatchObject({ firstName: 'King Lovelace,', lastName: 'Ada' });
   });
 
-  it('of another program are rejected', async () => {
+  it('rejects files from another program', async () => {
     await expect(readCsv('id,email\n1,ada@example.com\n')).rejects.toMatchObject({ exitCode: 2 });
   });
 
-  it('require the hash parameters only if a user has a hash', async () => {
+  it('requires the hash parameters only if a user has a hash', async () => {
     const withoutHash = row().replace(`,${hash},${salt},`, ',,,');
     expect(resultsOf(await read(firebase, { 'users.csv': withoutHash }))).toEqual([ada]);
     await expect(read(firebase, { 'users.csv': row() })).rejects.toMatchObject({

@@ -39,7 +39,7 @@ const ada = {
 const withoutHash = { ...ada, passwordHash: undefined };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
-describe('a user of a Firebase export', () => {
+describe('a user in a Firebase export', () => {
   it.each<[string, object, object | null, string[]]>([
     ['a complete user', {}, ada, []],
     ['base64url', { passwordHash: hash.toString('base64url'), salt: salt.toString('base64url') }, ada, []],
@@ -120,15 +120,15 @@ describe('a user of a Firebase export', () => {
   });
 });
 
-describe('the hash parameters of Firebase', () => {
-  it('are read as the console shows them, or as JSON', () => {
+describe("Firebase's hash parameters", () => {
+  it('reads the parameters as the console shows them, or as JSON', () => {
     const fields = { base64_signer_key: key, base64_salt_separator: 'Bw==', rounds: 8, mem_cost: 14 };
     expect(parseHashConfig(JSON.stringify({ hash_config: { algorithm: 'SCRYPT', ...fields } }))).toEqual(
       config,
     );
   });
 
-  it('are rejected if one is missing or malformed', () => {
+  it('rejects a missing or malformed parameter', () => {
     for (const name of ['SCRYPT', key, 'Bw==', '8', '14'])
       expect(parseHashConfig(block.replace(`: ${name}`, ': !'))).toEqual(expect.any(String));
     expect(parseHashConfig('')).toEqual(expect.any(String));

@@ -45,7 +45,7 @@ it('reads CSV whose columns are fields, and names what it leaves out', async () 
   expect(records.map(({ sourceId }) => sourceId)).toEqual(['1', '2', null, '4']);
 });
 
-it('leaves out metadata of JSON that the server would reject, and keeps the person', async () => {
+it('leaves out JSON metadata that the server would reject, and keeps the person', async () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const lines = ['{"n":12345678901234567890}', `{"deep":${deep}}`].map(
     (metadata) => `{"email":"ada@example.com","metadata":${metadata},"externalId":"1"}`,

@@ -48,7 +48,7 @@ it.each<[string, string, object, boolean, string | null]>([
   ['google', 'saml', { trustEmail: false }, true, reasons.noSaml.reason],
   ['google', 'github', {}, true, reasons.unknownProvider.reason],
   ['ms', 'microsoft', { trustEmail: true }, true, OTHER_IDS.reason],
-])('an account at %s of the type %s %j', async (alias, providerId, more, isVerified, expected) => {
+])('converts an account at %s with the type %s %j', async (alias, providerId, more, isVerified, expected) => {
   const record = await readUser({ alias, providerId, ...more });
   expect(record.customer).toMatchObject({ emailVerified: isVerified });
   const passed: Record<string, string> = expected === alias ? { [alias]: alias } : {};
@@ -62,12 +62,12 @@ it.each<[string, string, object, boolean, string | null]>([
 it.each([
   ['corp', 'saml', 'google'],
   ['ms', 'microsoft', 'github'],
-])('rejects --provider for %s of the type %s', async (alias, providerId, slug) => {
+])('rejects --provider for %s with the type %s', async (alias, providerId, slug) => {
   const record = await readUser({ alias, providerId });
   expect(() => resolve(record, { [alias]: slug })).toThrow(`Identities of ${alias} cannot be imported.`);
 });
 
-it('imports an address as not verified if the alias of the provider is saml', async () => {
+it("imports an address as not verified if the provider's alias is saml", async () => {
   const { customer } = await readUser({ alias: 'saml', providerId: 'saml' }, false);
   expect(customer).toMatchObject({ emailVerified: false });
 });

@@ -76,7 +76,7 @@ const withTotp = { ...ada, totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' };
 const adminApi = { credentials: undefined, realmRoles: undefined, groups: undefined };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
-describe('a user of a Keycloak realm', () => {
+describe('a user in a Keycloak realm', () => {
   it.each([
     ['a complete user', {}, ada, []],
     ['no email address', { email: undefined }, null, ['email', 'username']],

@@ -273,7 +273,7 @@ it('converts each identity, and names what it leaves out', async () => {
   ).toEqual(cases.map(([, customer, leftOut]) => [customer, leftOut]));
 });
 
-it('names passkeys if the domain is unknown, and records of another format', async () => {
+it('names passkeys if the domain is unknown, and records in another format', async () => {
   const records = await read([{ ...identity, ...withCredential('passkey', passkeys) }, { id: 'x' }]);
   expect(records.map(({ leftOut }) => leftOut.map(({ field }) => field))).toEqual([
     ['credentials.passkey', 'credentials.passkey'],
@@ -281,7 +281,7 @@ it('names passkeys if the domain is unknown, and records of another format', asy
   ]);
 });
 
-it('reads bodies of PATCH /admin/identities, which an export to Kratos writes', async () => {
+it('reads bodies for PATCH /admin/identities, which an export to Kratos writes', async () => {
   const { id: _, ...create } = identity;
   const gatehouseId = '019aa2c0-7d1e-7000-8000-000000000001';
   const records = await read({
@@ -299,7 +299,7 @@ it('reads bodies of PATCH /admin/identities, which an export to Kratos writes', 
   expect(records[3]!.leftOut).toHaveLength(1);
 });
 
-it('imports an address that a body of PATCH does not verify as not verified, as Kratos does', async () => {
+it('imports an address that a PATCH body does not verify as not verified, as Kratos does', async () => {
   const { verifiable_addresses: _, ...create } = identity;
   const [record] = await read({ identities: [{ patch_id: id, create }] });
   expect(record).toMatchObject({ customer: { emailVerified: false }, leftOut: [] });

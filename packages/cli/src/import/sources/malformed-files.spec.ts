@@ -23,7 +23,7 @@ async function read(source: ImportSource, name: string, content: string): Promis
 it.each([
   [clerk, 'id,primary_email_address'],
   [cognito, 'cognito:username,email'],
-])('reports rows of CSV that are malformed: %#', async (source, header) => {
+])('reports malformed CSV rows: %#', async (source, header) => {
   const records = await read(source, 'users.csv', `${header}\n1,ada@example.com,\n2,bob@example.com\n`);
   expect(records).toMatchObject([
     { position: 'users.csv:2', customer: null, leftOut: [{ field: '', ...reasons.invalidRecord }] },
@@ -31,7 +31,7 @@ it.each([
   ]);
 });
 
-it('reports malformed JSON without a value of the file', async () => {
+it('reports malformed JSON without a value from the file', async () => {
   for (const content of ['{"users":[{"secretData" "secret"}]}', '{"users":[{"secretData":"secret']) {
     const error: unknown = await read(keycloak, 'realm.json', content).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ exitCode: 1, message: expect.stringMatching(/JSON$/) });
@@ -39,7 +39,7 @@ it('reports malformed JSON without a value of the file', async () => {
   }
 });
 
-it('rejects identities of an old version of Supabase, which have no provider_id', async () => {
+it('rejects identities from an old Supabase version, which have no provider_id', async () => {
   const identities = 'id,user_id,provider,email\n1,2,google,ada@example.com\n';
   await expect(read(supabase, 'identities.csv', identities)).rejects.toMatchObject({ exitCode: 2 });
 });

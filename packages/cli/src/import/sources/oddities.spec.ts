@@ -1138,22 +1138,19 @@ const cells = systems.flatMap((system) =>
   }),
 );
 
-it.each(cells)(
-  'an import from %s carries over or names a user with the oddity: %s',
-  async (_, __, system, cell) => {
-    const { customers, entries } = await convert(system, cell.files ?? system.files(cell.users));
-    expect(customers).toEqual(
-      cell.customers.filter((each) => each !== null).map((each) => ({ ...system.customer, ...each })),
-    );
-    const lines = entries.map(({ result, field, reason }) => `${result} ${field}: ${reason}`);
-    expect(lines.map((line, index) => line.slice(0, cell.report[index]?.length))).toEqual(cell.report);
-    // Every line contains a remedy, and belongs to a person.
-    for (const { remedy, sourceId } of entries)
-      expect([remedy, sourceId]).toEqual([expect.stringMatching(/^[A-Z].*[^.]$/), expect.any(String)]);
-  },
-);
+it.each(cells)('imports or names from %s a user with the oddity: %s', async (_, __, system, cell) => {
+  const { customers, entries } = await convert(system, cell.files ?? system.files(cell.users));
+  expect(customers).toEqual(
+    cell.customers.filter((each) => each !== null).map((each) => ({ ...system.customer, ...each })),
+  );
+  const lines = entries.map(({ result, field, reason }) => `${result} ${field}: ${reason}`);
+  expect(lines.map((line, index) => line.slice(0, cell.report[index]?.length))).toEqual(cell.report);
+  // Every line contains a remedy, and belongs to a person.
+  for (const { remedy, sourceId } of entries)
+    expect([remedy, sourceId]).toEqual([expect.stringMatching(/^[A-Z].*[^.]$/), expect.any(String)]);
+});
 
-it('no cell of the table is missing', () => {
+it('has no missing cell in the table', () => {
   for (const { cells: known } of systems) expect(Object.keys(known).sort()).toEqual([...oddities].sort());
 });
 
@@ -1208,7 +1205,7 @@ describe('docs/moving-in/unusual-users.md', () => {
     ].join('\n');
   }
 
-  it('contains the results of these imports', async () => {
+  it("contains these imports' results", async () => {
     const tables = [
       await createTable('Auth0', auth0System),
       await createTable('Better Auth', betterAuthSystem),

@@ -52,16 +52,11 @@ it.each([
   ['Ada\t', 'Ada', []],
   ['A\tB', undefined, ['given_name: The name contains control characters']],
   ['é'.repeat(101), undefined, ['given_name: The name is longer than 100 characters']],
-])(
-  'a name of an export, %j, becomes one that the server accepts, or is left out',
-  (text, firstName, leftOut) => {
-    const draft = new CustomerDraft()
-      .set('email', 'ada@example.com')
-      .setName('firstName', 'given_name', text);
-    expect(draft.finish()).toEqual({ email: 'ada@example.com', ...(firstName && { firstName }) });
-    expect(draft.leftOut.map(({ field, reason }) => `${field}: ${reason}`)).toEqual(leftOut);
-  },
-);
+])('converts the name %j to one that the server accepts, or leaves it out', (text, firstName, leftOut) => {
+  const draft = new CustomerDraft().set('email', 'ada@example.com').setName('firstName', 'given_name', text);
+  expect(draft.finish()).toEqual({ email: 'ada@example.com', ...(firstName && { firstName }) });
+  expect(draft.leftOut.map(({ field, reason }) => `${field}: ${reason}`)).toEqual(leftOut);
+});
 
 describe('auth0', () => {
   it('converts each user, and names what it leaves out', async () => {
@@ -206,7 +201,7 @@ describe('auth0', () => {
 });
 
 describe('supabase', () => {
-  it('converts each user with the rows of the other tables, and names what it leaves out', async () => {
+  it("converts each user with the other tables' rows, and names what it leaves out", async () => {
     const id = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
     const row = (more: Record<string, string>) => ({
       email: 'ada@example.com',
@@ -310,7 +305,7 @@ describe('supabase', () => {
 });
 
 describe('gatehouse', () => {
-  it('passes on each object of lines or of a JSON array', async () => {
+  it('passes on each object in lines or in a JSON array', async () => {
     const expected = [
       ['customers.json', { email: 'a', unknown: 1 }],
       ['customers.json', null],

@@ -89,8 +89,8 @@ const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }
 describe.each([
   ['the SQL editor', fromSqlEditor],
   ['psql', fromPsql],
-])('users in a file of %s', (_, write) => {
-  it('are neither deleted nor disabled, and verified only if they have confirmed the address', async () => {
+])('users in a file from %s', (_, write) => {
+  it('imports users as active, and as verified only with a confirmed address', async () => {
     const rows = Array.from({ length: 1_000 }, (__, index) =>
       row(index, index === 7 ? { email_confirmed_at: null, raw_user_meta_data: null } : {}),
     );
@@ -134,7 +134,7 @@ describe.each([
     expect(records[7]!.customer).not.toHaveProperty('publicMetadata');
   });
 
-  it('are deleted, disabled and anonymous only if the file contains it', async () => {
+  it('reads deleted, disabled and anonymous users only if the file states it', async () => {
     const future = '2999-01-01 00:00:00+00';
     const rows = [
       row(1, { deleted_at: future }),
@@ -242,7 +242,7 @@ it.each([
   expect(records.map(fieldsOf)).toEqual([leftOut]);
 });
 
-it('says what to do about a deleted user whom an earlier import has created', async () => {
+it('names a remedy for a deleted user whom an earlier import has created', async () => {
   const files = { 'users.csv': fromPsql([row(1, { deleted_at: '2024-01-02 03:04:05+00' })]) };
   const { records } = await readFiles({ ...files, 'i.csv': identities, 'f.csv': factors });
   expect(records).toMatchObject([{ leftOut: [{ remedy: expect.stringMatching(/^Delete or disable/) }] }]);
@@ -280,7 +280,7 @@ it('names each user whose identities, factors, password, metadata or ban are unk
 it.each([
   ['identities', `${identities}${id(9)},email,${id(9)}\n`],
   ['factors', `${factors}${id(9)},totp,unverified,\n`],
-])('rejects %s of another export before the first user', async (_, content) => {
+])('rejects %s from another export before the first user', async (_, content) => {
   const files = { 'users.csv': fromPsql([row(1), row(2)]), 'other.csv': content };
   await expect(readFiles(files)).rejects.toMatchObject({
     exitCode: 2,

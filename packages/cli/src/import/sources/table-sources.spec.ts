@@ -158,7 +158,7 @@ describe('better-auth', () => {
     ...row,
   }));
 
-  it('converts each user of CSV files, and names what it leaves out', async () => {
+  it('converts each user in CSV files, and names what it leaves out', async () => {
     const tables = {
       'user.csv': users,
       'account.csv': accounts,
@@ -194,7 +194,7 @@ describe('better-auth', () => {
   });
 
   it.each([4_102_444_800, 2099, '2099', { $date: FUTURE }])(
-    'keeps a customer banned until %j disabled, also in an update',
+    'keeps a customer whose ban ends at %j disabled, also in an update',
     async (banExpires) => {
       const row = {
         id: 'a',
@@ -210,7 +210,7 @@ describe('better-auth', () => {
     },
   );
 
-  it('names values of another type, and an update enables no customer whose ban is contradictory', async () => {
+  it('names values with another type, and enables no customer with a contradictory ban', async () => {
     const row = {
       ...{ id: 'a', ...user, emailVerified: null, twoFactorEnabled: null },
       ...{
@@ -230,7 +230,7 @@ describe('better-auth', () => {
     expect(withoutBan(record!).customer).not.toHaveProperty('disabledAt');
   });
 
-  it('names second factors without their table, and rows of unknown users', async () => {
+  it("names second factors without their table, and unknown users' rows", async () => {
     const twoFactor = { id: 'a', ...user, twoFactorEnabled: 't', banned: 'f' };
     const [record, orphan] = await read(betterAuth, {
       'user.csv': [twoFactor],
@@ -388,7 +388,7 @@ describe('logto', () => {
   };
   const SECRETS = ['passwordEncrypted', 'passwordEncryptionMethod', 'mfaVerifications'];
 
-  it('converts users of the Management API with the passwords of the database', async () => {
+  it("converts users from the Management API with the database's passwords", async () => {
     const users = cases.map(([row]) => ({
       ...user,
       ...Object.fromEntries(Object.entries(row).filter(([name]) => !SECRETS.includes(name))),
@@ -500,7 +500,7 @@ describe('supertokens', () => {
     ]);
   });
 
-  it('converts hashes of Firebase with the signer key', async () => {
+  it('converts Firebase hashes with the signer key', async () => {
     const file = join(folder, 'signer.key');
     writeFileSync(file, `${SIGNER}\n`);
     const records = await read(supertokens, tables, { signerKey: file });
@@ -661,11 +661,11 @@ const flags: Record<string, Flags> = {
   wordpress: { source: wordpress, tables: wordpressTables, bans: ['spam', 'user_status'], others: {} },
 };
 
-describe.each(Object.entries(flags))('booleans of %s', (_, { source, tables, bans, others }) => {
+describe.each(Object.entries(flags))('booleans in %s', (_, { source, tables, bans, others }) => {
   const TRUE = ['t', 'true', 'TRUE', 'True', '1', '1.0', 'yes', 'Y'];
   const FALSE = ['f', 'FALSE', 'False', '0', '0.0', 'no', 'N', ''];
 
-  it('are read as databases, spreadsheets and programs write them', async () => {
+  it('reads booleans as databases, spreadsheets and programs write them', async () => {
     for (const [column, field] of [...bans.map((name) => [name, 'disabledAt']), ...Object.entries(others)])
       for (const text of [...TRUE, ...FALSE]) {
         const [record] = await read(source, tables({ [column!]: text }));
@@ -674,7 +674,7 @@ describe.each(Object.entries(flags))('booleans of %s', (_, { source, tables, ban
       }
   });
 
-  it('neither enable a banned user nor drop a factor if they cannot be read', async () => {
+  it('keeps the ban and the factor if a boolean cannot be read', async () => {
     for (const column of bans) {
       const [record] = await read(source, tables({ [column]: 'perhaps' }));
       expect(record!.customer?.disabledAt ?? null).toEqual(
@@ -736,7 +736,7 @@ it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftO
   },
 );
 
-it('an update enables no customer of a system that stores no bans', async () => {
+it('enables no customer from a system that stores no bans', async () => {
   for (const [source, tables] of [
     [supertokens, supertokensTables()],
     [wordpress, wordpressTables()],
@@ -753,7 +753,7 @@ it.each(['Banned', 'BANNED', 'banned_'])(
   },
 );
 
-it('does not import a row of JSON with both spellings of a column', async () => {
+it('does not import a JSON row with both spellings for a column', async () => {
   const rows = [{ id: 'b' }, { id: 'a', banned: true, Banned: '' }].map((row) => ({
     ...{ email: 'a@example.com', emailVerified: true, twoFactorEnabled: false, ...row },
   }));
@@ -783,11 +783,11 @@ describe('rows beside the users', () => {
       { totpSecret: expect.any(String) },
       ['twoFactor'],
     ],
-  ])('of Better Auth are named: %s', async (_, tables, customer, leftOut) =>
+  ])('names rows from Better Auth: %s', async (_, tables, customer, leftOut) =>
     expectCases(await read(betterAuth, tables), [[{}, customer, leftOut]]),
   );
 
-  it('of Better Auth are named for each user if the table has none', async () => {
+  it('names the missing rows for each Better Auth user if the table has none', async () => {
     const file = join(folder, 'empty-account.csv');
     writeFileSync(file, 'userId,providerId,accountId,password\n');
     const { 'user.csv': users } = betterAuthTables();
@@ -824,22 +824,19 @@ describe('rows beside the users', () => {
       { identities: none, totpSecret: none, metadata: none },
       ['customData', 'mfaVerifications', 'identities'],
     ],
-  ])(
-    'of Logto neither erase values nor are dropped: %s',
-    async (_, columns, passwords, customer, leftOut) => {
-      const user = {
-        ...{ id: 'a', primaryEmail: 'a@example.com', hasPassword: false, isSuspended: false, identities: {} },
-        ...{ ssoIdentities: [], mfaVerifications: [], customData: {}, ...columns },
-      };
-      const tables = {
-        'users.json': [user],
-        'passwords.csv': [{ id: 'a', password_encrypted: '', password_encryption_method: '', ...passwords }],
-      };
-      expectCases(await read(logto, tables), [[{}, customer, leftOut]]);
-    },
-  );
+  ])('merges rows from Logto without losing values: %s', async (_, columns, passwords, customer, leftOut) => {
+    const user = {
+      ...{ id: 'a', primaryEmail: 'a@example.com', hasPassword: false, isSuspended: false, identities: {} },
+      ...{ ssoIdentities: [], mfaVerifications: [], customData: {}, ...columns },
+    };
+    const tables = {
+      'users.json': [user],
+      'passwords.csv': [{ id: 'a', password_encrypted: '', password_encryption_method: '', ...passwords }],
+    };
+    expectCases(await read(logto, tables), [[{}, customer, leftOut]]);
+  });
 
-  it('of Logto with the same id are named', async () => {
+  it('names rows from Logto with the same id', async () => {
     const rows = [BCRYPT, ''].map((hash) => ({ id: 'a', password_encrypted: hash }));
     const [other, user] = await read(logto, {
       'users.json': [{ id: 'a', primaryEmail: 'a@example.com' }],
@@ -940,11 +937,11 @@ describe('rows beside the users', () => {
       { metadata: { plan: 1 } },
       ['__proto__', 'user_roles'],
     ],
-  ])('of SuperTokens are imported or named: %s', async (_, others, customer, leftOut) =>
+  ])('imports or names rows from SuperTokens: %s', async (_, others, customer, leftOut) =>
     expectCases(await read(supertokens, supertokensTables(others)), [[{}, customer, leftOut]]),
   );
 
-  it('of SuperTokens are named for each user if a table is missing', async () => {
+  it('names the missing rows for each SuperTokens user if a table is missing', async () => {
     const { 'all.csv': all, 'passwords.csv': passwords } = supertokensTables();
     const records = await read(supertokens, { 'all.csv': all, 'passwords.csv': passwords });
     expectCases(records, [
@@ -971,13 +968,13 @@ describe('rows beside the users', () => {
       [{ meta_key: '_two_factor_enabled_providers', meta_value: '["Two_Factor_Totp"]' }],
       ['_two_factor_enabled_providers'],
     ],
-  ])('of WordPress are named: %s', async (_, meta, leftOut) => {
+  ])('names rows from WordPress: %s', async (_, meta, leftOut) => {
     const [record] = await read(wordpress, wordpressTables({}, meta));
     expect([record!.customer?.externalId, fieldsOf(record!)]).toEqual(['1', leftOut]);
   });
 });
 
-describe('a name that a database writes instead of nothing', () => {
+describe('a name that a database writes instead of an empty value', () => {
   const logtoNames = (profile: object, name: string) =>
     logtoTables({ profile: JSON.stringify(profile), name });
   const wordpressNames = (first: string, display: string) =>
@@ -993,17 +990,17 @@ describe('a name that a database writes instead of nothing', () => {
     ['WordPress, NULL', wordpress, wordpressNames('NULL', 'NULL'), ['first_name']],
     ['WordPress, display name', wordpress, wordpressNames('', 'NULL'), ['display_name']],
     ['WordPress, \\N', wordpress, wordpressNames('\\N', '\\N'), []],
-  ])('is not set: %s', async (_, source, tables, leftOut) =>
+  ])('leaves the name unset: %s', async (_, source, tables, leftOut) =>
     expectCases(await read(source, tables), [[{}, { firstName: none, lastName: none }, leftOut]]),
   );
 
-  it('does not include the name Null', async () => {
+  it('keeps the name Null', async () => {
     const [record] = await read(betterAuth, betterAuthTables({ name: 'Ada Null' }));
     expect(record!.customer).toMatchObject({ firstName: 'Ada', lastName: 'Null' });
   });
 });
 
-describe('wp_usermeta as JSON of WP-CLI', () => {
+describe('wp_usermeta as JSON from WP-CLI', () => {
   const row = (key: string, value: unknown) => ({ user_id: '1', meta_key: key, meta_value: value });
   const totp = row('_two_factor_totp_key', 'JBSWY3DPEHPK3PXP');
 
@@ -1030,7 +1027,7 @@ describe('wp_usermeta as JSON of WP-CLI', () => {
     ['a secret', [row('_two_factor_totp_key', { a: 1 })], { totpSecret: none }, ['_two_factor_totp_key']],
     ['other plugins', [row('billing', { city: 'London' }), row('points', 0)], {}, ['wp_usermeta']],
     ['backup codes', [row('_two_factor_backup_codes', ['x'])], {}, []],
-  ])('is read or named: %s', async (_, meta, customer, leftOut) => {
+  ])('reads or names: %s', async (_, meta, customer, leftOut) => {
     const { 'users.csv': users } = wordpressTables();
     expectCases(await read(wordpress, { 'users.csv': users, 'meta.json': meta }), [[{}, customer, leftOut]]);
   });
@@ -1050,7 +1047,7 @@ describe('wp_usermeta as JSON of WP-CLI', () => {
   });
 });
 
-describe('files of several tenants', () => {
+describe('files from several tenants', () => {
   const all = (user_id: string, tenant: object) => ({
     ...{ user_id, primary_or_recipe_user_id: user_id, recipe_id: 'emailpassword', ...tenant },
   });
@@ -1077,11 +1074,11 @@ describe('files of several tenants', () => {
       supertokens,
       { 'all.csv': [all('a', { tenant_id: 'public' }), all('b', { tenant_id: 'acme' })] },
     ],
-  ])('are rejected: %s', async (_, source, tables) =>
+  ])('rejects %s', async (_, source, tables) =>
     expect(read(source, tables)).rejects.toMatchObject({ exitCode: 2 }),
   );
 
-  it('are accepted if every user of SuperTokens belongs to all tenants', async () => {
+  it('accepts the files if every SuperTokens user belongs to all tenants', async () => {
     const rows = [all('a', { tenant_id: 'public' }), all('a', { tenant_id: 'acme' })];
     expect(await read(supertokens, supertokensTables({ 'all.csv': rows }))).toHaveLength(1);
   });

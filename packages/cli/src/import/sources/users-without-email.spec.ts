@@ -45,7 +45,7 @@ it('has files for each system', () => {
 });
 
 it.each(sources.map((source) => [source.name, source] as const))(
-  'counts and names users of %s who have no email address',
+  'counts and names users in %s who have no email address',
   async (system, source) => {
     const hashConfig = join(folder, 'hash-config.txt');
     const paths = Object.entries(files[system]!).map(([name, content]) => {
