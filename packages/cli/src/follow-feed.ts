@@ -116,7 +116,7 @@ const isTemporary = ({ status }: GatehouseError): boolean => status === 429 || s
 /** The position in the feed up to which events are handled. */
 export interface Progress {
   page: FeedPage | null;
-  /** Count of events on the page that were sent or skipped. */
+  /** Number of events on the page that were sent or skipped. */
   handled: number;
 }
 

@@ -85,7 +85,7 @@ async function interrupt(from: string | null, to: string | null, changes: number
   return keychain;
 }
 
-/** Returns a value's item count. */
+/** Returns the number of items for a value. */
 async function countItems(value: string): Promise<number> {
   const keychain = new Keychain();
   await secureStorage(keychain).setItem(KEY, value);

@@ -15,7 +15,7 @@ type Slot = (typeof SLOTS)[number];
 /** The slot and size of a long value. */
 interface Index {
   slot: Slot;
-  /** Chunk count. */
+  /** Number of chunks. */
   count: number;
   /** The value's length in UTF-16 code units. */
   length: number;

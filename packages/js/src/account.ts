@@ -52,7 +52,7 @@ export const createSessions = ({ manager }: ClientCore) => ({
 
 /** Returns the `client.factors` functions. All throw GatehouseError. */
 export const createFactors = ({ manager }: ClientCore) => ({
-  /** Returns the second factors and the unused recovery code count. */
+  /** Returns the second factors and the number of unused recovery codes. */
   list: (): Promise<Factors> => manager.call('GET', '/me/factors'),
 
   /** Adds an authenticator app, which `confirmTotp()` confirms. */

@@ -7,7 +7,7 @@ import { browserStorage, memoryStorage, type ClientStorage } from './storage.js'
 import { Transport } from './transport.js';
 import type { AccessTokenResponse, AuthResponse, SignInResult } from './types.js';
 
-/** A source for random bytes. `globalThis.crypto` has this shape. */
+/** A source of random bytes. `globalThis.crypto` has this shape. */
 export interface RandomSource {
   getRandomValues(array: Uint8Array<ArrayBuffer>): unknown;
 }
@@ -25,7 +25,7 @@ export interface ClientOptions {
   storageKey?: string;
   /** Further origins to which `client.fetch` sends the access token, such as `https://api.example.com`. */
   apiOrigins?: string[];
-  /** The source for random bytes. Default: `globalThis.crypto`. */
+  /** The source of random bytes. Default: `globalThis.crypto`. */
   crypto?: RandomSource;
   /** Sends all requests. Default: `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch;

@@ -211,7 +211,7 @@ describe('the session', () => {
 describe('redirects', () => {
   const redirectUrl = 'https://app.example.com/signed-in';
 
-  it('requires a secure source for random bytes', async () => {
+  it('requires a secure source of random bytes', async () => {
     const crypto = {} as ClientOptions['crypto'];
     const client = newClient(() => new Response(), { projectId: 'prj_1', ...(crypto ? { crypto } : {}) });
     await expect(client.signInUrl({ redirectUrl })).rejects.toMatchObject({ code: 'no_secure_random' });

@@ -31,7 +31,7 @@ export class GatehouseError extends Error {
   declare readonly reasons: string[];
   /** The proofs that `reauthentication_required` accepts. */
   declare readonly methods: string[];
-  /** Slug for the identity provider that `sso_required` names. */
+  /** The slug of the identity provider that `sso_required` names. */
   declare readonly provider: string | undefined;
   /** Seconds after which another attempt can succeed. */
   declare readonly retryAfter: number | undefined;

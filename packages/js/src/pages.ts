@@ -1,4 +1,4 @@
-/** A page in a list. */
+/** One page of a list. */
 export interface Page<Item> {
   data: Item[];
   nextCursor: string | null;

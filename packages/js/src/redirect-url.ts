@@ -1,4 +1,4 @@
-/** The parameters in a redirect. */
+/** The parameters of a redirect. */
 export interface Redirect {
   code: string | undefined;
   error: string | undefined;

@@ -6,7 +6,7 @@ export interface LiveRecord {
   epoch: number;
   /** The session's id: the claim `sid` in its access tokens. */
   sid: string;
-  /** Refresh count since the sign-in. Two records with the same count have the same refresh token. */
+  /** Number of refreshes since the sign-in. Two records with the same number have the same refresh token. */
   generation: number;
   accessToken: string;
   refreshToken: string;

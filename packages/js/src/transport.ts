@@ -5,7 +5,7 @@ import type { Platform } from './platform.js';
 const DEADLINE = 8_000;
 /** The longest Retry-After, in seconds, that the client waits for. A longer one is left to the caller. */
 const LONGEST_WAIT = 5;
-/** Maximum repetitions for a request after a Retry-After. */
+/** Maximum number of times that a request is repeated after a Retry-After. */
 const MAX_RETRIES = 2;
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

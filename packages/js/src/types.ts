@@ -40,7 +40,7 @@ export type AuthResponse = Schemas['AuthResponse'] & { recoveryCodes?: string[] 
 export type RefreshResponse = Schemas['RefreshResponse'];
 /** The customer whose email address was verified. */
 export type VerifiedEmail = Schemas['VerifyEmailResponse'];
-/** An email address change, which stays pending until both addresses are confirmed. */
+/** An email address change. It stays pending until both addresses are confirmed. */
 export type EmailChange = Schemas['EmailChangeResponse'];
 /** A new access token after a proof of identity. */
 export type AccessTokenResponse = Schemas['AccessTokenResponse'];

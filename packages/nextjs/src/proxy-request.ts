@@ -6,7 +6,7 @@ import { changesOf, needsRefresh } from './session-refresher.js';
 /** The header with the page's path, to which `auth.protect()` returns. */
 export const PATH_HEADER = 'x-gatehouse-path';
 
-/** The changes from the proxy. */
+/** The changes to a proxied request and its response. */
 export interface ProxiedRequest {
   /** The request headers as the pages and routes receive them. */
   headers: Headers;

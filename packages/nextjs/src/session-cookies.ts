@@ -2,7 +2,7 @@ import type { CustomerSummary } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { decodeText, encodeText, readClaims, type TokenClaims } from './token-claims.js';
 
-/** The content in a request's cookies. Nothing in it is verified. */
+/** The session that a request's cookies contain. Nothing in it is verified. */
 export interface CookieSession {
   accessToken: string | null;
   /** The access token's claims, or null. */

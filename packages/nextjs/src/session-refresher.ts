@@ -18,7 +18,7 @@ const REFRESH_AHEAD = 30_000;
  * token is used: Gatehouse ends a session when a token is used that is two generations old. In milliseconds.
  */
 export const OVERLAP = 10_000;
-/** The maximum result count in memory. */
+/** Maximum number of results in memory. */
 const MAX_RESULTS = 10_000;
 
 export interface Refresher {

@@ -1,4 +1,4 @@
-/** One page in a list. */
+/** One page of a list. */
 export interface Page<Item> {
   data: Item[];
   /** The cursor for the next page. In the event feed it is never null. */

@@ -40,7 +40,7 @@ export class RevokedSessions {
       for (const [id, revokedAt] of entries) if (revokedAt + this.tokenLifetime < now) entries.delete(id);
   }
 
-  /** Entry count in memory. */
+  /** The number of entries in memory. */
   get size(): number {
     return this.sessions.size + this.customers.size;
   }

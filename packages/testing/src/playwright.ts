@@ -15,8 +15,8 @@ interface ItemStorage {
 }
 
 /**
- * The function `createClient` from @gatehouse/js. It is an argument, so that the session is stored in the format for
- * the version that the application uses.
+ * The function `createClient` from @gatehouse/js. It is an argument, so that the session is stored in the format of the
+ * version that the application uses.
  */
 export type CreateClient = (options: {
   url: string;

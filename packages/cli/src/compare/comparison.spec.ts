@@ -132,7 +132,7 @@ it('finds customers by externalId, otherwise by id, otherwise by email address',
   ]);
 });
 
-it('compares thousands of people, and values with any type', async () => {
+it('compares thousands of people, and values of any type', async () => {
   const numbers = Array.from({ length: 3_000 }, (_, index) => index);
   const odd = recordOf(99_999, { email: 7, firstName: {}, identities: 'x', passkeys: [null], metadata: [] });
   const { result } = await compare(

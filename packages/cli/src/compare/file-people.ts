@@ -27,7 +27,7 @@ export type Unknown = Pick<ExportedCustomer, 'id' | 'email'>;
 
 /**
  * The people in the files, in constant memory for each: 8 bytes from a hash for each id, 4 bytes for each value, and
- * the comparison results. A person in the files is their record's number, counted from 0.
+ * the comparison results. A person in the files is identified by the number of their record, counted from 0.
  */
 export class FilePeople {
   count = 0;

@@ -80,7 +80,7 @@ const windows1252: Decoder = {
   encoding: 'windows-1252',
   decode(bytes = new Uint8Array()) {
     let text = '';
-    // The argument count is limited.
+    // The number of arguments is limited.
     for (let start = 0; start < bytes.length; start += 8_192)
       text += String.fromCharCode(...bytes.subarray(start, start + 8_192));
     return text.replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80]!);

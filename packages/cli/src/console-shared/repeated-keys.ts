@@ -35,7 +35,7 @@ function isEscaped(text: string, offset: number): boolean {
 }
 
 /**
- * Returns the key count in all objects in a value. Not recursive, because it can be nested deeper than the stack
+ * Returns the number of keys in all objects of a value. Not recursive, because it can be nested deeper than the stack
  * allows.
  */
 export function countKeys(root: object): number {

@@ -8,7 +8,7 @@ import type { SourceRecord } from './source.js';
  */
 export function withIdPrefix(record: SourceRecord, prefix: string): SourceRecord {
   const { externalId, ...customer } = record.customer ?? {};
-  // Gatehouse reports an externalId with another type in a file in its own format.
+  // Gatehouse reports an externalId of another type in a file in its own format.
   if (!record.customer || typeof externalId !== 'string' || externalId === '') return record;
   const prefixed = prefix + externalId;
   if (prefixed.length <= MAX_EXTERNAL_ID_LENGTH)

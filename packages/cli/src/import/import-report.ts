@@ -29,7 +29,7 @@ export interface ReportEntry extends Reason {
   field: string;
 }
 
-/** The count of entries with the same reason. */
+/** The number of entries with the same reason. */
 export interface ReportCount extends Reason {
   result: ReportResult;
   field: string;

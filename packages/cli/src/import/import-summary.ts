@@ -69,7 +69,7 @@ const labels: Record<ReportCount['result'], string> = {
   different: 'different',
 };
 
-/** Prints a report's entry count for each reason. */
+/** Prints the number of report entries for each reason. */
 export async function printReasons(cli: Cli, report: ImportReport): Promise<void> {
   if (report.counts.length === 0) return;
   await printNote(cli, '');
@@ -87,7 +87,7 @@ export async function printReasons(cli: Cli, report: ImportReport): Promise<void
   );
 }
 
-/** Prints an import's result, and the report's entry count for each reason. */
+/** Prints an import's result, and the number of report entries for each reason. */
 export async function printSummary(
   cli: Cli,
   state: ImportState,

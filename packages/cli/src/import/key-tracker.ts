@@ -14,10 +14,10 @@ export class KeyTracker {
   private readonly tokens: (TokenType | string)[] = [];
   private size = 0;
 
-  /** @param level the nesting level of objects and arrays that contain a record */
+  /** @param level the number of objects and arrays around a record */
   constructor(private readonly level: number) {}
 
-  /** Returns the field for the first repeated key in the record that has just ended, or null. */
+  /** Returns the field with the first repeated key in the record that has just ended, or null. */
   findRepeated(record: unknown): string | null {
     if (typeof record !== 'object' || record === null || this.count === countKeys(record)) return null;
     return findField(this.tokens.slice(0, this.size));
@@ -86,7 +86,7 @@ const toPath = (frames: readonly Frame[]): string =>
     .replace(/^\./, '');
 
 /**
- * Returns the field for the first key that an object in a JSON text contains twice. @param text valid JSON with such a
+ * Returns the field with the first key that an object in a JSON text contains twice. @param text valid JSON with such a
  * key
  */
 export function findRepeatedField(text: string): string {

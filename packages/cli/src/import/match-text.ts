@@ -4,7 +4,7 @@ import { readText } from './read-text.js';
 const MAX_MATCH = 400;
 
 /**
- * Returns a pattern's matches in a file, each at least once. This is much faster than to parse the file, but finds them
+ * Returns a pattern's matches in a file, each at least once. This is much faster than parsing the file, but finds them
  * in every place.
  * @param pattern a global pattern
  */

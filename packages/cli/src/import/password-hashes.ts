@@ -35,8 +35,8 @@ export const isCompleteHash = (text: string): boolean =>
   /^\$argon2id?\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+={0,2}\$[A-Za-z0-9+/]+={0,2}$/.test(text);
 
 /**
- * Returns a PBKDF2 hash as a PHC string. Only a longer hash's first block is kept: the blocks are calculated separately
- * (RFC 8018, section 5.2), so it is as hard to guess, and cheaper to verify.
+ * Returns a PBKDF2 hash as a PHC string. Only the first block of a longer hash is kept: the blocks are calculated
+ * separately (RFC 8018, section 5.2), so it is as hard to guess, and cheaper to verify.
  */
 export const pbkdf2Hash = (digest: Digest, iterations: number, salt: Buffer, hash: Buffer): string =>
   `$pbkdf2-${digest}$i=${iterations}$${encode(salt)}$${encode(hash.subarray(0, BLOCK_BYTES[digest]))}`;

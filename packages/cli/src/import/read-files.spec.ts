@@ -105,7 +105,7 @@ describe('a file that is not UTF-8', () => {
   });
 });
 
-it('reads files with any size, also compressed ones', async () => {
+it('reads files of any size, also compressed ones', async () => {
   // The rows differ in length, so that file chunks end in every part of a row.
   const notes = Array.from({ length: 20_000 }, (_, index) => `${'ö€😀'.repeat(index % 13)}, "${index}"\n`);
   const rows = notes.map((note, index) => `${index},"${note.replaceAll('"', '""')}"\n`);

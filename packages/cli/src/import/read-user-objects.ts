@@ -3,13 +3,13 @@ import { readDocuments } from './read-documents.js';
 import { readObjects, type FileRecord } from './read-files.js';
 import { readText } from './read-text.js';
 
-/** The user count that pages state, and the count of users that were read. */
+/** The number of users that the pages state, and the number of users that were read. */
 export interface PageTotals {
   stated: number;
   read: number;
 }
 
-/** The members with which an Auth0 or Clerk page states the count of all users. */
+/** The members with which an Auth0 or Clerk page states the total number of users. */
 const TOTALS = ['total', 'total_count', 'totalCount'];
 
 /** The start of a list API page: an object whose first array is the list, after members such as `total_count`. */

@@ -63,7 +63,7 @@ export const normalizeName = (name: string): string => name.normalize('NFC').rep
 /** Collects one customer's fields, and the values that are left out. */
 export class CustomerDraft {
   readonly leftOut: LeftOut[] = [];
-  /** True if the file does not state if the user is banned. */
+  /** True if the file does not state whether the user is banned. */
   private isBanUnknown = false;
   private readonly fields: Partial<ImportedCustomer> = {};
 

@@ -9,15 +9,15 @@ import { reasons, type Reason } from './reasons.js';
 
 type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
 
-/** Returns the objects in a list; an empty list for a value with another type. */
+/** Returns the objects in a list; an empty list for a value of another type. */
 export const toObjects = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.map(toObject).filter((item) => item !== null) : [];
 
-/** Returns the strings in a list without the empty ones, or one string; an empty list for a value with another type. */
+/** Returns the strings in a list without the empty ones, or one string; an empty list for a value of another type. */
 export const toTexts = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).map(toText).filter((text) => text !== '');
 
-/** Returns the objects in a list. Reports a value and elements with another type, unless they are empty. */
+/** Returns the objects in a list. Reports a value and elements of another type, unless they are empty. */
 export function readObjectList(draft: CustomerDraft, field: string, value: unknown): JsonObject[] {
   const objects = toObjects(value);
   const count = Array.isArray(value) ? value.filter((item) => item !== null && item !== '').length : 0;
@@ -27,7 +27,7 @@ export function readObjectList(draft: CustomerDraft, field: string, value: unkno
 }
 
 /**
- * Returns the strings in a list, or one string. Reports a value and elements with another type, unless they are empty.
+ * Returns the strings in a list, or one string. Reports a value and elements of another type, unless they are empty.
  */
 export function readTextList(draft: CustomerDraft, field: string, value: unknown): string[] {
   const isText = (item: unknown): boolean => isEmpty(item) || toText(item) !== '';
@@ -35,14 +35,14 @@ export function readTextList(draft: CustomerDraft, field: string, value: unknown
   return toTexts(value);
 }
 
-/** Returns an object, which is empty for a value with another type. Reports such a value, unless it is empty. */
+/** Returns an object, which is empty for a value of another type. Reports such a value, unless it is empty. */
 export function readObject(draft: CustomerDraft, field: string, value: unknown): JsonObject {
   const object = toObject(value);
   if (!object && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);
   return object ?? {};
 }
 
-/** Returns a string, which is empty for a value with another type. Reports such a value, unless it is empty. */
+/** Returns a string, which is empty for a value of another type. Reports such a value, unless it is empty. */
 export function readString(draft: CustomerDraft, field: string, value: unknown): string {
   const text = toText(value);
   if (text === '' && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);

@@ -96,7 +96,7 @@ function TotpSection({ factors, showCodes }: Props) {
   );
 }
 
-/** The recovery code count, with a button that creates new codes. */
+/** The number of recovery codes, with a button that creates new ones. */
 function RecoveryRow({ factors: { value, reload }, showCodes }: Props) {
   const texts = useTexts();
   const { client, prove } = useAccount();

@@ -16,7 +16,7 @@ export function Section({ title, text, children }: { title: string; text?: strin
   );
 }
 
-/** A list with rows. @param empty the text without rows */
+/** A list of rows. @param empty the text without rows */
 export function Rows({ empty, children }: { empty?: string; children: ReactNode[] }) {
   const list = useRef<HTMLUListElement>(null);
   const count = children.length;

@@ -68,7 +68,7 @@ describe('errorText', () => {
     [61, '2 minutes'],
     [7_140, '119 minutes'],
     [7_141, '2 hours'],
-  ])('shows a wait for %i seconds as %s', (retryAfter, wait) => {
+  ])('shows a wait of %i seconds as %s', (retryAfter, wait) => {
     const text = errorText(en, error('too_many_attempts', { retryAfter }));
     expect(text).toBe(`Too many failed attempts. Try again in ${wait}.`);
   });

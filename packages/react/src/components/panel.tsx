@@ -57,7 +57,7 @@ export const Alert = ({ isSuccess = false, children }: { isSuccess?: boolean; ch
     </p>
   ) : null;
 
-/** Renders gray lines until a component's content has loaded. @param lines gray line count */
+/** Renders gray lines until a component's content has loaded. @param lines the number of lines */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div className="gh-skeleton" role="status" aria-label={useTexts().loading}>
     {Array.from({ length: lines }, (_, index) => (

@@ -18,5 +18,5 @@ export function TotpSetup({ secret: { qrCode, secret } }: { secret: TotpSecret }
   );
 }
 
-/** Returns a secret in groups with four letters, which are easier to type. */
+/** Returns a secret in groups of four letters, which are easier to type. */
 const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');

@@ -77,7 +77,7 @@ const toTargetOptions = (target: ExportTarget, options: SystemOptions): TargetOp
   values: options as Record<string, string | undefined>,
 });
 
-/** Returns the count of customers with a value that is left out. */
+/** Returns the number of customers with a value that is left out. */
 async function writeAll(
   customers: AsyncIterable<ExportedCustomer>,
   target: ExportTarget,

@@ -108,7 +108,7 @@ const isFinished = (state: ImportState | null): state is ImportState => state?.s
 
 /**
  * Gatehouse compares the lines of a complete import, but continues it with further ones.
- * @throws CliError if the files have a different line count
+ * @throws CliError if the files have a different number of lines
  */
 async function assertSameLength(
   { id, lastLine }: ImportState,

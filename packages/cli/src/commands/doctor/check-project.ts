@@ -131,7 +131,7 @@ export async function checkEmails({ signal }: Cli, client: Gatehouse): Promise<C
     : [ok('emails', mails.length > 0 ? 'the last ones were sent' : 'none yet')];
 }
 
-/** Returns the first results, and their count if there are more. */
+/** Returns the first results, and their number if there are more. */
 function limit(results: CheckResult[]): CheckResult[] {
   const more = results.length - MAX_LISTED;
   if (more <= 0) return results;

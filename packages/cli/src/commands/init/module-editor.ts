@@ -125,7 +125,7 @@ export class ModuleEditor {
   }
 
   /**
-   * Adds an import after the last one, with its style for quotes, semicolons and declarations.
+   * Adds an import after the last one, in its style for quotes, semicolons and declarations.
    * @param names such as `{ orders }`, or an empty string for a style sheet
    */
   addImport(names: string, specifier: string): void {

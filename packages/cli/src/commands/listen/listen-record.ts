@@ -41,7 +41,7 @@ export type ListenRecord =
       /** The cursor's filters. */
       since: string | null;
       types: string | null;
-      /** Count of events after `cursor` that were already sent. */
+      /** Number of events after `cursor` that were already sent. */
       repeated: number;
     };
 

@@ -2,10 +2,10 @@ import { toObject } from '../../json-object.js';
 import { findValue, readDocuments, type DocumentValue } from '../read-documents.js';
 import { startsWithArray } from '../read-files.js';
 
-/** The page count for `list-users`. */
+/** The number of `list-users` pages. */
 export interface PageCount {
   all: number;
-  /** Count of pages that refer to a next one. */
+  /** Number of pages that refer to a next one. */
   withNext: number;
 }
 

@@ -33,7 +33,7 @@ const columns = [
 /** The name for the empty cell after a row's last comma. */
 const END = 'end';
 
-/** Column count before the later providers' columns. */
+/** Number of columns before the later providers' columns. */
 const FEW = 28;
 
 /**
@@ -46,7 +46,7 @@ const cellCounts = [columns.length + 1, columns.length, FEW + 1, FEW, FEW - 1, F
 const SAMPLE = 100;
 
 /**
- * A user in a CSV file as in the JSON export, or null for a row with another length, and the values that the file does
+ * A user in a CSV file as in the JSON export, or null for a row of another length, and the values that the file does
  * not state.
  */
 export interface CsvUser {

@@ -123,7 +123,7 @@ async function readHashConfig(file: string): Promise<FirebaseHashConfig> {
   return config;
 }
 
-/** Returns the parameters in a `hash_config` block or in the same fields as JSON, or the string's problem. */
+/** Returns the parameters in a `hash_config` block or in the same fields as JSON, or the problem with the string. */
 export function parseHashConfig(text: string): FirebaseHashConfig | string {
   const fields = new Map(
     [...text.matchAll(/"?(\w+)"?\s*:\s*"?([^\s",{}]+)/g)].map(([, name, value]) => [name, value]),

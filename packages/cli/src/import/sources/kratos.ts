@@ -104,8 +104,8 @@ async function isPatchBody(file: string): Promise<boolean> {
 }
 
 /**
- * Returns the identity in a body's element, whose id is in `external_id` or `patch_id`. Gatehouse writes the customer's
- * id to `gatehouse_id` in `metadata_admin`.
+ * Returns the identity in an element of a body, whose id is in `external_id` or `patch_id`. Gatehouse writes the
+ * customer's id to `gatehouse_id` in `metadata_admin`.
  */
 function toIdentity(patch: JsonObject | null): Omit<IdentityRecord, 'position'> {
   const create = toObject(patch?.['create']);

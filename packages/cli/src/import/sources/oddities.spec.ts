@@ -36,7 +36,7 @@ const oddities = [
 ];
 type Oddity = (typeof oddities)[number];
 
-/** The result when a system exports users with an oddity, or the reason why its export has no such users. */
+/** The import result for users with an oddity, or the reason why the system's export has no such users. */
 type Cell =
   | string
   | {

@@ -40,7 +40,7 @@ function expectCases(records: SourceRecord[], cases: Case[]): void {
 const pick = (value: object, names: string[]): object =>
   Object.fromEntries(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
 
-/** A list in lists, which exceeds the stack for code that recurses. */
+/** Nested lists, which exceed the stack in recursive code. */
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 const BCRYPT = `$2b$10$${'a'.repeat(53)}`;

@@ -340,7 +340,7 @@ function setUserMetadata(draft: CustomerDraft, rows: Row[]): void {
   draft
     .setName('firstName', 'user_metadata.first_name', toText(firstName))
     .setName('lastName', 'user_metadata.last_name', toText(lastName));
-  // A value with another type stays in the metadata.
+  // A value of another type stays in the metadata.
   if (toText(firstName) === '' && !isAbsent(firstName)) others['first_name'] = firstName;
   if (toText(lastName) === '' && !isAbsent(lastName)) others['last_name'] = lastName;
   draft.setMetadata('metadata', 'user_metadata', others);

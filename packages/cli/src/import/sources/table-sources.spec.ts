@@ -210,7 +210,7 @@ describe('better-auth', () => {
     },
   );
 
-  it('names values with another type, and enables no customer with a contradictory ban', async () => {
+  it('names values of another type, and enables no customer with a contradictory ban', async () => {
     const row = {
       ...{ id: 'a', ...user, emailVerified: null, twoFactorEnabled: null },
       ...{
@@ -753,7 +753,7 @@ it.each(['Banned', 'BANNED', 'banned_'])(
   },
 );
 
-it('does not import a JSON row with both spellings for a column', async () => {
+it('does not import a JSON row with both spellings of a column', async () => {
   const rows = [{ id: 'b' }, { id: 'a', banned: true, Banned: '' }].map((row) => ({
     ...{ email: 'a@example.com', emailVerified: true, twoFactorEnabled: false, ...row },
   }));
