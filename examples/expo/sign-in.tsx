@@ -9,7 +9,7 @@ export function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [result, setResult] = useState<SignInResult | RedirectResult | null>(null);
-  // An emailed link, or a sign-in in the browser, can open the app.
+  // A link of an email, or a sign-in in the browser, can open the app.
   useEffect(() => setResult(redirect.result), [redirect.result]);
 
   const run = (signIn: () => Promise<SignInResult>) => {

@@ -21,7 +21,7 @@ const show = async ({ type, data }) => {
   for (const page of pages) page.write(`data: ${text}\n\n`);
 };
 
-// The signature is computed over the bytes of the body, so no other parser of bodies comes before this route.
+// The signature is computed over the body's bytes, so no other body parser comes before this route.
 app.post('/hooks', gatehouse.webhook({ 'customer.created': show, 'customer.deleted': show }));
 
 app.get('/received', (request, response) => {

@@ -7,7 +7,7 @@ const status = document.querySelector('[role=status]');
 const output = document.querySelector('output');
 const received = document.querySelector('ul');
 
-/** Calls a route of the API with the access token of the customer. */
+/** Calls an API route with the customer's access token. */
 const call = async (path, init) => (await gatehouse.fetch(path, init)).json();
 
 const actions = {

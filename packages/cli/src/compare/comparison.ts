@@ -4,7 +4,7 @@ import type { Reason } from '../import/reasons.js';
 import type { SourceRecord } from '../import/source.js';
 import { FIELDS, FieldResult, FilePeople, type Unknown } from './file-people.js';
 
-/** Maximum ids that are shown for a field. */
+/** Maximum number of ids that are shown for a field. */
 const EXAMPLES = 3;
 
 /** One field's differences. */

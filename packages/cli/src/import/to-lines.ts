@@ -1,6 +1,6 @@
 import type { SourceRecord } from './source.js';
 
-/** Count of unsent users for which an empty line is sent. They are read in a few seconds. */
+/** Number of unsent users for which an empty line is sent. They are read in a few seconds. */
 const UNSENT_PER_LINE = 20_000;
 
 /**

@@ -76,7 +76,7 @@ export class RelatedRows {
     return { identities, factors };
   }
 
-  /** Returns the ids for the users whose rows no user has taken. */
+  /** Returns the ids of the users whose rows no user has taken. */
   get remainingIds(): ReadonlySet<string> {
     return new Set([...this.identities.keys(), ...this.factors.keys()]);
   }

@@ -116,7 +116,7 @@ type Rows = Record<Table, Map<string, Row[]>>;
 
 /** A person: the accounts that SuperTokens has linked. */
 interface Person {
-  /** The id that the application that moves its users knows. */
+  /** The id that the migrating application knows. */
   id: string;
   /** The ids under which other tables contain the person's rows. */
   ids: ReadonlySet<string>;
