@@ -18,7 +18,7 @@ const secondFactors = ['totp', 'passkey', 'recovery_code'];
 const anyMethod = ['password', 'email_code', ...secondFactors];
 const withMfa = ['pwd', 'otp', 'mfa'];
 
-it('requires two factors and a proof within maxAge, and names the methods that can satisfy both', () => {
+it('requires two factors and a proof within maxAge, and names the methods that satisfy both', () => {
   const cases: [AuthConditions, Partial<AccessTokenClaims>, string | string[]][] = [
     [{}, {}, 'accepted'],
     [{ mfa: false }, { amr: ['pwd'] }, 'accepted'],
