@@ -99,7 +99,7 @@ it.each([
   ['a delimiter in a quoted name is none', '"a;b;c",d\n1,2', [['1', '2']]],
   ['a file without a row has none', 'a,b', []],
   ['an empty file has none', '', []],
-])('parses %s', async (_, text, rows) => {
+])('parses CSV: %s', async (_, text, rows) => {
   expect((await parseText(text)).rows.map(({ cells }) => cells)).toEqual(rows);
 });
 
