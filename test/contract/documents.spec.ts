@@ -26,10 +26,10 @@ async function run(
   return { code, output: stripVTControlCharacters(output) };
 }
 
-/** Returns the blocks between the comments of the quick start, as one script. */
-async function readQuickStart(): Promise<string> {
-  const readme = await readFile('README.md', 'utf8');
-  const [, section = ''] = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(readme) ?? [];
+/** Returns the walk-through's blocks as one script. */
+async function readWalkThrough(): Promise<string> {
+  const page = await readFile('docs/quick-starts/walk-through.md', 'utf8');
+  const [, section = ''] = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(page) ?? [];
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('');
 }
 
@@ -52,7 +52,7 @@ const waits = (port: number): string[] => [
      -H "Authorization: Bearer $SECRET_KEY" | json .data.length)" -ge ${EXPECTED.length}; do sleep 0.1; done`,
 ];
 
-describe('the quick start of the README', () => {
+describe('the walk-through', () => {
   let instance: TestInstance;
   const folders: string[] = [];
   beforeAll(async () => (instance = await TestInstance.startShared()));
@@ -75,7 +75,7 @@ describe('the quick start of the README', () => {
   it.each(['bash', 'sh'])('delivers and verifies every event when pasted into an empty %s', async (shell) => {
     const [folder, port] = [await newFolder(), await freePort()];
     const pauses = waits(port);
-    const script = (await readQuickStart())
+    const script = (await readWalkThrough())
       .replaceAll('http://127.0.0.1:3000', instance.baseUrl)
       .replaceAll('4000', String(port))
       .replaceAll('ada-$(date +%s)', `ada-${shell}`)

@@ -8,7 +8,7 @@ import type { FeaturedRecords } from './seed-instance.js';
 import { operatorRequest } from './sample-people.js';
 
 /** The screens of the README, in one variant. */
-const README_SCREENS = ['overview', 'dead-letters', 'delivery', 'project'];
+const README_SCREENS = ['overview', 'dead-letters', 'delivery'];
 const README_FOLDER = 'docs/images';
 const README_VARIANT = '1280-light';
 
