@@ -89,7 +89,7 @@ describe.each([
   };
   const newToken = async (): Promise<string> => (await instance.register()).body.tokens.accessToken;
 
-  it('accepts a valid token, and rejects tokens that are modified, signed with another key or issued for another purpose', async () => {
+  it('accepts a valid token, and rejects tokens with another content, key or purpose', async () => {
     const { customer, tokens } = (await instance.register()).body;
     const token = tokens.accessToken as string;
     const accepted = await get(token);
@@ -172,7 +172,7 @@ describe('a server that acts for a customer', () => {
       body: JSON.stringify({ email, password }),
     });
 
-  it("passes the customer's address and browser to the session and the failed-login limit, and returns errors", async () => {
+  it("passes the customer's IP and browser to the session and login limit, and returns errors", async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');

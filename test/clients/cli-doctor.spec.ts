@@ -62,7 +62,7 @@ const shiftClock =
     request.pipe(forwarded);
   };
 
-it('gatehouse doctor finds no problem in a working installation, and names the command for the rest', async () => {
+it('finds no problem in a working installation, and names the command for the rest', async () => {
   const { code, findings, problems } = await diagnose();
   expect(problems).toEqual([]);
   expect(code).toBe(0);
@@ -77,7 +77,7 @@ it('gatehouse doctor finds no problem in a working installation, and names the c
   });
 });
 
-describe('gatehouse doctor, if Gatehouse cannot be used at the URL', () => {
+describe('gatehouse doctor at an unusable URL', () => {
   const DAY = 86_400_000;
   const createTls = (certificate: { cert: string; key: string }): Server =>
     createTlsServer(certificate, (_request, response) => response.end('{"status":"ok"}'));
@@ -161,7 +161,7 @@ describe('gatehouse doctor, if Gatehouse cannot be used at the URL', () => {
   });
 });
 
-describe('gatehouse doctor, if Gatehouse responds', () => {
+describe('gatehouse doctor at a server that responds', () => {
   it('compares the clocks, and names the tolerance', async () => {
     const clockOf = async (difference: number) => {
       const { problems } = await diagnose({ GATEHOUSE_URL: await listenHttp(shiftClock(difference)) });

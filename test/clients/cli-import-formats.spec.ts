@@ -103,8 +103,8 @@ function createPasskeyUser(): [SoftwareAuthenticator, ReturnType<typeof keycloak
   return [authenticator, user];
 }
 
-describe('customers of Clerk', () => {
-  it('sign in with the old password, authenticator app and provider', async () => {
+describe('an import from Clerk', () => {
+  it('lets customers sign in with the old password, authenticator app and provider', async () => {
     const customer = createMovingCustomer();
     const { email, password, totpSecret } = customer;
     const row = clerkUser(email, {
@@ -132,7 +132,7 @@ describe('customers of Clerk', () => {
     await expectSignIns(customer);
   });
 
-  it('sign in with the hash of every accepted hasher', async () => {
+  it('lets customers sign in with the hash of every accepted hasher', async () => {
     const salt = randomBytes(12).toString('hex');
     const derive = (digest: string, saltBytes: string | Buffer) =>
       pbkdf2Sync(PASSWORD, saltBytes, 7, 32, digest);
@@ -167,7 +167,7 @@ describe('customers of Clerk', () => {
   });
 });
 
-it('customers of Firebase sign in with the old password and provider', async () => {
+it('lets customers from Firebase sign in with the old password and provider', async () => {
   const customer = createMovingCustomer();
   const { hash, salt } = firebaseHash(customer.password);
   const user = {
@@ -198,7 +198,7 @@ it('customers of Firebase sign in with the old password and provider', async () 
   await expectSignIns({ ...customer, totpSecret: null });
 });
 
-it('customers of Keycloak sign in with the old password, authenticator app, provider and passkey', async () => {
+it('lets customers from Keycloak sign in with password, authenticator, provider and passkey', async () => {
   // Without an encoding, the characters of the secret are its bytes.
   const rawSecret = randomBytes(15).toString('base64url');
   const customer = { ...createMovingCustomer(), totpSecret: encodeBase32(rawSecret) };
@@ -265,7 +265,7 @@ it('customers of Keycloak sign in with the old password, authenticator app, prov
   expect(body.customer.id).toBe(withPasskey.id);
 });
 
-it('customers of Cognito sign in with the old password through legacySignIn, and with the provider', async () => {
+it('lets customers from Cognito sign in with the provider, and with legacySignIn', async () => {
   const system = await LegacySystem.start();
   try {
     await changeSettings(instance, project, { legacySignIn: system.setting });
@@ -300,7 +300,7 @@ it('customers of Cognito sign in with the old password through legacySignIn, and
   }
 });
 
-it('customers of WordPress and Ory Kratos sign in with the old password', async () => {
+it('lets customers from WordPress and Ory Kratos sign in with the old password', async () => {
   const [wordpress, kratos] = [uniqueEmail(), uniqueEmail()];
   const input = createHmac('sha384', 'wp-sha384').update(PASSWORD).digest('base64');
   const row = {
@@ -328,7 +328,7 @@ it('customers of WordPress and Ory Kratos sign in with the old password', async 
   expect(await signIn(kratos)).toBe(identity.id);
 });
 
-it('users that cannot be imported are reported, and the others are imported', async () => {
+it('reports users that cannot be imported, and imports the others', async () => {
   const email = uniqueEmail();
   const users = [email, email.toUpperCase(), 'invalid', ''].map((address) =>
     keycloakUser(address, [{ type: 'password', secretData: '{' }]),
@@ -339,7 +339,7 @@ it('users that cannot be imported are reported, and the others are imported', as
   expect(await findCustomer(email)).toMatchObject({ id: users[0]!.id });
 });
 
-it('files without users, or with missing parameters, fail with exit code 2', async () => {
+it('fails with exit code 2 for files without users or with missing parameters', async () => {
   const files = {
     'users.csv': 'a,b\n1,2\n',
     'users.json': '{"realm":"acme"}',

@@ -49,7 +49,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     return expectStatus(200, response).body.settings.mfa;
   };
 
-  it('are named per person, and by a note before the import', async () => {
+  it('names the people who use one, in a note before the import', async () => {
     const { code, stderr, stdout } = await importCustomers(['--dry-run']);
     expect([code, stderr, parseLines(stdout)]).toEqual([
       1,
@@ -63,7 +63,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     ]);
   });
 
-  it('are named as unknown if the key cannot read the project', async () => {
+  it('reports them as unknown if the key cannot read the project', async () => {
     const key = await createKey('customer:write');
     const { code, stderr, stdout } = await importCustomers(['--dry-run'], key);
     expect([code, stderr, parseLines(stdout)]).toMatchObject([
@@ -77,7 +77,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     });
   });
 
-  it('stay unused, and nothing is imported, if the key cannot change the project', async () => {
+  it('leaves them unused and imports nothing if the key cannot change the project', async () => {
     const key = await createKey('customer:write', 'project:read');
     expect(await importCustomers(['--set-mfa', 'optional'], key)).toMatchObject({
       code: 1,
@@ -88,7 +88,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect([body.data, await readMfa()]).toEqual([[], 'off']);
   });
 
-  it('stay unused if the files of an import with --set-mfa cannot be read', async () => {
+  it('leaves them unused if the files of an import with --set-mfa cannot be read', async () => {
     const cwd = await writeFiles({ 'realm.json': '{"users":[{"email":"ada@example.com"' });
     const args = ['customers', 'import', '--from', 'keycloak', 'realm.json', '--set-mfa', 'required'];
     const env = {
@@ -99,7 +99,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(await readMfa()).toBe('off');
   });
 
-  it('are required after --set-mfa has changed the project, which a dry run only announces', async () => {
+  it('requires them after --set-mfa has changed the project, which a dry run only announces', async () => {
     const set = ['--set-mfa', 'optional'];
     expect(await importCustomers([...set, '--dry-run'])).toMatchObject({
       code: 0,
@@ -117,7 +117,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(response.body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 
-  it('stay required if the project already requires more than --set-mfa', async () => {
+  it('keeps requiring them if the project already requires more than --set-mfa', async () => {
     await changeSettings(instance, project, { mfa: 'required' });
     expect(await importCustomers(['--set-mfa', 'optional', '--dry-run'])).toMatchObject({
       code: 1,

@@ -129,7 +129,7 @@ const systems: Record<string, (customer: MovingCustomer, id: string) => Record<s
 };
 
 it.each(Object.keys(systems))(
-  'customers of %s sign in with the old password, authenticator app and provider',
+  'lets customers from %s sign in with the old password, authenticator app and provider',
   async (system) => {
     const [customer, id] = [createMovingCustomer(), randomUUID()];
     const files = systems[system]!(customer, id);
@@ -155,7 +155,7 @@ it.each(Object.keys(systems))(
   },
 );
 
-it('reports what is left out, skipped and failed, and a dry run writes nothing', async () => {
+it('reports what is left out, skipped and failed, and writes nothing in a dry run', async () => {
   const [email, taken] = [uniqueEmail(), uniqueEmail()];
   const user = (more: object) => ({
     user_id: `email|${randomUUID()}`,
@@ -265,7 +265,7 @@ it('reports the values that Gatehouse leaves out, with what to do, in a dry run 
   expect(await getCustomer(lines[2]!.email)).toMatchObject({ metadata: { plan: 'pro' } });
 });
 
-it('updates customers with --update, and says without it that existing customers stay unchanged', async () => {
+it('updates customers with --update, and otherwise says that existing customers stay unchanged', async () => {
   const user = (more: object = {}) => ({
     ...{ user_id: `email|${randomUUID()}`, email: uniqueEmail(), identities: [], blocked: false },
     ...{ email_verified: false, multifactor: [], app_metadata: {}, user_metadata: {} },
@@ -368,7 +368,7 @@ describe('an interrupted import', () => {
     expect(await countCustomers(domain)).toBe(COUNT);
   });
 
-  it('of files that do not exist or are of another system fails with exit code 2', async () => {
+  it('fails with exit code 2 for files that do not exist or come from another system', async () => {
     const folder = await writeFiles({ 'other.csv': 'a,b\n1,2\n', 'other.json': '{"a":1}\n' });
     for (const [args, message] of [
       [['missing.csv'], 'does not exist'],

@@ -103,7 +103,7 @@ describeBrowser('an app that a generator has created', () => {
     await create.click();
   };
 
-  it('with Vite signs a customer up, out and in', async () => {
+  it('signs a customer up, out and in with Vite', async () => {
     if (!hasRegistry) return;
     const generator = 'npm create vite@latest vite -- --template react-ts --no-interactive';
     const cwd = await createApp('vite', generator.split(' '));
@@ -123,7 +123,7 @@ describeBrowser('an app that a generator has created', () => {
     await page.getByText(`Signed in as ${email}`).waitFor();
   });
 
-  it('with Next.js leads from a protected page to the sign-in and back', async () => {
+  it('leads from a protected page to the sign-in and back with Next.js', async () => {
     if (!hasRegistry) return;
     const generator = `npx create-next-app@latest nextjs --yes --use-npm --disable-git --skip-install --empty
       --ts --app --no-tailwind --no-eslint --no-src-dir`;
@@ -143,7 +143,7 @@ it.each([
   ['express', ['npx', 'express-generator@latest', '--no-view', 'express']],
   ['esm', [...NEST, '--name=esm', '--type=esm']],
   ['cjs', [...NEST, '--name=cjs', '--type=cjs']],
-])('a server that a generator has created protects its route (%s)', async (name, generator) => {
+])('protects the route of a server that a generator has created (%s)', async (name, generator) => {
   if (!hasRegistry) return;
   const cwd = await createApp(name, generator);
   const url = await start(cwd, ['npm', 'start'], String(await freePort()));

@@ -169,7 +169,7 @@ it('continues with --after at the event that was interrupted', async () => {
   expect(receivedBy(receiver)).toEqual(['one', 'two', 'three', 'three', 'four']);
 });
 
-it('explains why the certificate of a receiver is rejected, continues, and ends at the key Ctrl-C', async () => {
+it("explains why a receiver's certificate is rejected, continues, and ends at the key Ctrl-C", async () => {
   const server = createTlsServer(selfSigned(['localhost'])).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -189,7 +189,7 @@ it('explains why the certificate of a receiver is rejected, continues, and ends 
   }
 });
 
-it('prints its generated secret, each response and a summary, and ends at Ctrl-C during a request', async () => {
+it('prints its generated secret, each response and a summary, and ends at Ctrl-C in a request', async () => {
   const args = ['packages/cli/dist/main.js', 'listen', '--forward', receiver.url];
   const env = {
     PATH: process.env['PATH'],

@@ -54,7 +54,7 @@ const importList = async (project: SocialProject, customers: object[]): Promise<
   return expectStatus(200, response).body.results.map(({ id }: { id: string }) => id);
 };
 
-it('customers leave for another system, return with everything, and a comparison finds what has changed', async () => {
+it('moves customers to another system and back with everything, and compares both for changes', async () => {
   const [before, after] = await Promise.all([
     createTargetProject(instance, standIn),
     createTargetProject(instance, standIn),

@@ -32,10 +32,10 @@ async function runProgram(program: string, args: string[]): Promise<void> {
 const compile = (project: string): Promise<void> =>
   runProgram(process.execPath, [join(MODULES, 'typescript', 'bin', 'tsc'), '--noEmit', '-p', project]);
 
-describe('types', () => {
-  it('are correct in the example', () => compile(FOLDER));
+describe('the type check', () => {
+  it('passes for the example', () => compile(FOLDER));
 
-  it('of the native modules are those that the package uses', async () => {
+  it('finds in the native modules the types that the package uses', async () => {
     const readme = await codeBlocks('packages/expo/README.md');
     await mkdir(GENERATED, { recursive: true });
     await writeFile(join(GENERATED, 'google.ts'), readme.get('google.ts')!);
@@ -71,7 +71,7 @@ async function bundle(platform: string): Promise<string[]> {
   return sources.map((source) => posix.join('examples/expo', source));
 }
 
-it.each(['android', 'ios'])('Metro bundles the example for %s', async (platform) => {
+it.each(['android', 'ios'])('bundles the example with Metro for %s', async (platform) => {
   const modules = await bundle(platform);
   const expected = ['expo/dist/index.native.js', 'expo/dist/use-sign-in.js', 'js/dist/redirects.js'];
   expect(modules).toEqual(expect.arrayContaining(expected.map((name) => `packages/${name}`)));

@@ -24,7 +24,7 @@ describeBrowser('the examples in a browser', () => {
     return example;
   };
 
-  it('examples/nestjs protects its routes, and receives a webhook about the customer who deletes the account', async () => {
+  it('protects the routes of examples/nestjs, and delivers a webhook about a deleted account', async () => {
     const example = await startExample('nestjs');
     const email = uniqueEmail();
     const page = await browser.open(example.url);
@@ -63,7 +63,7 @@ describeBrowser('the examples in a browser', () => {
     await page.context().close();
   });
 
-  it('examples/react-express leads from the sign-up to its own API and to the webhooks about the customer', async () => {
+  it('leads from the sign-up in examples/react-express to its own API and its webhooks', async () => {
     const example = await startExample('react-express');
     browser.consoleMessages.length = 0;
     const page = await browser.open(example.url);

@@ -140,7 +140,7 @@ describe('the session of a device', () => {
     expect(await start(device).customer.get()).toMatchObject({ email });
   });
 
-  it('is refreshed when the app becomes active and its token expires soon', async () => {
+  it('refreshes when the app becomes active and its token expires soon', async () => {
     const device = new Device(instance);
     const { id } = await signUp(start(device));
     const before = await generationOf(id);
@@ -244,7 +244,7 @@ describe('a sign-in in the browser', () => {
     expect(outcomes).toMatchObject([{ result: { status: 'complete', customer: { email } } }]);
   });
 
-  it('cannot return to the URLs of Expo Go, which a project does not accept', async () => {
+  it('rejects the URLs of Expo Go, which a project does not accept', async () => {
     const path = `/api/v1/projects/${project.id}`;
     for (const url of ['exp://192.168.1.5:8081/--/signed-in', 'myapp://signed-in']) {
       const settings = { redirectUrls: [url] };
@@ -320,7 +320,7 @@ describe('a link that opens the app', () => {
     expect(outcomes[1]).toMatchObject({ result: null, error: { code: expect.stringMatching(/invalid/) } });
   });
 
-  it('can be opened again if Gatehouse could not be reached', async () => {
+  it('works again after Gatehouse could not be reached', async () => {
     const device = new Device(instance);
     let isOffline = false;
     const client = start(device, {

@@ -184,7 +184,7 @@ describeBrowser(
       await page.waitForURL('**/#/sign-in');
     });
 
-    describe('with email codes', () => {
+    describe('an application with email codes', () => {
       const withEmailCodes = (work: () => Promise<void>) =>
         withSettings(instance, { signIn: { emailCode: true }, redirectUrls: [`${origin}/welcome`] }, work);
 
@@ -247,7 +247,7 @@ describeBrowser(
       expect(await run(page, signIn)).toMatchObject(['complete', { customer: { id } }]);
     });
 
-    it('verifies an address on a page of the project, and is rejected on an origin that is not allowed', async () => {
+    it('verifies an address on a page of the project, and rejects an origin that is not allowed', async () => {
       await applySettings(origin);
       try {
         const page = await open();

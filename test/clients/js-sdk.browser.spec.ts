@@ -130,7 +130,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     expect(await listSessions(id)).toEqual([{ generation: 1, active: false }]);
   });
 
-  it("calls the page's own API with the token, after a refresh when it is rejected, and no other origin", async () => {
+  it("calls the page's own API with the token, after a refresh if rejected, and no other origin", async () => {
     const tab = await open();
     const { id } = await signUp(tab);
     await changeStored(tab, { obtainedAt: 0 });

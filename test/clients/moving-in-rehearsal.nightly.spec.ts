@@ -137,7 +137,7 @@ const listLost = (
   );
 
 it(
-  'moves 10,000 people under load: no person is signed out or lost, and every sub stays',
+  'moves 10,000 people under load without losing or signing out anyone, and keeps every sub',
   async () => {
     const people = Array.from({ length: PEOPLE - LATE }, addPerson);
     expect(await importUsers('--dry-run')).toMatchObject({ code: 0, failed: 0, skipped: 0 });

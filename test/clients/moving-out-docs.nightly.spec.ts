@@ -29,7 +29,7 @@ it.each([
     'verify-go',
   ],
 ])(
-  'PW-06: the documented program for %s verifies exported hashes',
+  'PW-06: verifies exported hashes with the documented program for %s',
   async (language, probe, install, verify) => {
     const { folder } = moving;
     const { code, output } = await run('sh', ['-euc', probe], { cwd: folder.path });

@@ -17,10 +17,10 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-it('PW-06: the documented programs for Node.js verify exported hashes', () =>
+it('PW-06: verifies exported hashes with the documented programs for Node.js', () =>
   moving.expectVerifies('verify-node'));
 
-it('PW-06: the document contains the pepper and the input of bcrypt for its example', async () => {
+it('PW-06: documents the pepper and the bcrypt input for its example', async () => {
   const text = await readFile('docs/moving-out.md', 'utf8');
   const [, secret, peppers] = /root secret `(\S+)`, the output is\n\n```json\n(.+)\n```/.exec(text)!;
   const printed = await moving.folder.run(`GATEHOUSE_SECRET='  ${secret} ' node peppers.mjs`);
@@ -31,7 +31,7 @@ it('PW-06: the document contains the pepper and the input of bcrypt for its exam
   expect(mac.digest('base64')).toBe(input);
 });
 
-it('PW-06: an import into a project with portable hashes stores $2b$, and fails for more than 72 bytes', async () => {
+it('PW-06: stores $2b$ in a project with portable hashes, and fails for more than 72 bytes', async () => {
   const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
   await instance.sql(`UPDATE projects SET settings = '{"passwordHashing": "portable"}' WHERE id = $1`, [
     projectId,

@@ -52,7 +52,7 @@ const codeOf = async (response: Response): Promise<string> =>
   JSON.parse(await response.text()).code as string;
 
 describe('the handlers', () => {
-  it('run an unmodified client of @gatehouse/js without a token in a response', async () => {
+  it('runs an unmodified client of @gatehouse/js without a token in a response', async () => {
     const app = createApp(instance);
     const browser = new NextBrowser(app);
     const client = browser.createClient();
@@ -76,7 +76,7 @@ describe('the handlers', () => {
     expect((await listSessions(id)).map(({ active }) => active).sort()).toEqual([false, true]);
   });
 
-  it('set cookies that scripts and other sites cannot use', async () => {
+  it('sets cookies that scripts and other sites cannot use', async () => {
     const { browser } = await signUp();
     expect(browser.setCookies).toHaveLength(3);
     for (const cookie of browser.setCookies)
@@ -89,7 +89,7 @@ describe('the handlers', () => {
       expect(cookie).toMatch(/^__Host-gatehouse-\w+=.+; Path=\/; .*; HttpOnly; SameSite=Lax; Secure$/);
   });
 
-  it('forward only the routes for customers', async () => {
+  it('forwards only the routes for customers', async () => {
     const { app, browser } = await signUp();
     app.requests.length = 0;
     const paths = [
@@ -114,7 +114,7 @@ describe('the handlers', () => {
       expect((await browser.send(path)).status).toBe(200);
   });
 
-  it('reject changes that no page of the site has sent', async () => {
+  it('rejects changes that no page of the site has sent', async () => {
     const { app, browser, id } = await signUp();
     const senders: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
@@ -139,7 +139,7 @@ describe('the handlers', () => {
     expect((await browser.send(`${API}/auth/options`, { ...options, headers })).status).toBe(200);
   });
 
-  it('let no tab of an earlier session act for the customer who has signed in since', async () => {
+  it('lets no tab of an earlier session act for the customer who has signed in since', async () => {
     const first = await signUp();
     const second = await signUp(first.app, first.browser);
     await expect(first.client.customer.get()).rejects.toMatchObject({ code: 'invalid_access_token' });
@@ -148,7 +148,7 @@ describe('the handlers', () => {
     expect(await listSessions(second.id)).toEqual([{ generation: 1, active: true }]);
   });
 
-  it('keep the cookies when other sessions end, and remove them with the account', async () => {
+  it('keeps the cookies when other sessions end, and removes them with the account', async () => {
     const { browser, client } = await signUp();
     await client.signOut({ scope: 'others' });
     expect(browser.cookies.has(REFRESH)).toBe(true);
@@ -156,7 +156,7 @@ describe('the handlers', () => {
     expect(browser.cookies.size).toBe(0);
   });
 
-  it('lead to the hosted page, and reject a large body', async () => {
+  it('leads to the hosted page, and rejects a large body', async () => {
     const { browser } = await signUp();
     const hosted = await browser.send('/api/gatehouse/sign-in?client_id=1');
     expect([hosted.status, hosted.headers.get('location')]).toEqual([
@@ -168,14 +168,14 @@ describe('the handlers', () => {
     expect([response.status, await codeOf(response)]).toEqual([413, 'payload_too_large']);
   });
 
-  it('sign out in the browser while Gatehouse cannot be reached', async () => {
+  it('signs out in the browser while Gatehouse cannot be reached', async () => {
     const { app, browser, client } = await signUp();
     app.control.isUnreachable = true;
     await expect(client.signOut()).rejects.toMatchObject({ code: 'unavailable', status: 503 });
     expect(browser.cookies.size).toBe(0);
   });
 
-  it('refresh the tokens of the cookies and ignore those of the request', async () => {
+  it('refreshes the tokens of the cookies and ignores tokens in the request', async () => {
     const { browser, app, id } = await signUp();
     const [access, refresh] = [browser.cookies.get(ACCESS), browser.cookies.get(REFRESH)];
     const other = await signUp();
@@ -194,7 +194,7 @@ describe('the handlers', () => {
     expect(await listSessions(other.id)).toEqual([{ generation: 1, active: true }]);
   });
 
-  it('use the address of the customer for sessions when a secret key vouches for it', async () => {
+  it("uses the customer's IP for sessions when a secret key vouches for it", async () => {
     const { projectSecretKey: secretKey } = instance.credentials;
     const app = createApp(instance, { secretKey, clientIp: ({ headers }) => headers.get('x-real-ip') });
     const browser = new NextBrowser(app);
@@ -319,7 +319,7 @@ describe('the refresh of a navigation', () => {
     expect(decodeJwt(browser.cookies.get(ACCESS)!).sub).toBe(id);
   });
 
-  it('removes the cookies of an ended session, and leads nowhere while Gatehouse cannot be reached', async () => {
+  it("removes an ended session's cookies, and leads nowhere while Gatehouse cannot be reached", async () => {
     const { app, browser, id } = await signUp();
     app.control.isUnreachable = true;
     const response = await refresh(browser, '/orders');

@@ -105,10 +105,10 @@ async function createDeadLetters(count: number): Promise<{ endpointId: string; i
   return { endpointId, ids };
 }
 
-describe('the commands of docs/operations', () => {
+describe('a command in docs/operations', () => {
   afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 
-  it('list dead letters, redeliver one, and discard one', async () => {
+  it('lists dead letters, redelivers one, and discards one', async () => {
     const { endpointId, ids } = await createDeadLetters(2);
     const list = (await runBlock('list')).data as Record<string, any>[];
     expect(list.map(({ id }) => id)).toEqual(ids);
@@ -123,7 +123,7 @@ describe('the commands of docs/operations', () => {
     expect((await runBlock('stats', { ENDPOINT_ID: endpointId })).data).toMatchObject({ window: '7d' });
   });
 
-  it('plan, start, follow and cancel a bulk redelivery', async () => {
+  it('plans, starts, follows and cancels a bulk redelivery', async () => {
     const { endpointId } = await createDeadLetters(3);
     const plan = (await runBlock('plan', { ENDPOINT_ID: endpointId })).data;
     expect(plan).toMatchObject({ state: 'planned', total: 3, eligible: 3 });
@@ -140,7 +140,7 @@ describe('the commands of docs/operations', () => {
     });
   });
 
-  it('enable an endpoint and recover its missed events', async () => {
+  it('enables an endpoint and recovers its missed events', async () => {
     const since = new Date().toISOString();
     const { endpointId } = await createDeadLetters(1);
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpointId}/disable`);
@@ -151,7 +151,7 @@ describe('the commands of docs/operations', () => {
     });
   });
 
-  it('rotate an API key', async () => {
+  it('rotates an API key', async () => {
     const { projectId } = instance.credentials;
     const keys = (await instance.requestWithSecretKey('GET', `/api/v1/projects/${projectId}/api-keys`)).body
       .data;
@@ -160,7 +160,7 @@ describe('the commands of docs/operations', () => {
     expect(rotated).toMatchObject({ rotatedFrom: key.id, key: expect.stringMatching(/^pk_/) });
   });
 
-  it('CF-04: show how many passwords depend on which entry of GATEHOUSE_SECRET', async () => {
+  it('CF-04: shows how many passwords depend on which entry of GATEHOUSE_SECRET', async () => {
     await instance.register();
     const sql = (await sqlBlocks()).get('ring')!;
     const { kid } = new Keyring([instance.env['GATEHOUSE_SECRET']!]).getCurrentPepper();
@@ -217,7 +217,7 @@ it('OP-05: separates the roles of an existing database with the documented SQL',
   }
 });
 
-describe('the queries of docs/operations that find who is affected', () => {
+describe('the queries in docs/operations for affected records', () => {
   /** Returns the queries by their names. */
   async function readQueries(): Promise<[string, string][]> {
     const others = ['ring', 'roles', 'extension'];
@@ -230,7 +230,7 @@ describe('the queries of docs/operations that find who is affected', () => {
     'failed-emails': { kind: 'verify-email', reason: 'rejected' },
   };
 
-  it('mention each alert and each rule', async () => {
+  it('mentions each alert and each rule', async () => {
     const text = await readFile(`${FOLDER}/affected.md`, 'utf8');
     const mentioned = new Set([...text.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
     const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
@@ -238,7 +238,7 @@ describe('the queries of docs/operations that find who is affected', () => {
     expect(names.filter((name) => !mentioned.has(name))).toEqual([]);
   });
 
-  it('return the affected records to the runtime role', async () => {
+  it('returns the affected records to the runtime role', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.updated']);
     const customer = (await instance.register()).body.customer as { id: string; email: string };

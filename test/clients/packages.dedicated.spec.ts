@@ -94,10 +94,10 @@ async function checkContents({ name, folder: source, manifest }: Package): Promi
 }
 
 describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
-  it('contains only a README, the license, and the code and types that its sources compile to', () =>
+  it('contains only a README, the license, and the compiled code and types of its sources', () =>
     checkContents({ name, folder: source, manifest }));
 
-  it('has no problem that publint or attw finds; a program exports no code', async () => {
+  it('passes publint and attw, and exports no code if it is a program', async () => {
     const { file } = tarballs.get(name)!;
     expect(await lintTarball(file)).toEqual([]);
     if (manifest.bin) expect(listEntryPoints(manifest)).toEqual([]);
@@ -105,17 +105,17 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
   });
 });
 
-describe('the libraries', () => {
+describe('each library', () => {
   const entryPoints = libraries.flatMap(({ manifest }) => listEntryPoints(manifest));
 
-  it('have exports that Node.js imports, main exports without optional peer dependencies', async () => {
+  it('has exports that Node.js imports, and main exports without optional peer dependencies', async () => {
     expect(await importExports(project, entryPoints)).toEqual(entryPoints);
     const names = libraries.filter(hasOptionalPeers).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(0);
     expect(await importExports(projectWithoutPeers, names)).toEqual(names);
   });
 
-  it('stay within the size limit of each export', async () => {
+  it('stays within the size limit of each export', async () => {
     const sizes = await measureExports();
     for (const { name, manifest } of libraries) {
       const limits = manifest.sizeLimit ?? {};
@@ -126,7 +126,7 @@ describe('the libraries', () => {
   });
 
   it.each(['nodenext', 'bundler'])(
-    'have types that compile with the module resolution %s',
+    'has types that compile with the module resolution %s',
     async (resolution) => {
       expect(await checkTypesOfExports(project, entryPoints, resolution)).toBe('');
     },

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 it.each([22, 24] as const)(
-  'Node.js %i imports each export and runs each command of each package',
+  'imports each export and runs each command of each package with Node.js %i',
   async (version) => {
     const programs = await installNode(version);
     if (!programs) return;

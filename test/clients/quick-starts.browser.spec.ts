@@ -38,7 +38,7 @@ describeBrowser('the page of docs/quick-starts/plain-html.md', () => {
     await page.getByRole('button', { name: button }).click();
   };
 
-  it('signs a customer up, out and in, stays signed in after a reload, and calls the API of its server', async () => {
+  it('signs a customer up, out and in, survives a reload, and calls the API of its server', async () => {
     const { baseUrl, publishableKey } = instance.credentials;
     expect(await folder.runBlocks('key')).toBe(`${baseUrl} ${publishableKey}\n`);
     const page = await browser.open(url);

@@ -119,7 +119,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     ).toEqual([{ active: false }]);
   });
 
-  it('adds and removes an authenticator, with recovery codes, after a proof by password and by code', async () => {
+  it('adds and removes an authenticator, with recovery codes, after a proof by password or code', async () => {
     const customer = await signUp();
     await ageProofs(instance, customer);
     const factors = section('Two-step verification');

@@ -31,8 +31,8 @@ const collect = async <Item>(pages: Pages<Item>): Promise<Item[]> => {
 const ids = async (pages: Pages<{ id: string }>): Promise<string[]> =>
   (await collect(pages)).map(({ id }) => id);
 
-describe('customers', () => {
-  it('are created, changed, disabled, enabled, exported and deleted', async () => {
+describe('the customers resource', () => {
+  it('creates, changes, disables, enables, exports and deletes customers', async () => {
     const { customers } = gatehouse;
     const email = uniqueEmail();
     const { id } = await customers.create({ email, password: PASSWORD, publicMetadata: { plan: 'free' } });
@@ -56,7 +56,7 @@ describe('customers', () => {
     });
   });
 
-  it('are listed over all pages, or one page at a time', async () => {
+  it('lists customers over all pages, or one page at a time', async () => {
     const externalIds = ['a', 'b', 'c'].map((name) => `${name}-${uniqueEmail()}`);
     const createdAfter = new Date().toISOString();
     for (const externalId of externalIds)
@@ -70,7 +70,7 @@ describe('customers', () => {
     expect(next).toMatchObject({ data: [{ id: all[2]!.id }], hasMore: false, nextCursor: null });
   });
 
-  it('are invited, and their emails are listed', async () => {
+  it('invites customers, and lists their emails', async () => {
     const email = uniqueEmail();
     const { id } = await gatehouse.customers.create({ email, sendInvite: true });
     await gatehouse.customers.invite(id);
@@ -78,7 +78,7 @@ describe('customers', () => {
     expect(kinds).toContain('accept-invite');
   });
 
-  it('are imported as JSON or as NDJSON', async () => {
+  it('imports customers as JSON or as NDJSON', async () => {
     const newCustomer = () => ({ email: uniqueEmail() });
     const results = await gatehouse.customers.import({ customers: [newCustomer()] });
     expect(results).toMatchObject({ created: 1 });
@@ -88,7 +88,7 @@ describe('customers', () => {
     expect(await gatehouse.imports.get(importId)).toMatchObject({ id: importId, created: 2 });
   });
 
-  it('lose sessions, factors and identities', async () => {
+  it('removes sessions, factors and identities', async () => {
     const { factors, identities, sessions } = gatehouse.customers;
     const customer = await registerCustomer(instance);
     const { id } = customer;
@@ -126,8 +126,8 @@ it('exports the customers of a project', async () => {
   await expect(missing).rejects.toMatchObject({ code: 'not_found' });
 });
 
-describe('organizations', () => {
-  it('have projects, whose ETag protects concurrent changes', async () => {
+describe('the organizations resource', () => {
+  it('manages projects, whose ETag protects concurrent changes', async () => {
     const { organizations, projects } = gatehouse;
     const [organization] = await collect(organizations.list());
     expect(await organizations.get(organization!.id)).toEqual(organization);
@@ -146,7 +146,7 @@ describe('organizations', () => {
     });
   });
 
-  it('have API keys, identity providers and an audit log', async () => {
+  it('manages API keys and identity providers, and reads the audit log', async () => {
     const { apiKeys, auditLog, identityProviders } = gatehouse;
     const { projectId } = instance.credentials;
     const key = await apiKeys.create(projectId, { name: 'Orders', scopes: ['customer:read'] });
@@ -170,12 +170,12 @@ describe('organizations', () => {
   });
 });
 
-describe('webhook endpoints', () => {
+describe('the webhook endpoints resource', () => {
   let receiver: Receiver;
   beforeAll(async () => (receiver = await Receiver.start()));
   afterAll(async () => receiver?.stop());
 
-  it('are created, changed, tested and deleted', async () => {
+  it('creates, changes, tests and deletes endpoints', async () => {
     const { webhookEndpoints } = gatehouse;
     const { id, secret } = await webhookEndpoints.create({ url: receiver.url, events: ['customer.created'] });
     expect(secret).toMatch(/^whsec_/);
@@ -195,7 +195,7 @@ describe('webhook endpoints', () => {
     );
   });
 
-  it('have deliveries, dead letters and redeliveries', async () => {
+  it('reads deliveries and dead letters, and redelivers them', async () => {
     const { deadLetters, deliveries, redeliveries, webhookEndpoints } = gatehouse;
     const { id: endpointId } = await webhookEndpoints.create({ url: receiver.url, events: ['app.*'] });
     receiver.defaultResponder = respondWithStatus(500);
@@ -225,8 +225,8 @@ describe('webhook endpoints', () => {
   });
 });
 
-describe('events', () => {
-  it('are created in lists, read over all pages, and read without end from a cursor', async () => {
+describe('the events resource', () => {
+  it('creates events in lists, reads all pages, and reads without end from a cursor', async () => {
     const { events } = gatehouse;
     const created = await events.create(
       ['a', 'b', 'c'].map((name) => ({ type: 'app.page', data: { name } })),
@@ -265,7 +265,7 @@ describe('request', () => {
     expect((await gatehouse.request('GET', '/livez')).status).toBe('ok');
   });
 
-  it('repeats a POST under the same key if the response was lost, so that it is executed once', async () => {
+  it('repeats a POST under the same key after a lost response, so that the server runs it once', async () => {
     const received: unknown[] = [];
     // Forwards the request, and closes the connection in place of the first response.
     const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -123,7 +123,7 @@ describe('webhook in Express', () => {
 });
 
 describe('the signature of a webhook', () => {
-  it('must be valid, recent, and over the bytes of the body', async () => {
+  it('covers the bytes of the body, and rejects an invalid or old one', async () => {
     const handled: unknown[] = [];
     const handler = newServer([OTHER_SECRET, SECRET]).webhook({
       'customer.deleted': ({ data }) => handled.push(data),
@@ -155,7 +155,7 @@ describe('the signature of a webhook', () => {
     expect(handled).toHaveLength(3);
   });
 
-  it('is required: without a secret no handler is created', () => {
+  it('requires a secret: without one, no handler is created', () => {
     const server = createServer({ url: 'https://auth.example.com', projectId: 'prj' });
     expect(() => server.webhook({})).toThrow(TypeError);
     expect(() => newServer([]).webhook({})).toThrow(TypeError);
@@ -163,14 +163,14 @@ describe('the signature of a webhook', () => {
   });
 });
 
-describe('an event', () => {
-  it('is ignored without a handler, even if its type is the name of an inherited member', async () => {
+describe('an event handler', () => {
+  it('ignores an unhandled event, even if its type is the name of an inherited member', async () => {
     const handler = newServer(SECRET).webhook({});
     for (const type of ['customer.created', 'later.type', 'constructor', 'app.order.paid'])
       expect(await respondTo(handler, signed({ ...deleted, type }))).toEqual([204, '']);
   });
 
-  it('fails with 500 and no details if its handler fails, so that it is delivered again', async () => {
+  it('responds with 500 and no details after an error, so that the event is delivered again', async () => {
     const errors: unknown[] = [];
     const failure = new Error('password of the database');
     const handlers: WebhookHandlers = {
@@ -183,7 +183,7 @@ describe('an event', () => {
     expect(errors).toEqual([failure]);
   });
 
-  it('of your own prefers the handler of its type to that of app.*', async () => {
+  it('receives your own event by its type before app.*', async () => {
     const calls: string[] = [];
     const handler = newServer(SECRET).webhook({
       'app.order.paid': ({ type }) => calls.push(`exact ${type}`),
@@ -210,7 +210,7 @@ describe('the body of a webhook', () => {
     }
   };
 
-  it('is read from the request, or from what a body parser has kept', async () => {
+  it('comes from the request, or from what a body parser has kept', async () => {
     await checkCases<[RequestListener]>(
       [
         ['Node.js', (request, response) => void handler(request, response)],
@@ -238,20 +238,20 @@ describe('the body of a webhook', () => {
     );
   });
 
-  it('is refused with an explanation if a body parser has replaced it', async () => {
+  it('causes an error with an explanation if a body parser has replaced it', async () => {
     const app = express().use(express.json()).post('/hooks', handler);
     const [status, text] = await post(app, signed(deleted));
     expect([status, text]).toEqual([500, expect.stringContaining('Mount the webhook before express.json()')]);
     expect(String(errors.at(-1))).toContain('express.json()');
   });
 
-  it('is refused if it is longer than a webhook of Gatehouse', async () => {
+  it('causes an error if it is longer than a Gatehouse webhook', async () => {
     const long = signed({ ...deleted, text: 'x'.repeat(1024 * 1024) });
     expect((await respondTo(handler, long))[0]).toBe(413);
     expect((await post(express().post('/hooks', handler), long))[0]).toBe(413);
   });
 
-  it('is read in Fastify with a parser that keeps the bytes', async () => {
+  it('comes from a parser that keeps the bytes in Fastify', async () => {
     const app = Fastify();
     app.post('/parsed', handler);
     await app.register(async (scope) => {

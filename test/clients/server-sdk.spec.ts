@@ -77,7 +77,7 @@ describe('verifyAccessToken', () => {
     expect(await gatehouse.verifyAccessToken(rsa.accessToken)).toMatchObject(expected);
   });
 
-  it('rejects tokens that are modified, forged, expired, or issued for another project or purpose', async () => {
+  it('rejects tokens that are modified, forged, expired, or for another project or purpose', async () => {
     const token = await newToken();
     const [head, , signature] = token.split('.') as [string, string, string];
     const changed = Buffer.from(JSON.stringify({ ...decodeJwt(token), plan: 'gold' })).toString('base64url');
@@ -150,7 +150,7 @@ describe('verifyAccessToken', () => {
     expect(urls).toEqual([`${instance.baseUrl}/.well-known/jwks.json`]);
   });
 
-  it('is unavailable, and rejects no token, while the public keys cannot be read', async () => {
+  it('throws unavailable, and rejects no token, while the public keys cannot be read', async () => {
     const port = await freePort();
     const failures: [string, Partial<ServerOptions>][] = [
       ['refused', { url: `http://127.0.0.1:${port}` }],
@@ -166,7 +166,7 @@ describe('verifyAccessToken', () => {
     );
   });
 
-  it('rejects the tokens of ended sessions and disabled customers once the event feed has been read', async () => {
+  it('rejects the tokens of ended sessions and disabled customers after reading the event feed', async () => {
     const [active, ended, disabled] = [
       await registerCustomer(instance),
       await registerCustomer(instance),

@@ -98,7 +98,7 @@ describeBrowser('the fixtures for Playwright', () => {
     return Object.fromEntries(specs.map(({ title, ok }) => [title, ok ? 'passed' : 'failed']));
   }
 
-  it('run the tests of the README with signed-in customers, and delete them', async () => {
+  it('runs the tests of the README with signed-in customers, and deletes them', async () => {
     expect(await runPlaywright()).toEqual({
       'shows the email address of the customer': 'passed',
       'shows another customer after the second sign-in': 'passed',

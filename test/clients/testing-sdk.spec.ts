@@ -55,7 +55,7 @@ it('signs in with the test code of the project, without an email', async () => {
   });
 });
 
-it('deletes the customers that it has created, even if a test has deleted one, and no others', async () => {
+it('deletes the customers that it has created, even after a test deleted one, and no others', async () => {
   await client.deleteCustomers();
   const other = (await instance.register()).body.customer.id as string;
   const created = [

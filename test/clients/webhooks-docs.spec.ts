@@ -79,7 +79,7 @@ describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
   });
 });
 
-describe('the document', () => {
+describe('the webhooks document', () => {
   it('lists the headers of a real delivery', async () => {
     const target = await Receiver.start();
     targets.push(target);

@@ -362,8 +362,8 @@ async function findUnaudited(
   return failures;
 }
 
-describe('the routes that read from the replica', () => {
-  it('are those in docs/scaling.md', () => {
+describe('the list of routes that read from the replica', () => {
+  it('matches docs/scaling.md', () => {
     const controllers = [...new Set(controllersOf([...publicModules, ...operatorModules]))];
     const paths = controllers.flatMap((controller) => {
       const prototype = controller.prototype as Record<string, object>;
@@ -377,7 +377,7 @@ describe('the routes that read from the replica', () => {
 });
 
 describe('the audit log', () => {
-  it('has one entry for each change by a secret key, on every route that changes something', async () => {
+  it('has one entry for each change with a secret key, on every route that changes something', async () => {
     expect(routesOf([...changes, ...withoutEntry])).toEqual(changingRoutes('secret-key').sort());
     const [key] = await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
       createHash('sha256').update(instance.credentials.secretKey).digest(),
@@ -390,7 +390,7 @@ describe('the audit log', () => {
     expect(await findUnaudited(changes, read, { actorType: 'key', actorId: key!['id'] })).toEqual([]);
   });
 
-  it('has one entry for each change by an operator, on every route that only operators have', async () => {
+  it('has one entry for each change by an operator, on every operator-only route', async () => {
     expect(
       [...routesOf(operatorChanges), ...testMails, ...preferences, ...beginnings, ...passkeys].sort(),
     ).toEqual(changingRoutes('operator').sort());

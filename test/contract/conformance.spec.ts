@@ -127,7 +127,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     expect(me.body).toMatchObject({ ...names, locale });
   });
 
-  it('requires email and password; the names are optional, and null when unset; all are strings', async () => {
+  it('requires email and password as strings; the names are optional, and null when unset', async () => {
     const { status, body } = await instance.requestWithPublishableKey('POST', path, person());
     expect([status, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
     const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.customer.id}`);
@@ -140,7 +140,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     ]);
   });
 
-  it('§5: accepts a secret key instead of the publishable key, in either header, and no other key', async () => {
+  it('§5: accepts a secret key instead of the publishable key in either header, and no other key', async () => {
     const { secretKey } = instance.credentials;
     for (const headers of [bearerHeader(secretKey), { 'x-api-key': secretKey }] as Record<string, string>[]) {
       const response = await instance.request('POST', path, { body: person(), headers });
@@ -444,7 +444,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     expect(registered.status).toBe(201);
   });
 
-  it('creates a secret key with customer scopes when type and scopes are omitted, and names every invalid field', async () => {
+  it('defaults to a secret key with customer scopes, and names every invalid field', async () => {
     const { body } = await create({ name: 'Orders' });
     expect([body.type, body.scopes]).toEqual(['secret', ['customer:read', 'customer:write']]);
     await expectFieldErrors(create, () => ({ name: 'Orders' }), [
@@ -483,7 +483,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
     });
   });
 
-  it('uses {} and the project of the key when metadata and projectId are omitted, and names every invalid field', async () => {
+  it('defaults to {} and the project of the key, and names every invalid field', async () => {
     const { status, body } = await instance.requestWithSecretKey('POST', path, { email: uniqueEmail() });
     expect([status, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
     await expectFieldErrors(postTo(path), () => ({ email: uniqueEmail() }), [
@@ -510,7 +510,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
 describe('§4 #12 POST /api/v1/auth/verify-email', () => {
   const path = '/api/v1/auth/verify-email';
 
-  it('§3, §5: returns 200 and sets emailVerified for the token of the emailed link, and ignores key headers', async () => {
+  it('§3, §5: returns 200 and sets emailVerified for an emailed token, and ignores key headers', async () => {
     const email = uniqueEmail();
     const { customer, tokens: own } = (await instance.register(email)).body;
     const response = await instance.request('POST', path, {
@@ -537,7 +537,7 @@ describe('§4 #12 POST /api/v1/auth/verify-email', () => {
 describe('§4 #13 GET /v1/webhooks/deliveries', () => {
   const path = '/v1/webhooks/deliveries';
 
-  it('§2: returns 200 with success and data, whose records have the twelve fields with the specified types', async () => {
+  it('§2: returns 200 with success and data, whose records have the twelve specified fields', async () => {
     const watched = await createWatchedProject();
     watched.receiver.defaultResponder = respondWithStatus(201, 'thanks');
     await createCustomerIn(watched);
@@ -577,7 +577,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     expect(Number.isInteger(response.body.data[0].duration_ms)).toBe(true);
   });
 
-  it('§8: limit is 50 by default and at most 200, and the cursor returns the rest', async () => {
+  it('§8: limits pages to 50 by default and 200 at most, and returns the rest by cursor', async () => {
     const watched = await createWatchedProject();
     const customers = Array.from({ length: 203 }, () => ({ email: uniqueEmail() }));
     const headers = bearerHeader(watched.tenant.secretKey);
@@ -628,7 +628,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
 });
 
 describe('§3 and §6: the delivery of a webhook', () => {
-  it('is sent to the target_url of the endpoint, signed, with the event as its body', async () => {
+  it("sends the event as the body to the endpoint's target_url, signed", async () => {
     const watched = await createWatchedProject(['verification.completed']);
     const email = uniqueEmail();
     const { body } = await instance.request('POST', '/api/v1/auth/register', {
@@ -654,7 +654,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
     });
   });
 
-  it('§6.1 and §6.2: treats 2xx as success without another attempt, and reschedules after any other status', async () => {
+  it('§6.1, §6.2: succeeds on 2xx without another attempt, and otherwise reschedules', async () => {
     const attempts = await Promise.all(
       [200, 202, 204, 299, 301, 400, 410, 429, 500, 503].map(async (code) => {
         const watched = await createWatchedProject();
@@ -682,7 +682,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
     ]);
   });
 
-  it('§6.3 and §6.4: fails after five attempts on the schedule, and starts again on a manual redelivery', async () => {
+  it('§6.3, §6.4: fails after five attempts on schedule, and starts again on a manual redelivery', async () => {
     const watched = await createWatchedProject();
     watched.receiver.defaultResponder = respondWithStatus(500);
     await createCustomerIn(watched);
@@ -750,7 +750,7 @@ describe('§5: the routes of secret keys', () => {
       headers,
     });
 
-  it('accept a secret key as Authorization: Bearer and as x-api-key, and return X-Request-Id and Cache-Control: no-store', async () => {
+  it('accepts it as Authorization: Bearer and x-api-key, and returns the specified headers', async () => {
     const { secretKey } = instance.credentials;
     const failures = await runInChunks(secretRoutes, async (each) => {
       const [method, route] = each;
@@ -769,7 +769,7 @@ describe('§5: the routes of secret keys', () => {
     expect(failures).toEqual([]);
   });
 
-  it('return 401 without a secret key, also with one in the query, and 403 for a key of the other type or in the header of the other type', async () => {
+  it('returns 401 without a secret key or with one in the query, and 403 for another type', async () => {
     const { secretKey, publishableKey } = instance.credentials;
     const missing = '401 invalid_api_key Bearer';
     const wrongType = '403 wrong_credential_type null';
@@ -798,7 +798,7 @@ describe('§7: errors', () => {
   it.each([
     ['/api/v1/projects/nonsense', {}],
     ['/v1/webhooks/deliveries/nonsense', { success: false }],
-  ])('%s returns a problem document', async (path, extraFields) => {
+  ])('returns a problem document for %s', async (path, extraFields) => {
     const response = await instance.requestWithSecretKey('GET', path);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');

@@ -101,7 +101,7 @@ describe('make-env.sh', () => {
 });
 
 describe("the compose file's servers", () => {
-  it('CF-05, OP-05: postgres-init.sh creates roles without superuser rights, and a database in which Gatehouse starts and cannot change the audit log', async () => {
+  it('CF-05, OP-05: creates roles that are no superusers and cannot change the audit log', async () => {
     const name = `compose_${randomBytes(8).toString('hex')}`;
     const script = await readFile('ops/compose/postgres-init.sh', 'utf8');
     const [, names = '', sql = ''] = /<<'SQL'\n((?:\\getenv [^\n]*\n)+)(.*)^SQL$/ms.exec(script) ?? [];
@@ -153,7 +153,7 @@ describe("the compose file's servers", () => {
     }
   });
 
-  it('OP-05: only the api has the credentials of the owner of the tables', () => {
+  it("OP-05: gives the table owner's credentials only to the api", () => {
     const { services } = readCompose(env);
     const withOwner = Object.entries(services)
       .filter(([, { environment }]) => JSON.stringify(environment ?? {}).includes(env['DATABASE_PASSWORD']!))
@@ -201,7 +201,7 @@ describe("the compose file's servers", () => {
   );
 });
 
-it('CF-03: in development only, both programs may call the machine that runs the containers', () => {
+it('CF-03: lets both programs call the machine that runs the containers in development only', () => {
   const addresses = [
     { address: '172.17.0.1', family: 4 },
     { address: 'fdc4:f303:9324::254', family: 6 },
@@ -228,7 +228,7 @@ it('starts the programs of the image with the memory options of the launcher', (
   expect(readDockerfile().all('ENV')).toContain(options.join(' '));
 });
 
-describe('the programs of the image', () => {
+describe('the image', () => {
   let instance: TestInstance;
   let metricsPort: number;
   let app: string;
@@ -295,7 +295,7 @@ describe('the programs of the image', () => {
     });
   }
 
-  it('run gatehouse-admin in any folder, without the sources and a home', async () => {
+  it('runs gatehouse-admin in any folder, without the sources and a home', async () => {
     const { stdout } = await runAdmin(['operator-link'], instance.env);
     expect(stdout).toMatch(
       new RegExp(
@@ -304,13 +304,13 @@ describe('the programs of the image', () => {
     );
   });
 
-  it('print the usage of gatehouse-admin', async () => {
+  it('prints the usage of gatehouse-admin', async () => {
     const { stderr } = await runAdmin([], {});
     expect(stderr).toMatch(/^Usage: gatehouse-admin <command>\n/);
     expect(stderr).not.toContain('npm run');
   });
 
-  it('require DATABASE_URL for gatehouse-admin, because the image contains no PostgreSQL', async () => {
+  it('requires DATABASE_URL for gatehouse-admin, because the image contains no PostgreSQL', async () => {
     const environment = { DATA_DIR: join(folder, 'data') };
     await expect(runAdmin(['operator-link'], environment)).rejects.toMatchObject({
       code: 78,
@@ -318,7 +318,7 @@ describe('the programs of the image', () => {
     });
   });
 
-  it('have health checks that fail when the process has ended, and pass while it runs', async () => {
+  it('fails the health checks after a process has ended, and passes them while it runs', async () => {
     const closed = String(await freePort());
     for (const name of ['image', 'api', 'webhook-worker'] as const) {
       const codes = [

@@ -69,7 +69,7 @@ const listEntryIds = async (): Promise<string[]> =>
   );
 
 describe('OP-05: the runtime role', () => {
-  it('can read and add audit log entries, but not change, delete or lock them', async () => {
+  it('reads and adds audit log entries, but cannot change, delete or lock them', async () => {
     await insertEntry(Date.now());
     expect((await runtime.query('SELECT FROM audit_log')).rowCount).toBeGreaterThan(0);
     await expectOutcome(
@@ -94,7 +94,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it('cannot change the table, its trigger or its functions, or act as its owner', async () => {
+  it('changes neither the table, its trigger nor its functions, and cannot act as its owner', async () => {
     await expectOutcome(
       [
         'ALTER TABLE audit_log DISABLE TRIGGER ALL',
@@ -130,7 +130,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it('cannot create anything that the functions of the owner would use instead', async () => {
+  it("creates nothing that the owner's functions would use instead", async () => {
     await expectOutcome(
       [
         'CREATE TABLE public.shadow ()',
@@ -158,7 +158,7 @@ describe('OP-05: the runtime role', () => {
     expect(await listEntryIds()).toContain(recent);
   });
 
-  it('can delete audit log entries only after AUDIT_RETENTION of the owner', async () => {
+  it("deletes audit log entries only after the owner's AUDIT_RETENTION", async () => {
     const [retention] = await instance.sql<{ age: string }>('SELECT age_ms AS age FROM audit_retention');
     expect(retention!.age).toBe(String(365 * DAY_MS));
     const remaining = [await insertEntry(Date.now() - 364 * DAY_MS)];
@@ -181,7 +181,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it('can create, rename and drop partitions of attempts, and no other table', async () => {
+  it('creates, renames and drops partitions of attempts, and no other table', async () => {
     const names = [
       'customers',
       'attempts',
@@ -212,7 +212,7 @@ describe('OP-05: the runtime role', () => {
     ).toBe('accepted');
   });
 
-  it('has its privileges on every table, and on those of later migrations', async () => {
+  it('has its privileges on every table, and on tables of later migrations', async () => {
     await owner.query('CREATE TABLE later (id integer)');
     const rows = await instance.sql<{ name: string; privileges: string }>(
       `SELECT c.relname AS name, string_agg(p, ' ' ORDER BY p) AS privileges
@@ -241,7 +241,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it('alone can call the functions of the owner, whose search path is fixed', async () => {
+  it("calls the owner's functions, which have a fixed search path, as the only other role", async () => {
     const functions = await instance.sql(
       `SELECT p.proname AS name, o.rolname AS owner, o.rolsuper AS "isSuperuser", p.proconfig AS settings,
          (SELECT array_agg(coalesce(g.rolname::text, 'PUBLIC') ORDER BY g.rolname) FROM aclexplode(p.proacl) a
@@ -302,7 +302,7 @@ describe('OP-05: the audit log', () => {
     expect(found).toEqual(attributes.map((each) => [each, false]));
   });
 
-  it('is pruned by the owner of the tables regardless of the stored retention', async () => {
+  it('loses entries to the owner of the tables regardless of the stored retention', async () => {
     const [recent, old] = [await insertEntry(Date.now()), await insertEntry(Date.now() - 2 * DAY_MS)];
     await owner.query(`SELECT prune_audit_log(${DAY_MS}, 100)`);
     const ids = await listEntryIds();
@@ -310,8 +310,8 @@ describe('OP-05: the audit log', () => {
   });
 });
 
-describe('migrations', () => {
-  it('name MIGRATE_DATABASE_URL if the role cannot run them, and need no rights if none is pending', async () => {
+describe('the migration run', () => {
+  it('names MIGRATE_DATABASE_URL if the role cannot migrate, unless nothing is pending', async () => {
     const name = 'gatehouse_roles';
     const { url, ownerUrl } = await createDatabase(name, 'template1');
     try {
@@ -325,7 +325,7 @@ describe('migrations', () => {
     }
   });
 
-  it('OP-05: revoke rights that are too wide, and grant those that are missing after a restore without privileges', async () => {
+  it('OP-05: revokes rights that are too wide, and grants missing ones after a restore', async () => {
     const name = 'gatehouse_restored_roles';
     const { url, ownerUrl } = await createDatabase(name, process.env['TEST_TEMPLATE']!);
     const admin = new pg.Client({ connectionString: adminUrl(name) });

@@ -97,7 +97,7 @@ describe('the walk-through', () => {
   });
 });
 
-it('docs/architecture.md names every folder of the apps and libs', async () => {
+it('names every folder of the apps and libs in docs/architecture.md', async () => {
   const text = await readFile('docs/architecture.md', 'utf8');
   const parts = [
     'apps/api',

@@ -51,8 +51,8 @@ async function comparedColumns(declared: DeclaredColumn[]): Promise<{ declared: 
   }
 }
 
-describe('the entities', () => {
-  it('declare the name, type, nullability and default of every column of the migrated schema', async () => {
+describe('an entity', () => {
+  it('declares the name, type, nullability and default of every column of the migrated schema', async () => {
     const { declared, migrated } = await comparedColumns(declaredColumns(database));
     expect(Object.keys(migrated).length).toBeGreaterThan(250);
     expect(declared).toEqual(migrated);
@@ -65,7 +65,7 @@ describe('the entities', () => {
     );
   const CREATED_AT = 'timestamptz(3) NOT NULL DEFAULT now()';
 
-  it('are compared by each property of a column', async () => {
+  it('fails the comparison if a property of a column differs', async () => {
     const same = await comparedColumns(withCreatedAt(CREATED_AT));
     expect(same.declared).toEqual(same.migrated);
     const withoutWorkers = declaredColumns(database).filter(({ table }) => table !== 'workers');

@@ -65,11 +65,11 @@ function changed(body: object, path: string[], change: (parent: any, name: strin
   return copy;
 }
 
-describe('the schemas of events', () => {
+describe('an event schema', () => {
   let problemsOf: Awaited<ReturnType<typeof loadPublishedSchemas>>;
   beforeAll(async () => (problemsOf = await loadPublishedSchemas()));
 
-  test('have valid examples, for the published schema and for that of each type', () => {
+  test('has valid examples, for the published schema and for the schema of each type', () => {
     const invalid = types.flatMap((type) => {
       const { type: exampleType } = eventExamples[type];
       const ownProblems = findProblems(strictAjv().compile(eventSchema(type)), eventExamples[type]);
@@ -83,7 +83,7 @@ describe('the schemas of events', () => {
     expect(invalid).toEqual([]);
   });
 
-  test('require and type every member of an example, and accept additional members', () => {
+  test('requires and types every member of an example, and accepts additional members', () => {
     const add = (parent: any) => (parent.addedLater = true);
     const violations = types.flatMap((type) => {
       const paths = memberPaths(eventExamples[type]);
@@ -103,7 +103,7 @@ describe('the schemas of events', () => {
     expect(violations).toEqual([]);
   });
 
-  test('describe custom events, with any data', () => {
+  test('describes custom events, with any data', () => {
     const validate = strictAjv().compile(customEventSchema);
     for (const body of [customEventExample, { ...customEventExample, type: 'app.x', data: {} }])
       expect([...findProblems(validate, body), ...problemsOf('app.*', body)]).toEqual([]);
@@ -111,7 +111,7 @@ describe('the schemas of events', () => {
       expect(validate({ ...customEventExample, ...change })).toBe(false);
   });
 
-  test('distinguish bodies by their type', () => {
+  test('distinguishes bodies by their type', () => {
     const validate = strictAjv().compile(eventsSchema);
     for (const type of types) expect(findProblems(validate, eventExamples[type])).toEqual([]);
     expect(findProblems(validate, customEventExample)).toEqual([]);
@@ -119,14 +119,14 @@ describe('the schemas of events', () => {
     expect(validate({ ...eventExamples['login.failed'], type: 'login.unheard_of' })).toBe(false);
   });
 
-  test('have examples with unique ids, which are the same in every run', async () => {
+  test('has examples with unique ids, which are the same in every run', async () => {
     const published = (await readJson('docs/events.schema.json')).$defs;
     expect(types.map((type) => published[type].examples)).toEqual(types.map((type) => [eventExamples[type]]));
     expect(new Set(types.map((type) => eventExamples[type].id)).size).toBe(types.length);
     for (const type of types) expect(parsePublicId('event', eventExamples[type].id)).not.toBeNull();
   });
 
-  test("describe resources with the members and types of the API's document", async () => {
+  test("describes resources with the members and types of the API's document", async () => {
     const { schemas } = (await readJson('docs/openapi.json')).components;
     for (const [noun, schema] of Object.entries(eventResources)) {
       const response = `${noun[0]!.toUpperCase()}${noun.slice(1)}Response`;
@@ -150,7 +150,7 @@ function shape(schema: any, schemas: Record<string, any>): unknown {
   return Object.fromEntries(names.map((name) => [name, shape(properties[name], schemas)]));
 }
 
-describe('the events of complete lifecycles', () => {
+describe('the event stream of complete lifecycles', () => {
   const SECOND_PASSWORD = 'quite another unusual phrase';
   const THIRD_PASSWORD = 'the third of the unusual phrases';
   const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -463,11 +463,11 @@ describe('the events of complete lifecycles', () => {
   });
   afterAll(async () => instance?.stop());
 
-  test('have every type, and no other', () => {
+  test('has every type, and no other', () => {
     expect([...new Set(bodies.map(({ body }) => body.type))].sort()).toEqual([...types].sort());
   });
 
-  test('match their published schemas', async () => {
+  test('matches the published schemas', async () => {
     const problemsOf = await loadPublishedSchemas();
     const invalid = bodies
       .map(({ body }) => ({ type: body.type, problems: problemsOf(body.type, body) }))
@@ -475,7 +475,7 @@ describe('the events of complete lifecycles', () => {
     expect(invalid).toEqual([]);
   });
 
-  test('have exactly the members of their examples', () => {
+  test('has exactly the members of the examples', () => {
     for (const { body } of bodies) {
       const example = eventExamples[body.type];
       expect({ type: body.type, names: Object.keys(body) }).toEqual({
@@ -488,7 +488,7 @@ describe('the events of complete lifecycles', () => {
     }
   });
 
-  test('have every documented reason and verification method, and no other', () => {
+  test('has every documented reason and verification method, and no other', () => {
     const documented = (type: EventType, ...path: string[]): string[] =>
       path.reduce((at, name) => at.properties[name], eventSchema(type) as any).examples;
     const seen = (type: EventType, read: (data: any) => string): string[] => [
@@ -502,7 +502,7 @@ describe('the events of complete lifecycles', () => {
     );
   });
 
-  test('contain resources exactly as GET returns them to a secret key', async () => {
+  test('contains resources exactly as GET returns them to a secret key', async () => {
     const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${adaId}`);
     expect(findEventData('session.revoked', adaId).customer).toEqual(shown.body);
     expect(findEventData('project.updated')).toEqual({
@@ -533,7 +533,7 @@ describe('the events of complete lifecycles', () => {
     expect(findEventData('login.succeeded', graceId).session.device).toBe('Firefox on Linux');
   });
 
-  test('contain no password, token, key or link', async () => {
+  test('contains no password, token, key or link', async () => {
     const hashes = await instance.sql<{ hash: string }>(
       'SELECT password_hash AS hash FROM customers WHERE password_hash IS NOT NULL',
     );

@@ -161,7 +161,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     ]);
   });
 
-  it('SC-04: runs every pod without root, capabilities, a writable file system and a token of the cluster', async () => {
+  it('SC-04: runs every pod without root, capabilities, a writable file system or a token', async () => {
     const pods = podsOf(await render('complete-values.yaml'));
     expect([...pods.keys()].sort()).toEqual(['api', 'migrate', 'worker']);
     for (const [name, pod] of pods) {
@@ -189,7 +189,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     }
   });
 
-  it('OP-05: gives the credentials of the owner of the tables only to the migration', async () => {
+  it("OP-05: gives the table owner's credentials only to the migration", async () => {
     const pods = podsOf(await render('minimal-values.yaml'));
     const withOwner = [...pods].filter(([, pod]) => JSON.stringify(pod).includes('MIGRATE_DATABASE_URL'));
     expect(withOwner.map(([name]) => name)).toEqual(['migrate']);
@@ -203,7 +203,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     }
   });
 
-  it('sets the address, the port and the folder of the data, which do not depend on the image', async () => {
+  it('sets the address, the port and the data folder, which do not depend on the image', async () => {
     for (const [, pod] of podsOf(await render('minimal-values.yaml')))
       expect(pod.containers[0].env).toEqual(
         expect.arrayContaining([
@@ -247,7 +247,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     expect(await nameOf('--set', 'image.tag=0.2.0')).not.toBe(await nameOf());
   });
 
-  it('scales the workers by the age of the queue, and leaves the number of replicas to the autoscalers', async () => {
+  it('scales the workers by the age of the queue, and leaves the replica count to autoscalers', async () => {
     const resources = await render('complete-values.yaml');
     const scalers = resources.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
     expect(scalers.map(({ spec }) => spec['metrics'])).toMatchObject([
@@ -272,7 +272,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
         expect([name, to.length > 0, ports.length > 0]).toEqual([name, true, true]);
   });
 
-  it('allows only the configured servers, the public internet, WEBHOOK_ALLOWED_CIDRS and WEBHOOK_DNS_SERVERS', async () => {
+  it('allows configured servers, the internet, WEBHOOK_ALLOWED_CIDRS and WEBHOOK_DNS_SERVERS', async () => {
     const egress = egressOf(await render('complete-values.yaml'));
     const describeRule = ({ to, ports }: EgressRule): string => {
       const peers = to.map(({ ipBlock, namespaceSelector }) => {

@@ -61,8 +61,8 @@ const statusOf = (operation: string, code: ErrorCode): number => {
   return operation === 'POST /api/v1/auth/refresh' && refreshStatus ? refreshStatus : status;
 };
 
-describe('the OpenAPI documents', () => {
-  test('contain exactly the registered routes, with the most frequent ones registered first', async () => {
+describe('each OpenAPI document', () => {
+  test('contains exactly the registered routes, with the most frequent ones registered first', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
     await api.app.close();
@@ -73,7 +73,7 @@ describe('the OpenAPI documents', () => {
     expect(operations.map(({ name }) => name).sort()).toEqual(names.sort());
   });
 
-  test('give each operation an explicit id that is unique in its document and usable as a method name', () => {
+  test('gives each operation an explicit, unique id that is usable as a method name', () => {
     const ids = operations.map(({ path, operation }) => [
       path.startsWith('/operator/') ? 'operator' : 'public',
       operation['operationId'] as string,
@@ -82,7 +82,7 @@ describe('the OpenAPI documents', () => {
     expect(new Set(ids.map(String)).size).toBe(ids.length);
   });
 
-  test('give each operation a summary, a description, a section, headers and errors', () => {
+  test('gives each operation a summary, a description, a section, headers and errors', () => {
     const sections = (document['tags'] as Json[]).map(({ name }) => name as string);
     const used = operations.map(({ operation }) => operation['tags'][0] as string);
     expect(sections.filter((name) => !used.includes(name))).toEqual([]);
@@ -109,7 +109,7 @@ describe('the OpenAPI documents', () => {
     expect(problems).toEqual([]);
   });
 
-  test('list each error code under its own status, and every code at least once', () => {
+  test('lists each error code under its own status, and every code at least once', () => {
     const misplaced = operations.flatMap(({ name, operation }) =>
       Object.entries(operation['responses'] as Json).flatMap(([status, response]) =>
         codesOf({ responses: { [status]: response } })
@@ -123,7 +123,7 @@ describe('the OpenAPI documents', () => {
     expect((Object.keys(errorCatalog) as ErrorCode[]).filter((code) => !documented.has(code))).toEqual([]);
   });
 
-  test('give every JSON body an example, and all examples match their schemas', () => {
+  test('gives every JSON body an example, and all examples match their schemas', () => {
     const conformance = new Conformance(document);
     const invalid = operations.flatMap(({ name, operation }) => {
       const bodies = [operation['requestBody'], ...Object.values(operation['responses'] as Json)]
@@ -144,7 +144,7 @@ describe('the OpenAPI documents', () => {
     expect(invalid).toEqual([]);
   });
 
-  test('have only examples and defaults that match their schema, with URLs of RFC 3986', () => {
+  test('has only examples and defaults that match their schema, with RFC 3986 URLs', () => {
     const uri = (text: string): boolean => URL.canParse(text) && /^[!-~]+$/.test(text);
     const conformance = new Conformance(document, { formats: { ...formats, uri } });
     const checked = new Set<string>();
@@ -182,7 +182,7 @@ describe('the OpenAPI documents', () => {
     expect(checked.size).toBeGreaterThan(500);
   });
 
-  test('use JSON Schema 2020-12, as in OpenAPI 3.1, and no keywords of 3.0', () => {
+  test('uses JSON Schema 2020-12, as in OpenAPI 3.1, and no keywords from 3.0', () => {
     expect(document['openapi']).toBe('3.1.0');
     const text = JSON.stringify(document);
     expect(text).not.toMatch(/"nullable":|"exclusiveM\w+":(true|false)/);
@@ -195,7 +195,7 @@ describe('the OpenAPI documents', () => {
   });
 });
 
-describe('the schemas of requests and responses', () => {
+describe('each schema of a request or response', () => {
   /** A named string schema of the document. */
   interface NamedSchema {
     path: string;
@@ -249,11 +249,11 @@ describe('the schemas of requests and responses', () => {
     ]),
   ];
 
-  test('have the version of the API, with the version of Gatehouse beside it', () => {
+  test('has the version of the API, with the version of Gatehouse beside it', () => {
     expect(document['info']).toMatchObject({ version: '1.0', 'x-gatehouse-version': VERSION });
   });
 
-  test('reject unknown fields in requests, but not in responses', () => {
+  test('rejects unknown fields in requests, but not in responses', () => {
     const ofRequests = requestSchemas();
     const wrong = Object.entries(document['components'].schemas as Json).filter(
       ([name, { properties, additionalProperties }]) =>
@@ -263,7 +263,7 @@ describe('the schemas of requests and responses', () => {
     expect(ofRequests.size).toBeGreaterThan(20);
   });
 
-  test('describe the form of every slug, id, cursor and URL', () => {
+  test('describes the form of every slug, id, cursor and URL', () => {
     /** Ids of other systems and texts of any form. */
     const freeIds = /^(externalId|requestId|targetId)$|^SearchResultResponse/;
     /** URLs that Gatehouse creates. */
@@ -282,7 +282,7 @@ describe('the schemas of requests and responses', () => {
     expect(withoutForm.map(({ path }) => path)).toEqual([]);
   });
 
-  test('describe ids of the /v1 family by their prefix, also in paths of the console', () => {
+  test('describes ids of the /v1 family by their prefix, also in paths of the console', () => {
     const { parameters } = operationOf('POST /operator/v1/webhooks/endpoints/{endpointId}/enable');
     const { pattern } = parameters[0].schema;
     expect(`ep_${EXAMPLE_UUID}`).toMatch(new RegExp(pattern));
@@ -291,7 +291,7 @@ describe('the schemas of requests and responses', () => {
     for (const id of [`dlv_${EXAMPLE_UUID}`, `att_${EXAMPLE_UUID}`]) expect(id).toMatch(new RegExp(delivery));
   });
 
-  test('describe fractions as numbers and all other numbers as integers', () => {
+  test('describes fractions as numbers and all other numbers as integers', () => {
     const fractions = Object.entries(document['components'].schemas as Json).flatMap(([name, schema]) =>
       Object.entries((schema.properties ?? {}) as Json)
         .filter(([, { type }]) => [type].flat().includes('number'))
@@ -304,7 +304,7 @@ describe('the schemas of requests and responses', () => {
     ]);
   });
 
-  test('describe the state and the next attempt of an attempt as those of its delivery, now', () => {
+  test("describes the state and next attempt in an attempt as the delivery's current ones", () => {
     const { delivery_state: state, next_attempt_at: next } =
       document['components'].schemas.AttemptResponse.properties;
     expect(state.description).toMatch(/current state of the delivery/i);
@@ -373,7 +373,7 @@ describe('the generated documentation of the guards', () => {
     expect(operationOf('POST /api/v1/auth/login')['requestBody'].required).toBe(true);
   });
 
-  test('documents Idempotency-Key on every POST except for the console, and the headers of 401, 429 and 405', () => {
+  test('documents Idempotency-Key on every POST outside the console, and the headers of errors', () => {
     for (const { name, path, method, operation } of operations) {
       const names = (operation['parameters'] as Json[]).map((parameter) => parameter['name']);
       const isExpected = method === 'post' && !path.startsWith('/operator/');
@@ -388,7 +388,7 @@ describe('the generated documentation of the guards', () => {
     expect(Object.keys(document['components'].responses.MethodNotAllowed.headers)).toContain('Allow');
   });
 
-  test('documents ETag with If-None-Match and 304, unless a sign-in changes the object, or with If-Match and 412', () => {
+  test('documents ETag with 304, unless a sign-in changes the object, or with If-Match and 412', () => {
     const tagged = operations.filter(
       ({ operation }) => 'ETag' in (operation['responses'][200]?.headers ?? {}),
     );
@@ -427,8 +427,8 @@ describe('the generated documentation of the guards', () => {
   });
 });
 
-describe('controllers', () => {
-  test('do not repeat the errors of their guards and inputs', async () => {
+describe('a controller', () => {
+  test('does not repeat the errors of its guards and inputs', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const plainDocument = SwaggerModule.createDocument(api.app, {} as OpenAPIObject);
     const reader = new RouteReader(api.app);

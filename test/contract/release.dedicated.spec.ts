@@ -54,7 +54,7 @@ async function release(args: string[], published: string[] = [], tag = `v${versi
 }
 
 describe('npm run release', () => {
-  it('with --dry-run packs, lists and hashes all packages with the URL of the repository, and sends nothing to the registry', async () => {
+  it('packs, lists and hashes all packages with --dry-run, and sends nothing to the registry', async () => {
     const { code, output, requests } = await release(['--dry-run']);
     expect([code, requests]).toEqual([0, []]);
     const printed = [...output.matchAll(/^Would publish (\S+)@(\S+) as latest: (.+)$/gm)];
@@ -99,7 +99,7 @@ describe('npm run release', () => {
   });
 });
 
-it('finds versions that differ and a missing section of CHANGELOG.md', async () => {
+it('finds versions that differ and a missing section in CHANGELOG.md', async () => {
   const write = (path: string, value: object) => writeFile(join(folder, path), JSON.stringify(value));
   await mkdir(join(folder, 'packages', 'js'), { recursive: true });
   await mkdir(join(folder, 'packages', 'react'));

@@ -39,14 +39,14 @@ async function differences(statements: Pick<DeclaredStatement, 'columns' | 'text
   return found;
 }
 
-describe('the declared statements', () => {
-  it('are valid in the migrated schema, and return the columns that they declare', async () => {
+describe('a declared statement', () => {
+  it('matches the migrated schema, and returns the declared columns', async () => {
     const statements = declaredStatements();
     expect(statements.length).toBeGreaterThan(50);
     expect(await differences(statements)).toEqual([]);
   });
 
-  it('are compared by each property of a column', async () => {
+  it('fails the comparison if a property of a column differs', async () => {
     const text = 'SELECT id, disabled_at AS "disabledAt" FROM customers';
     const id = { type: 'uuid', nullable: false };
     const disabledAt = { type: 'timestamp with time zone', nullable: true };
@@ -83,7 +83,7 @@ describe('the distribution of the tables over databases', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is documented', () => {
+  it('matches the table in docs/scaling.md', () => {
     const document = readFileSync('docs/scaling.md', 'utf8');
     const missing = Object.entries(distributionColumns).filter(
       ([table, column]) =>
@@ -92,7 +92,7 @@ describe('the distribution of the tables over databases', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is crossed only by the statements on the list', () => {
+  it('has exceptions only for the statements on the list', () => {
     const crossing = declaredStatements()
       .map(({ text }) => describeReach(text))
       .filter(({ reach }) => reach === 'all')

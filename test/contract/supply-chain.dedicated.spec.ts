@@ -78,7 +78,7 @@ describe('SC-03: the software bill of materials', () => {
   });
 });
 
-it('SC-03: the secret scan finds secrets of Gatehouse and of others, and never prints them', async () => {
+it('SC-03: finds secrets of Gatehouse and of others in the secret scan, and never prints them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-secrets-'));
   try {
     // Composed here, so that this file contains none of them.
@@ -151,7 +151,7 @@ describe('SC-03: .ci/run', () => {
   });
 });
 
-it('SC-03: npm run audit fails for severity high in any part, and reports loudly if no registry responds', async () => {
+it('SC-03: fails npm run audit for severity high, and reports an unreachable registry', async () => {
   /** Audits with a registry that reports these severities by package, or with none. */
   const audit = async (severities: Record<string, string> | null) => {
     const advisories = Object.entries(severities ?? {}).map(([name, severity]) => [

@@ -465,7 +465,7 @@ const fieldsIn = (place: RouteInput['in']): { route: Route; input: RouteInput }[
       .map((input) => ({ route, input })),
   );
 
-describe("another tenant's object is treated as missing", () => {
+describe("another tenant's object", () => {
   it('classifies every documented input', () => {
     const unknown = routes.flatMap((route) =>
       route.inputs
@@ -479,7 +479,7 @@ describe("another tenant's object is treated as missing", () => {
     expect(open.map(({ name }) => name)).toEqual([]);
   });
 
-  it('in a path', async () => {
+  it('stays hidden in a path', async () => {
     const chosen = routes.filter((route) => pathInputs(route).length > 0);
     expect(chosen.length).toBeGreaterThan(20);
     const findings = await checkAll(chosen, async (route) => {
@@ -497,7 +497,7 @@ describe("another tenant's object is treated as missing", () => {
     expect(findings).toEqual([]);
   });
 
-  it('in a path, although its own tenant can read it', async () => {
+  it('stays hidden in a path, although its own tenant can read it', async () => {
     const unreadable: string[] = [];
     for (const route of routes.filter(
       ({ method, inputs }) => method === 'GET' && inputs.some((input) => input.in === 'path'),
@@ -510,7 +510,7 @@ describe("another tenant's object is treated as missing", () => {
     expect(unreadable).toEqual([]);
   });
 
-  it('in lists', async () => {
+  it('stays hidden in lists', async () => {
     const findings: string[] = [];
     for (const route of routes.filter(({ method }) => method === 'GET')) {
       const query: Values = route.inputs.some(({ name }) => name === 'limit') ? { limit: '200' } : {};
@@ -534,7 +534,7 @@ describe("another tenant's object is treated as missing", () => {
     expect(findings).toEqual([]);
   });
 
-  it('in a query', async () => {
+  it('stays hidden in a query', async () => {
     const chosen = fieldsIn('query');
     expect(chosen.length).toBeGreaterThan(5);
     const findings = await checkAll(chosen, async ({ route, input }) => {
@@ -555,7 +555,7 @@ describe("another tenant's object is treated as missing", () => {
     expect(findings).toEqual([]);
   });
 
-  it('in a body', async () => {
+  it('stays hidden in a body', async () => {
     const chosen = fieldsIn('body');
     expect(chosen.length).toBeGreaterThan(3);
     const findings = await checkAll(chosen, async ({ route, input }) => {
@@ -567,7 +567,7 @@ describe("another tenant's object is treated as missing", () => {
     expect(findings).toEqual([]);
   });
 
-  it('in a cursor', async () => {
+  it('stays hidden in a cursor', async () => {
     const chosen = routes.filter(({ inputs }) => inputs.some(({ name }) => name === 'cursor'));
     expect(chosen.length).toBeGreaterThan(5);
     const findings = await checkAll(chosen, async (route) => {
@@ -663,13 +663,13 @@ describe('an operator who is limited to organizations', () => {
     return status === 403 && body.code === 'installation_access_required' ? [] : [`${route.name}: ${status}`];
   };
 
-  it('cannot use the routes that concern the entire installation', async () => {
+  it('gets no access to the routes that concern the entire installation', async () => {
     const chosen = documented.filter(({ name }) => installationRoutes.has(name));
     expect(chosen).toHaveLength(installationRoutes.size);
     expect(await checkAll(chosen, expectRejection)).toEqual([]);
   });
 
-  it('is tested on every other route of the console', () => {
+  it('has a test on every other route of the console', () => {
     const isTested = (route: Route): boolean =>
       route.method === 'GET' ||
       pathInputs(route).length > 0 ||
@@ -691,7 +691,7 @@ describe('an operator who is limited to organizations', () => {
     expect(differences).toEqual([]);
   });
 
-  it('sees the metrics of the projects in reach', async () => {
+  it('sees the metrics of projects in its access scope', async () => {
     const attempts = routes.find(({ name }) => name === 'GET /operator/v1/webhooks/deliveries/count')!;
     const overview = routes.find(({ name }) => name === 'GET /operator/v1/overview')!;
     const deadLetters = routes.find(({ name }) => name === 'GET /operator/v1/webhooks/dead-letters/count')!;
@@ -702,7 +702,7 @@ describe('an operator who is limited to organizations', () => {
 });
 
 describe('credentials of two projects', () => {
-  it('are rejected together on every route', async () => {
+  it('causes a rejection on every route if both are sent', async () => {
     const findings = await checkAll(
       routes.filter((route) => route.kinds.length > 0 && !isOperatorRoute(route)),
       async (route) => {
@@ -721,7 +721,7 @@ describe('credentials of two projects', () => {
     expect(findings).toEqual([]);
   });
 
-  it("do not let a publishable key log in a customer of another project, even with the customer's password", async () => {
+  it('limits a publishable key to customers of its project, even with a correct password', async () => {
     const [theirs] = sibling.customers[0].resources.email!;
     const authenticate = (action: string, email: string) =>
       instance.request('POST', `/api/v1/auth/${action}`, {
@@ -748,7 +748,7 @@ describe('credentials of two projects', () => {
     expect(differences).toEqual([]);
   });
 
-  it('let an access token access only its own customer', async () => {
+  it('limits an access token to its own customer', async () => {
     for (const { customers } of [own, sibling, foreign]) {
       const { credentials, resources } = customers[0];
       const me = await instance.requestWithAccessToken(credentials.access!, 'GET', '/api/v1/me');
@@ -765,14 +765,14 @@ describe('credentials of two projects', () => {
   });
 });
 
-describe('the values of another tenant', () => {
+describe('a value of another tenant', () => {
   const post = (path: string, body: unknown, type?: string) =>
     instance.request('POST', path, {
       body,
       headers: { authorization: `Bearer ${own.tenant.secretKey}`, ...(type ? { 'content-type': type } : {}) },
     });
 
-  it('an email address and an externalId can be used again', async () => {
+  it('leaves the same email address and externalId free', async () => {
     const customer = { email: sibling.resources.email![1]!, externalId: sibling.resources.externalId![0]! };
     expect(await post('/api/v1/customers', customer)).toMatchObject({
       status: 201,
@@ -780,7 +780,7 @@ describe('the values of another tenant', () => {
     });
   });
 
-  it('an import creates all customers in its own project, regardless of the fields of its lines', async () => {
+  it('stays unaffected by an import, whatever project the fields of its lines name', async () => {
     const theirs = { id: sibling.resources.customer![0], projectId: sibling.tenant.projectId };
     const before = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
@@ -797,7 +797,7 @@ describe('the values of another tenant', () => {
     expect(after).toEqual(before);
   });
 
-  it('the id of an import can be used again', async () => {
+  it('leaves the same import id free', async () => {
     const [importId] = sibling.resources.import!;
     const show = (key: string) =>
       instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
@@ -816,7 +816,7 @@ describe('the values of another tenant', () => {
   it.each<[string, string, () => { attacker: CallerFixture; victim: ProjectFixture }]>([
     ['a secret key', '/api/v1/customers/import', () => ({ attacker: own, victim: sibling })],
     ['a limited operator', '/operator/v1/customers/import', () => ({ attacker: limited, victim: foreign })],
-  ])('an import of lines by %s into a project of another tenant is rejected', async (_, path, find) => {
+  ])("rejects an import of lines by %s into another tenant's project", async (_, path, find) => {
     const { attacker, victim } = find();
     const route = documented.find(({ name }) => name === `POST ${path}`)!;
     const headers = { ...headersFor(route, attacker), 'content-type': 'application/x-ndjson' };

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all([instance?.stop(), secrets?.stop()]));
 
 // The nightly specs check every kind of secret, and exchange-codes.spec.ts every kind with one of the events.
-it('EX-01: ends sessions, proofs, codes, flows and challenges from before each event that ends access', async () => {
+it('EX-01: ends every session, proof, code, flow and challenge from before each such event', async () => {
   expect(await checkEvents(instance, secrets, false)).toEqual({ wrong: [], cells: 134 });
 });
 
-describe('EX-01: refuses a sign-in that is under way when access ends', () => {
+describe('EX-01: a sign-in in progress when access ends', () => {
   /** The point between the count of an attempt and the check of its password. */
   const HOLD = 'password.before-hash';
   const asServer = (path: string) => instance.requestWithSecretKey('POST', `/api/v1/customers/${path}`);
@@ -30,7 +30,7 @@ describe('EX-01: refuses a sign-in that is under way when access ends', () => {
     },
   };
 
-  it.each(Object.keys(ends))('%s', async (name) => {
+  it.each(Object.keys(ends))('fails if access ends %s', async (name) => {
     const { id, email, tokens } = await registerCustomer(instance);
     await instance.api.runCommand('hold', HOLD);
     try {

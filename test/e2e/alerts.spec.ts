@@ -114,7 +114,7 @@ const readAlertSecret = async (): Promise<string> => {
 };
 
 describe('alerts', () => {
-  it('are sent once per worker fleet for dead letters, signed, by webhook and email, and repeated after 15 minutes or a day', async () => {
+  it('sends one alert for dead letters per fleet, signed, by webhook and email, and repeats it', async () => {
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
     await checkAlerts();
     expect(alerts.requests).toEqual([]);
@@ -178,7 +178,7 @@ describe('alerts', () => {
     expect(logs).not.toContain('of-the-operator');
   });
 
-  it('are logged by one worker without a channel, none about emails without a mail server, and pass over a newer version', async () => {
+  it('logs alerts once without a channel, skips emails without a mail server and newer versions', async () => {
     const env = { ALERT_WEBHOOK_URL: '', ALERT_EMAIL: '', SMTP_URL: '' };
     await withWorkers(2, env, async (workers) => {
       await instance.register();
@@ -221,7 +221,7 @@ describe('alerts', () => {
     });
   });
 
-  it('report an endpoint that is disabled as failing and its recovery, but not one that is disabled manually', async () => {
+  it('reports an endpoint disabled as failing and its recovery, but not one disabled manually', async () => {
     const { id } = await instance.createEndpoint(target.url);
     const disable = (reason: string | null) =>
       instance.sql(
@@ -248,7 +248,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('report a delivery that has been due for 30 s without an attempt, and its recovery', async () => {
+  it('reports a delivery that has been due for 30 s without an attempt, and its recovery', async () => {
     const hanging: (() => void)[] = [];
     target.defaultResponder = (response) => void hanging.push(() => response.end());
     await instance.createEndpoint(target.url, ['customer.created']);
@@ -273,7 +273,7 @@ describe('alerts', () => {
     expect(listAlerts('overdue_deliveries', 'over')).toHaveLength(1);
   });
 
-  it('MQ-01: report emails that a project dropped within an hour because of its limit, and their end', async () => {
+  it("MQ-01: reports emails dropped within an hour because of a project's limit, and the end", async () => {
     const customer = (await instance.register()).body.customer.id as string;
     const insertDropped = (reason: string) =>
       instance.sql(
@@ -296,7 +296,7 @@ describe('alerts', () => {
     ]);
   });
 
-  describe('of kind mail_delivery_failing', () => {
+  describe('the alert mail_delivery_failing', () => {
     const alertStates = () =>
       alerts.requests.map(({ event }) => [event.type, event.data['state'], event.data['count']]);
     const opened = (count: number) => ['alert.mail_delivery_failing', 'open', count];
@@ -304,7 +304,7 @@ describe('alerts', () => {
     const register = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) expect((await instance.register()).status).toBe(201);
     };
-    it('report an outage of seven minutes by another mail server, until an email is accepted', async () => {
+    it('reports an outage of seven minutes by another mail server, until an email is accepted', async () => {
       const METRICS_PORT = String(await freePort());
       const separate = new MailServer();
       await separate.start();
@@ -357,7 +357,7 @@ describe('alerts', () => {
       await separate.stop();
     });
 
-    it('report rejections of three recipients, but not of two, and never by the failing mail server', async () => {
+    it('reports rejections of three recipients, not of two, and never by the failing mail server', async () => {
       outgoing.postponesRecipients = true;
       await register(2);
       await sendMails();
@@ -391,7 +391,7 @@ describe('alerts', () => {
     });
   });
 
-  it('MF-07: report projects with more than 1,000 wrong email codes within an hour, and their end', async () => {
+  it('MF-07: reports projects with over 1,000 wrong email codes within an hour, and the end', async () => {
     const addGuesses = (guesses: number, minutes: number) =>
       instance.sql(
         `INSERT INTO email_code_guesses (project_id, began_at, guesses)
@@ -413,7 +413,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('report problems that processes have found, until they are solved or the processes have stopped', async () => {
+  it('reports problems that processes found, until they are solved or the processes have stopped', async () => {
     const insertProblem = (kind: string, detail: string) =>
       instance.sql(
         `INSERT INTO process_problems (process_id, kind, service, host, detail)
@@ -447,7 +447,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('of a later version stay open, and do not prevent the others', async () => {
+  it('keeps alerts of a later version open, which do not prevent the others', async () => {
     await instance.sql(
       `INSERT INTO alerts (id, kind, channel, told_at, is_open)
        VALUES (gen_random_uuid(), 'of_a_later_version', 'webhook', now(), true)`,
@@ -458,7 +458,7 @@ describe('alerts', () => {
     expect(alerts.requests.map(({ event }) => event.type)).toEqual(['alert.dead_letters']);
   });
 
-  it('are resent with the same id after a failure, follow no redirect and do not block deliveries', async () => {
+  it('sends an alert again with the same id, follows no redirect and does not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     let redirect: (() => void) | undefined;
     alerts.respondWith((response) => {
@@ -495,7 +495,7 @@ describe('alerts', () => {
     await redirectTarget.stop();
   });
 
-  it('are tested by a worker on request, and the log contains the outcome without the URL', async () => {
+  it('sends a test by a worker on request, and logs the outcome without the URL', async () => {
     const admin = await insertOperator(instance);
     const sendTest = async (channel: string): Promise<Record<string, any>[]> => {
       expect((await admin.request('POST', '/health/test-alert', { channel })).status).toBe(202);
@@ -527,7 +527,7 @@ describe('alerts', () => {
     expect(alerts.requests).toHaveLength(3);
   });
 
-  it('reach an operator within a minute, even after a failed check', async () => {
+  it('reaches an operator within a minute, even after a failed check', async () => {
     const { interval, overdueAfter } = loadConfig(instance.env).alerts;
     expect(interval + overdueAfter).toBeLessThan(60_000);
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);

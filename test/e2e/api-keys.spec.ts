@@ -50,7 +50,7 @@ const getKeyId = async (key: string) =>
 const timeFromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
 const lastKeyError = { status: 409, body: { code: 'last_organization_key' } };
 
-it('AK-02: shows the value once and stores only its SHA-256 hash, its first eight and its last four characters', async () => {
+it('AK-02: shows the value once and stores only its SHA-256 hash and twelve characters', async () => {
   const created = await instance.requestWithSecretKey('POST', path, { name: 'Order service' });
   expect(created).toMatchObject({ status: 201 });
   expect(created.headers.get('cache-control')).toBe('no-store');
@@ -139,7 +139,7 @@ describe('AK-07: a key that creates or changes keys', () => {
   const insufficientScope = (...requiredScopes: string[]) => ({ code: 'insufficient_scope', requiredScopes });
   const insufficientAccess = { code: 'insufficient_access', requiredAccess: 'organization' };
 
-  it('cannot grant more access or scopes than it has', async () => {
+  it('grants no more access or scopes than it has', async () => {
     interface RequestedKey {
       type?: string;
       access?: string;
@@ -193,7 +193,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     );
   });
 
-  it('cannot rotate or revoke a key with more scopes or broader access, but can revoke itself', async () => {
+  it('rotates or revokes only itself and keys without more scopes or broader access', async () => {
     const options = {
       ...instance.credentials,
       type: 'secret',
@@ -240,7 +240,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     expect([await isActive(weakerKey.key), await isActive(weakKey)]).toEqual([false, false]);
   });
 
-  it('creates keys for projects of the organizations that it created, and such a key accesses no other project', async () => {
+  it('creates keys for projects of organizations that it created, which access no other project', async () => {
     const child = (
       await instance.requestWithSecretKey('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' })
     ).body;
@@ -258,7 +258,7 @@ describe('AK-07: a key that creates or changes keys', () => {
   });
 });
 
-it('AK-08: a key works until it is revoked, a second revocation changes nothing, and its events contain the key', async () => {
+it('AK-08: accepts a key until it is revoked, and ignores a second revocation', async () => {
   const { id: projectId } = (
     await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Keys' })
   ).body;
@@ -352,7 +352,7 @@ describe('the last organization key', () => {
   const revoke = async (actingKey: string, revokedKey: string, projectId: string) =>
     instance.requestWithBearer(actingKey, 'DELETE', `${pathOf(projectId)}/${await getKeyId(revokedKey)}`);
 
-  it('cannot be revoked, even when two keys revoke each other concurrently', async () => {
+  it('stays active, even when two keys revoke each other concurrently', async () => {
     const { tenant, keys } = await insertOtherOrganization(2);
     const { projectId, organizationId } = tenant;
     const [one, two] = keys as [string, string];
@@ -376,7 +376,7 @@ describe('the last organization key', () => {
     expect(await isActive(successor)).toBe(true);
   });
 
-  it('is the last key that can create others; the last key of a project can be revoked', async () => {
+  it('creates others as the last one; the last key of a project can be revoked', async () => {
     const { tenant, options, keys } = await insertOtherOrganization();
     await insertKey(instance, { ...options, scopes: [] });
     expect(await revoke(keys[0]!, keys[0]!, tenant.projectId)).toMatchObject(lastKeyError);

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-it('CO-01: replacing a session needs only one database connection, even when the pool is exhausted', async () => {
+it('CO-01: replaces a session with one database connection, even when the pool is exhausted', async () => {
   const holder = await instance.db.connect();
   try {
     const { operator } = instance.credentials;
@@ -52,7 +52,7 @@ it('CO-01: replacing a session needs only one database connection, even when the
   }
 });
 
-it('CO-05: CONSOLE=off removes the console and its API, and nothing else', async () => {
+it('CO-05: removes the console and its API with CONSOLE=off, and nothing else', async () => {
   const routes = (await listDocumentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
   expect(routes.length).toBeGreaterThan(40);
   const page = await (await fetch(`${instance.baseUrl}/console/`)).text();
@@ -82,7 +82,7 @@ it('CO-05: CONSOLE=off removes the console and its API, and nothing else', async
   expect((await fetch(`${baseUrl}/api/v1/organizations`, { headers })).status).toBe(200);
 });
 
-it('AUDIT_IP controls how the audit log records addresses', async () => {
+it('controls with AUDIT_IP how the audit log records client IPs', async () => {
   const baseUrls = { masked: masking.baseUrl, off: withoutConsole.baseUrl, full: instance.baseUrl };
   const authorization = `Bearer ${instance.credentials.secretKey}`;
   const found: Record<string, unknown> = {};
@@ -108,7 +108,7 @@ it('AUDIT_IP controls how the audit log records addresses', async () => {
   expect(found).toEqual(RECORDED);
 });
 
-it('the feed of events hides and skips no event after a dump is restored to another server', async () => {
+it('hides and skips no event in the feed after a dump is restored to another server', async () => {
   const create = async (): Promise<string> =>
     (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
   const list = (query: string): Promise<TestResponse> =>
@@ -133,7 +133,7 @@ it('the feed of events hides and skips no event after a dump is restored to anot
   expect(customersOf(rest)).toEqual(ids.slice(1));
 });
 
-it('the delay before the first attempt is the same for an event, a redelivery and a batch', async () => {
+it('has the same delay before the first attempt for an event, a redelivery and a batch', async () => {
   await instance.startWorker().waitUntilReady();
   const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
   await instance.register();

@@ -185,7 +185,7 @@ describe('the attempt log', () => {
     }
   });
 
-  it('scans a bounded part of the log per page: a page may be short or empty, and the next page continues', async () => {
+  it('scans a bounded part of the log per page, which may be short, and then continues', async () => {
     const { ids, pages } = await readAll({ http_status: '418' });
     expect(ids).toHaveLength(1);
     expect(pages).toBeLessThan(5);
@@ -202,7 +202,7 @@ describe('the attempt log', () => {
   });
 
   // This test is the last one because it adds an attempt.
-  it('finds an attempt in one of two adjacent time ranges, even if the clock of the worker is ahead', async () => {
+  it('finds an attempt in one of two adjacent time ranges, even with a fast worker clock', async () => {
     const at = Date.now() - 86_400_000;
     const [inserted] = await seedDeliveries(instance, [
       {

@@ -230,7 +230,7 @@ describe('an entry of the audit log', () => {
     expect(JSON.stringify(await entries({ targetId: id }))).not.toContain('@example.com');
   });
 
-  it('is not created for logins, refreshes and logouts, which are events', async () => {
+  it('does not exist for logins, refreshes and logouts, which are events', async () => {
     const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
     const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
@@ -279,7 +279,7 @@ describe('an entry of the audit log', () => {
 });
 
 describe('an audit log entry and its change', () => {
-  it('are committed together: no entry for a change that is rolled back, no change without its entry', async () => {
+  it('commits together or not at all', async () => {
     const email = uniqueEmail();
     await instance.sql(
       `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'customer.created') NOT VALID`,
@@ -307,7 +307,7 @@ describe('an audit log entry and its change', () => {
     expect(await entriesOf(taken)).toEqual([]);
   });
 
-  it('WH-14: records each of 20 parallel redeliveries, 19 of them with the outcome refused', async () => {
+  it('WH-14: records each of 20 parallel redeliveries, 19 with the outcome refused', async () => {
     const { endpointId, delivery } = await createFinishedDelivery();
     const path = `/v1/webhooks/deliveries/${delivery}/redeliver`;
     const reason = 'the target is up again';
@@ -376,7 +376,7 @@ describe('the log line of an entry', () => {
     }
   });
 
-  it('OP-05: is written once for each of 20 parallel entries', async () => {
+  it('OP-05: appears once for each of 20 parallel entries', async () => {
     const { delivery } = await createFinishedDelivery();
     const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -394,7 +394,7 @@ describe('the log line of an entry', () => {
     expect(logged.map(({ auditEntryId }) => auditEntryId).sort()).toEqual(stored.map(({ id }) => id).sort());
   });
 
-  it('OP-05: is missing if the transaction is rolled back', async () => {
+  it('OP-05: does not appear if the transaction is rolled back', async () => {
     const first = await createCustomer();
     const taken = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: first.body.email,
@@ -415,7 +415,7 @@ describe('the log line of an entry', () => {
 });
 
 describe('the list of entries', () => {
-  it('is newest first, paginated, and can be filtered by the fields of an entry', async () => {
+  it('shows the newest first in pages, and filters by the fields of an entry', async () => {
     const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { projectId } = tenant;
     const created: TestResponse[] = [];
@@ -508,7 +508,7 @@ describe('the list of entries', () => {
     });
   });
 
-  it('AK-04: shows a project key the entries of its project, and an organization key those of its organization and its child organizations, but none of other tenants', async () => {
+  it('AK-04: shows a key the entries of its project or organization, and none of other tenants', async () => {
     const sibling = await insertProject(instance, instance.credentials.organizationId);
     const otherOrganization = await insertOrganization(instance);
     const create = async (key: string): Promise<string> =>
@@ -561,7 +561,7 @@ it('rejects every change to the table, even with the retention setting on', asyn
   expect(await rows()).toEqual(before);
 });
 
-describe('retention', () => {
+describe('the retention of the audit log', () => {
   it('removes entries older than AUDIT_RETENTION and nothing else', async () => {
     const insert = (time: number) =>
       instance.sql(

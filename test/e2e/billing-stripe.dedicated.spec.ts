@@ -57,7 +57,7 @@ describe('the billing portal with Stripe', () => {
     );
   });
 
-  it('creates one customer for ten concurrent requests, and a new one after that customer is deleted', async () => {
+  it('creates one customer for ten concurrent requests, and another after that one is deleted', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
     const openConcurrently = (count: number) =>
       Promise.all(Array.from({ length: count }, () => retryWhileRejected(() => open(secretKey))));
@@ -122,7 +122,7 @@ describe('the billing portal with Stripe', () => {
     expect(customersOf(unchanged.organizationId)).toHaveLength(1);
   });
 
-  it('returns its own error when Stripe rejects the request or fails, and opens the portal afterwards', async () => {
+  it('returns its own error when Stripe rejects the request or fails, and works afterwards', async () => {
     const cases: [name: string, override: ResponseOverride, status: number, detail: string][] = [
       [
         'a wrong key',
@@ -164,7 +164,7 @@ describe('the billing portal with Stripe', () => {
     await checkCases(cases, check, 1);
   });
 
-  it('LG-02: names a returnUrl that Stripe rejects and logs the reason, but neither the key nor the URL', async () => {
+  it('LG-02: names a returnUrl that Stripe rejects and logs the reason, without key or URL', async () => {
     const { secretKey } = await insertOrganization(instance);
     const { body } = await open(secretKey);
     stripe.overrideNext(

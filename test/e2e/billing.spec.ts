@@ -117,7 +117,7 @@ describe('the returnUrl of the billing portal (IN-10)', () => {
   });
 });
 
-it('AK-04, AK-06: a key opens the portal of its own organization and, with organization access, of organizations that it created', async () => {
+it("AK-04, AK-06: opens the portal of the key's organization and of those that it created", async () => {
   const { organizationId, projectId, secretKey, projectSecretKey } = instance.credentials;
   const child = await insertOrganization(instance);
   const otherOrganization = await insertOrganization(instance);

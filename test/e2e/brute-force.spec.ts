@@ -77,7 +77,7 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
-  it('asks to wait no longer than the window, even if another transaction opened it at a later time', async () => {
+  it('requires a wait no longer than the window, even if a later transaction opened it', async () => {
     const email = uniqueEmail();
     await setFailedSignIns(instance, email, { inWindow: 10 });
     await instance.sql(`UPDATE login_attempts SET window_ends_at = now() + interval '901 s'`);
@@ -96,7 +96,7 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom(HOME, email)).toBe(429);
   });
 
-  it('responds alike for known and unknown emails at an address from which the customer has signed in, with and without enumeration protection (PW-08)', async () => {
+  it('PW-08: responds alike for known and unknown emails at an address the customer has used', async () => {
     const comparable = (response: TestResponse): string =>
       JSON.stringify(normalizeResponse(response)).replaceAll(/t=\d+|"retry-after":"\d+"/g, '');
     const failRepeatedly = async (email: string): Promise<string[]> => {
@@ -116,7 +116,7 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
-  it('blocks an address that another customer used, that was last used 31 days ago, or that was used before a password reset', async () => {
+  it('blocks an address that another customer used, or that was used too long ago', async () => {
     const [first, second, third] = [await registerAtHome(), await registerAtHome(), await registerAtHome()];
     await instance.sql(
       `UPDATE customer_addresses SET last_login_at = now() - interval '31 days' WHERE customer_id = $1`,
@@ -138,7 +138,7 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom('2001:db8:7:7:ffff::2', email)).toBe(200);
   });
 
-  it('is reset by a success, which may be the tenth attempt, and at the end of the window', async () => {
+  it('resets at a success, which may be the tenth attempt, and at the end of the window', async () => {
     const { email, id } = await registerAtHome();
     await setFailedSignIns(instance, email, { inWindow: 9 });
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
@@ -148,7 +148,7 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('is not reset by a correct password that opens no session', async () => {
+  it('does not reset at a correct password that opens no session', async () => {
     const disabled = await registerAtHome();
     const unverified = await registerAtHome();
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
@@ -162,7 +162,7 @@ describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
     });
   });
 
-  it('counts the correct password of an unverified customer like a wrong one with enumeration protection', async () => {
+  it("counts an unverified customer's correct password like a wrong one if emails are protected", async () => {
     const registered = await registerAtHome();
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const statuses: number[] = [];
@@ -238,22 +238,25 @@ describe('a locked customer', () => {
         }),
       NEW_PASSWORD,
     ],
-  ])('is unlocked by %s, with one event for the lock and one for the unlock', async (_, unlock, password) => {
-    const customer = await registerCustomer(instance);
-    const { id, email } = customer;
-    await lockCustomer(customer);
-    expect(await instance.events(id, 'customer.locked')).toHaveLength(1);
-    expect(await statusFrom(ELSEWHERE, email)).toBe(429);
-    await unlock(customer);
-    expect(await statusFrom(ELSEWHERE, email, password)).toBe(200);
-    // Unlocking a customer who is not locked changes nothing.
-    const again = await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`);
-    expect(again).toMatchObject({ status: 200, body: { id, email } });
-    const unlocked = await instance.events(id, 'customer.unlocked');
-    expect(unlocked).toMatchObject([{ data: { customer: { id, email } } }]);
-  });
+  ])(
+    'becomes unlocked by %s, with one event for the lock and one for the unlock',
+    async (_, unlock, password) => {
+      const customer = await registerCustomer(instance);
+      const { id, email } = customer;
+      await lockCustomer(customer);
+      expect(await instance.events(id, 'customer.locked')).toHaveLength(1);
+      expect(await statusFrom(ELSEWHERE, email)).toBe(429);
+      await unlock(customer);
+      expect(await statusFrom(ELSEWHERE, email, password)).toBe(200);
+      // Unlocking a customer who is not locked changes nothing.
+      const again = await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`);
+      expect(again).toMatchObject({ status: 200, body: { id, email } });
+      const unlocked = await instance.events(id, 'customer.unlocked');
+      expect(unlocked).toMatchObject([{ data: { customer: { id, email } } }]);
+    },
+  );
 
-  it('is not reported after being deleted', async () => {
+  it('causes no report after being deleted', async () => {
     const { email, id } = await registerAtHome();
     await setFailedSignIns(instance, email, { inWindow: 9 });
     const remove = (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
@@ -270,7 +273,7 @@ describe('a locked customer', () => {
   });
 });
 
-it('a server that sends no valid X-Client-IP, or may not send one, does not make its own address known for the customer', async () => {
+it('adds no known address for a server without a valid or permitted X-Client-IP', async () => {
   const { projectSecretKey } = instance.credentials;
   const readOnlyKey = { ...instance.credentials, type: 'secret' as const, scopes: ['customer:read'] };
   for (const [key, headers] of [

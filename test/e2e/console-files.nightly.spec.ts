@@ -5,7 +5,7 @@ import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 describeConsole('missing files and late enrollment in the console', { allowClientErrors: true }, (test) => {
-  it('keeps the navigation when the files of a screen are missing, and reloads once after an upgrade', async () => {
+  it("keeps the navigation if a screen's files are missing, and reloads once after an upgrade", async () => {
     const page = await test.show('/account');
     const open = (name: string) => page.getByRole('link', { name, exact: true }).click();
     const remove = (file: string) =>

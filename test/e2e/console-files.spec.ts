@@ -75,7 +75,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('CO-02: each page has its own 128-bit nonce, no inline script or style, and no external references', async () => {
+  it('CO-02: gives each page its own 128-bit nonce, and no inline or external content', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => requestPath(instance, '/console/')));
     const nonces = responses.map(({ content }) => nonceIn(content.toString()));
     expect(new Set(nonces).size).toBe(5);
@@ -104,7 +104,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('compresses the assets for clients that accept it, to at most 300 kB in total before the first render', async () => {
+  it('compresses the assets for clients that accept it, to 300 kB before the first render', async () => {
     const path = assets.find((name) => name.endsWith('.js'))!;
     const plain = await requestPath(instance, path);
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -133,7 +133,7 @@ describe('the files of the console', () => {
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES);
   });
 
-  it('redirects /console to /console/ with its query, and rejects every method except GET and HEAD', async () => {
+  it('redirects /console to /console/ with its query, and rejects methods except GET and HEAD', async () => {
     const { status, headers } = await requestPath(instance, '/console?range=1h');
     expect([status, headers.location]).toEqual([308, '/console/?range=1h']);
     const head = await requestPath(instance, '/console/', { method: 'HEAD' });
@@ -144,7 +144,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('returns 404 as JSON instead of the page for paths that are neither a file nor a screen', async () => {
+  it('returns 404 as JSON, not the page, for paths that are neither a file nor a screen', async () => {
     const failures: unknown[] = [];
     for (const path of [
       '/console/assets/index-00000000.js',

@@ -13,7 +13,7 @@ describeConsole(
   'organizations, projects, customers and operators in the console',
   { allowClientErrors: true },
   (test) => {
-    it('creates an organization with a slug derived from its name, a project in it and, after a current code, a key (OP-01)', async () => {
+    it('creates an organization with a derived slug, a project and, after a code, a key (OP-01)', async () => {
       const mark = randomUUID().slice(0, 8);
       const owner = await insertOperator(test.instance);
       await owner.setReauthentication(null);
@@ -71,7 +71,7 @@ describeConsole(
       expect(await page.content()).not.toContain(key);
     });
 
-    it('CO-01: limits an operator to an organization, who then sees only its records and no installation-wide screen', async () => {
+    it('CO-01: limits an operator to an organization, with its records and no System screens', async () => {
       const mark = randomUUID().slice(0, 8);
       const { organizationId, projectId } = await insertOrganization(test.instance);
       await test.instance.sql('UPDATE organizations SET name = $2 WHERE id = $1', [organizationId, mark]);
@@ -142,7 +142,7 @@ describeConsole(
       expect(await region.getByText('Awaiting').count()).toBe(1);
     });
 
-    it('opens an audit log entry by a link even if the list does not contain it, and keeps the scroll position when it is closed', async () => {
+    it('opens an audit log entry by link if the list lacks it, and keeps the scroll position', async () => {
       const target = randomUUID();
       await test.instance.sql(
         `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, details, created_at)
@@ -198,7 +198,7 @@ describeConsole(
       await row.getByText('Default').waitFor();
     });
 
-    it('saves project settings, shows what another admin has saved meanwhile, and overwrites it only if the operator chooses to', async () => {
+    it("saves project settings, shows another admin's changes, and overwrites them only by choice", async () => {
       const body = { organizationId: test.instance.credentials.organizationId, name: 'New' };
       const { id } = (await test.admin.request('POST', '/projects', body)).body;
       const page = await test.show(`/projects/${id}`);
@@ -284,7 +284,7 @@ describeConsole(
       ]);
     });
 
-    it('requires a second factor of a customer, and removes a passkey and an authenticator with a reason', async () => {
+    it("requires a customer's second factor, and removes a passkey and authenticator with a reason", async () => {
       const { instance } = test;
       const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));
       await insertPasskey(instance, customer.id);

@@ -147,7 +147,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.context().close();
   });
 
-  it('works while the browser reports that it is offline, because the server may be on the local network', async () => {
+  it('works while the browser reports that it is offline, because the server may be local', async () => {
     const page = await test.open('/account');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.evaluate(`void window.dispatchEvent(new Event('offline'))`);

@@ -10,7 +10,7 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
   beforeAll(async () => (gitHub = await GitHubStandIn.start()));
   afterAll(async () => gitHub?.stop());
 
-  it('FE-01: an admin adds a provider before its client exists, completes it, tests its connection and deletes it', async () => {
+  it('FE-01: adds a provider before its client exists, completes, tests and deletes it', async () => {
     const { projectId } = test.instance.credentials;
     const page = await test.show(`/projects/${projectId}?tab=providers`);
     const ui = new ConsolePage(page, test.instance);
@@ -77,7 +77,7 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     expect(await read()).toBeUndefined();
   });
 
-  it('FE-06: an admin adds a domain, sees its DNS record and why it is not verified, and requires the provider', async () => {
+  it('FE-06: adds a domain, shows its DNS record and its error, and requires the provider', async () => {
     const provider = await createDomainProvider(test.instance, { name: 'Acme staff' });
     const { projectId } = test.instance.credentials;
     const path = `/projects/${projectId}/identity-providers/${provider.id}`;

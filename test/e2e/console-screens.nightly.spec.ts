@@ -32,7 +32,7 @@ async function switchToDark(page: Page): Promise<void> {
 describeConsole('every screen of the console', { withWorker: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
-  it('is accessible in light and dark mode and fits 390 px', async () => {
+  it('passes accessibility checks in light and dark mode and fits 390 px', async () => {
     const page = await test.open('/');
     const problems: string[] = [];
     for (const { name, path } of await listScreens(test.instance)) {

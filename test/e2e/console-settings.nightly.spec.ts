@@ -88,7 +88,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
       expect(await notice.count()).toBe(0);
     });
 
-    it('requires a second factor in a project, with a grace period for existing sessions, and limits failed codes', async () => {
+    it('requires a second factor with a grace period for sessions, and limits failed codes', async () => {
       const section = page.getByRole('region', { name: 'Second factors' });
       const graceField = section.getByLabel('Grace period in days');
       const save = () => page.getByRole('button', { name: 'Save changes' }).click();

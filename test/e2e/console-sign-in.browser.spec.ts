@@ -22,7 +22,7 @@ async function readQrCode(page: Page): Promise<string> {
 }
 
 describeConsole('CO-01: signing in to the console', { allowClientErrors: true }, (test) => {
-  it('accepts a password, enrolls an authenticator, shows recovery codes and opens the requested page', async () => {
+  it('accepts a password, enrolls an authenticator, shows recovery codes and opens the page', async () => {
     const page = await test.show('/events?type=customer.created', null);
     await waitForHeading(page, 'Sign in');
     expect(await seriousViolations(page)).toEqual([]);
@@ -67,7 +67,7 @@ describeConsole('CO-01: signing in to the console', { allowClientErrors: true },
     expect(await readBrowserStorage(page)).not.toMatch(new RegExp([secret, password, ...codes].join('|')));
   });
 
-  it('keeps the input when the session ends, and hides the page until the same operator has signed in', async () => {
+  it('keeps the input when the session ends, and hides the page until the operator has signed in', async () => {
     const client = await insertOperator(test.instance);
     const endSession = () =>
       test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
@@ -114,7 +114,7 @@ describeConsole('CO-01: signing in to the console', { allowClientErrors: true },
     expect(await page.evaluate('window.isFirstDocument')).toBeUndefined();
   });
 
-  it('warns two minutes before the session ends, and extends it unless it has reached its maximum age', async () => {
+  it('warns two minutes before the session ends, and extends it up to its maximum age', async () => {
     const client = await insertOperator(test.instance);
     const page = await test.show('about:blank', client);
     const warning = page.getByRole('alert').filter({ hasText: 'You will be signed out in' });

@@ -280,7 +280,7 @@ describeDeliveries('the console in a browser', (test) => {
     });
   });
 
-  it('searches for a pasted key by its first eight characters and never sends a signing secret (CO-05)', async () => {
+  it('searches for a key by its first eight characters and never sends a signing secret (CO-05)', async () => {
     const { secretKey } = instance.credentials;
     const signingSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     await ui.goTo('/deliveries');

@@ -57,7 +57,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     expect(batch!.waiting).toBeGreaterThan(0);
   });
 
-  it('a list shows empty and failed states, loads more rows and supports the keyboard', async () => {
+  it('shows empty and failed states in a list, loads more rows and supports the keyboard', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 51);
     const rows = page.getByRole('table').locator('tbody tr');
     await ui.goTo(`/dead-letters?endpoint_id=${id}`);
@@ -91,7 +91,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await ui.waitForText(ids[7]!);
   });
 
-  it('a live list shows new rows and pauses while a row is selected', async () => {
+  it('shows new rows in a live list, and pauses while a row is selected', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 1);
     const newPage = await test.open('/');
     await newPage.clock.install();

@@ -240,7 +240,7 @@ describe('the credential × route matrix', () => {
     expect(others.sort()).toEqual([...openRoutes, ...Object.keys(routes)].sort());
   });
 
-  it('AK-03, AK-08, TK-03: each route accepts only its credentials', async () => {
+  it('AK-03, AK-08, TK-03: accepts only the credentials of each route', async () => {
     const failures = await runInChunks(Object.entries(routes), async ([route, requirements]) => {
       const accepted = requirements.replace('organization', 'secret').split(' ');
       const isComplete = isNightly || firstRoutes.has(route);
@@ -284,7 +284,7 @@ describe('the credential × route matrix', () => {
     expect(failures).toEqual([]);
   });
 
-  it('IN-02: routes without a credential accept no form of another origin', async () => {
+  it('IN-02: accepts no form of another origin on routes without a credential', async () => {
     const own = new URL(instance.baseUrl).origin;
     const origins = [undefined, own, 'null', 'http://127.0.0.1:1', 'https://evil.example'];
     const sites = [undefined, 'same-origin', 'same-site', 'cross-site', 'none'];
@@ -328,7 +328,7 @@ describe('the credential × route matrix', () => {
     expect(failures).toEqual([]);
   });
 
-  it('AK-06: each route requires all of its scopes and, where listed, an organization key', async () => {
+  it('AK-06: requires all scopes of each route and, where listed, an organization key', async () => {
     const keyWith = (access: Access, keyScopes: string[]) =>
       insertKey(instance, { ...tenant, type: 'secret', access, scopes: keyScopes });
     const secretKeyRoutes = Object.entries(routes).filter(([, requirements]) => requirements.includes(':'));
@@ -431,8 +431,8 @@ const guardedRoutes = [
   ['POST', '/api/v1/auth/logout'],
 ] as const;
 
-describe('AK-09: malformed credentials', () => {
-  it('are rejected in every header on every kind of route, have no effect on a route that requires none, and cause no internal error', async () => {
+describe('AK-09: a malformed credential', () => {
+  it('fails in every header unless the route requires none, and causes no internal error', async () => {
     const { pid } = instance.api;
     const logged = instance.api.log.length;
     const cases = headerForms.flatMap((form) =>

@@ -55,7 +55,7 @@ const endpointsOf = async (eventId: string): Promise<string[]> => {
 const typesOf = (events: any[]): string[] => events.map(({ type }) => type as string);
 
 describe('a custom event', () => {
-  it('is delivered to endpoints that subscribe to its type, to app.* or to *, with the data as it was sent', async () => {
+  it('reaches endpoints that subscribe to its type, to app.* or to *, with its data unchanged', async () => {
     const { projectId, organizationId, secretKey: key } = await newProject();
     const { createEndpoint } = as(key);
     const [full, all, any] = [
@@ -94,7 +94,7 @@ describe('a custom event', () => {
     );
   });
 
-  it('can be one of a list, which is recorded in its order', async () => {
+  it('keeps its position when a list is recorded', async () => {
     const { secretKey: key } = await newProject();
     const types = Array.from({ length: 100 }, (_, index) => `app.step_${index}`);
     const { body } = expectStatus(
@@ -109,7 +109,7 @@ describe('a custom event', () => {
     expect(await as(key).get(`${PATH}/${body.data[7].id}`)).toEqual(body.data[7]);
   });
 
-  it('is recorded with all events of its list or not at all, with an error for each invalid field', async () => {
+  it('fails with all events of its list, with an error for each invalid field', async () => {
     const { secretKey: key } = await newProject();
     const response = await as(key).send([
       { type: 'app.paid', data: {} },
@@ -139,7 +139,7 @@ describe('a custom event', () => {
     expect(await as(key).get(PATH)).toEqual([]);
   });
 
-  it('has a type of at most 128 characters and data of at most 32 KiB, within a body of 64 KiB', async () => {
+  it('has a type of at most 128 characters and data of at most 32 KiB, in a body of 64 KiB', async () => {
     const { secretKey: key } = await newProject();
     const type = (length: number): string => `app.${'x'.repeat(length - 4)}`;
     const data = (bytes: number): string => `{"a":"é${'x'.repeat(bytes - 10)}"}`;
@@ -214,7 +214,7 @@ describe('a custom event', () => {
     ]);
   });
 
-  it('is recorded once for an Idempotency-Key', async () => {
+  it('exists once for an Idempotency-Key', async () => {
     const { secretKey: key } = await newProject();
     const post = (idempotencyKey: string, body: unknown) =>
       instance.request('POST', PATH, {
@@ -256,7 +256,7 @@ describe('a custom event', () => {
     expect(second.has_more).toBe(false);
   });
 
-  it('can be found by its type and by app.* in every list', async () => {
+  it('appears by its type and by app.* in every list', async () => {
     const { projectId, secretKey: key } = await newProject();
     const { get, createEndpoint } = as(key);
     await createEndpoint(['app.*', 'customer.created']);
@@ -305,7 +305,7 @@ describe('a custom event', () => {
     ]);
   });
 
-  it('can be a dead letter, be redelivered with the same bytes, and be recovered', async () => {
+  it('becomes a dead letter, is redelivered with the same bytes, and is recovered', async () => {
     const { secretKey: key, projectId } = await newProject();
     const { get, post, createEndpoint } = as(key);
     const endpoint = await createEndpoint(['app.*']);
@@ -348,7 +348,7 @@ describe('a custom event', () => {
     expect(recovery).toMatchObject({ body: { data: { kind: 'recovery', eligible: 1 } } });
   });
 
-  it('is about no customer: deleting a customer whose id it contains does not erase it', async () => {
+  it('concerns no customer: deleting a customer whose id it contains does not erase it', async () => {
     const { secretKey: key } = await newProject();
     const created = await instance.requestWithBearer(key, 'POST', '/api/v1/customers', {
       email: uniqueEmail(),
@@ -360,7 +360,7 @@ describe('a custom event', () => {
   });
 });
 
-it('IN-03: only POST /v1/events accepts a list', async () => {
+it('IN-03: rejects a list on every route except POST /v1/events', async () => {
   for (const path of ['/v1/webhooks/endpoints', '/api/v1/customers', '/v1/webhooks/redeliveries']) {
     const response = await instance.requestWithSecretKey('POST', path, '[{}]');
     expect([path, response.status, response.body.code]).toEqual([path, 400, 'invalid_json']);

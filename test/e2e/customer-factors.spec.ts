@@ -58,7 +58,7 @@ const hasFailures = async ({ id }: { id: string }): Promise<boolean> =>
   0;
 
 describe('a customer with an authenticator', () => {
-  it('MF-03: enrolls it, is challenged at every sign-in, proves it again and removes it', async () => {
+  it('MF-03: enrolls it, completes a challenge at every sign-in, proves it again and removes it', async () => {
     const customer = await registerCustomer(instance);
     const added = await asCustomer(customer, 'POST', 'factors/totp', {});
     expect(added.status).toBe(201);
@@ -159,7 +159,7 @@ describe('a customer with an authenticator', () => {
     ).toMatchObject(invalidCode);
   });
 
-  it('CO-01: uses codes in full-width digits, and gets invalid_code for characters that are no digits', async () => {
+  it('CO-01: accepts codes in full-width digits, and returns invalid_code for other characters', async () => {
     const customer = await registerWithTotp(instance);
     const { body: added } = await asCustomer(customer, 'POST', 'factors/totp', {});
     const challenge = await openChallenge(instance, customer.email);
@@ -175,7 +175,7 @@ describe('a customer with an authenticator', () => {
     expect((await completeChallenge(instance, challenge, typed)).status).toBe(200);
   });
 
-  it('MF-04: uses each recovery code once, in parallel, and is notified', async () => {
+  it('MF-04: uses each recovery code once, in parallel, and receives a notification', async () => {
     const customer = await registerWithTotp(instance);
     const [code, other] = customer.recoveryCodes as [string, string];
     const challenges = await Promise.all([1, 2, 3].map(() => openChallenge(instance, customer.email)));
@@ -207,7 +207,7 @@ describe('a customer with an authenticator', () => {
     expect((await completeChallenge(instance, challenge, typed, 'recovery-code')).status).toBe(200);
   });
 
-  it('MF-08: is helped by support, who can remove the factor but see no secret', async () => {
+  it('MF-08: receives help from support, who can remove the factor but see no secret', async () => {
     const { id, email, factorId, tokens, secret } = await registerWithTotp(instance);
     const path = `/api/v1/customers/${id}/factors`;
     const listed = await instance.requestWithSecretKey('GET', path);
@@ -230,7 +230,7 @@ describe('a customer with an authenticator', () => {
 });
 
 describe('MF-02: a challenge', () => {
-  it('is useless on another route, in another project and for another customer, and works once', async () => {
+  it('works once, and fails on another route, in another project and for another customer', async () => {
     const customer = await registerWithTotp(instance);
     const other = await registerWithTotp(instance);
     const token = await openChallenge(instance, customer.email);
@@ -282,7 +282,7 @@ describe('MF-02: a challenge', () => {
     expect((await complete(fourth)).status).toBe(200);
   });
 
-  it('has one limit with all others of the customer, even under 100 parallel tries with fresh logins', async () => {
+  it('shares one limit with all others of the customer, even under 100 parallel attempts', async () => {
     const customer = await registerWithTotp(instance);
     const open = () => openChallenge(instance, customer.email);
     const challenges = [await open(), await open(), await open()];
@@ -324,7 +324,7 @@ describe('MF-02: a challenge', () => {
     expect(await instance.events(customer.id, 'customer.unlocked')).toHaveLength(1);
   });
 
-  it('is accepted again once support has unlocked the customer', async () => {
+  it('works again once support has unlocked the customer', async () => {
     const customer = await registerWithTotp(instance);
     await instance.sql(
       `UPDATE factor_attempts SET tries = 10, window_ends_at = now() + interval '1 day', failures = 70
@@ -338,7 +338,7 @@ describe('MF-02: a challenge', () => {
     expect((await complete()).status).toBe(200);
   });
 
-  it('MF-01: is refused once the customer is disabled', async () => {
+  it('MF-01: fails once the customer is disabled', async () => {
     const customer = await registerWithTotp(instance);
     const challenge = await openChallenge(instance, customer.email);
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${customer.id}/disable`);
@@ -425,7 +425,7 @@ describe('MF-05: a change of the account', () => {
     });
   });
 
-  it('is not made once the session has ended while the request waited for another change', async () => {
+  it('fails if the session has ended while the request waited for another change', async () => {
     const customer = await registerCustomer(instance);
     const added = await asCustomer(customer, 'POST', 'factors/totp', { password: PASSWORD });
     const { id, secret } = added.body;
@@ -447,7 +447,7 @@ describe('MF-05: a change of the account', () => {
     ['factors/totp', { password: PASSWORD }],
     ['recovery-codes', { password: PASSWORD }],
     ['passkeys/options', { password: PASSWORD }],
-  ])('EX-01: is not permitted by a password that was replaced in the meantime: %s', async (path, body) => {
+  ])('EX-01: fails with a password that was replaced in the meantime: %s', async (path, body) => {
     const [customer, other] = [await registerCustomer(instance), await registerCustomer(instance)];
     await submitToken(instance, 'reset-password', await requestReset(instance, other.email));
     const response = await withConcurrentChange(
@@ -465,7 +465,7 @@ describe('MF-05: a change of the account', () => {
     expect(response).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   });
 
-  it('is not completed without a new proof once a secret key has required one', async () => {
+  it('fails without a new proof once a secret key has required one', async () => {
     const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
     const enrolled = await registerWithTotp(instance);
     const authenticator = new SoftwareAuthenticator();
@@ -489,7 +489,7 @@ describe('MF-05: a change of the account', () => {
     });
   });
 
-  it('EX-01: is completed only in the session that began it, unless access has ended since', async () => {
+  it('EX-01: completes only in the session that began it, unless access has ended since', async () => {
     const customer = await registerCustomer(instance);
     const { tokens } = (await instance.login(customer.email)).body;
     const begin = async () =>
@@ -523,7 +523,7 @@ describe('the setting mfa', () => {
     }
   };
 
-  it('off: no customer can enroll, and existing factors are not asked for', async () => {
+  it('prevents enrollment if off, and does not require existing factors', async () => {
     const customer = await registerWithTotp(instance);
     await withMfa('off', async () => {
       const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
@@ -536,7 +536,7 @@ describe('the setting mfa', () => {
     expect((await instance.login(customer.email)).body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 
-  it('required: registration and login lead to an enrollment, whose code completes the sign-in', async () => {
+  it('leads to an enrollment at registration and login if required, whose code signs in', async () => {
     await withMfa('required', async () => {
       const email = uniqueEmail();
       const registered = await instance.register(email);
@@ -586,7 +586,7 @@ describe('the setting mfa', () => {
     });
   });
 
-  it('required: sessions without a factor can be refreshed until the grace period ends', async () => {
+  it('lets sessions without a factor refresh until the grace period ends if required', async () => {
     const customer = await registerCustomer(instance);
     const withFactor = await registerWithTotp(instance);
     let { refreshToken } = customer.tokens;
@@ -613,7 +613,7 @@ describe('the setting mfa', () => {
     expect((await refresh()).status).toBe(200);
   });
 
-  it('is overridden for a customer who must use a second factor', async () => {
+  it('yields to the setting of a customer who must use a second factor', async () => {
     await withMfa('off', async () => {
       const { id, email, tokens } = await registerCustomer(instance);
       const updated = await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, {

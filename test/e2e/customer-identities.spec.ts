@@ -31,8 +31,8 @@ async function registerWithIdentities(): Promise<RegisteredCustomer & { identity
   return { ...customer, identityIds };
 }
 
-describe('the identities of a customer', () => {
-  it('are listed on one page, newest first, also at providers that are not enabled', async () => {
+describe("a customer's identity list", () => {
+  it('appears on one page, newest first, also with providers that are not enabled', async () => {
     const customer = await registerWithIdentities();
     const [first, second] = customer.identityIds;
     const times = { createdAt: expect.any(String), lastUsedAt: expect.any(String) };
@@ -49,7 +49,7 @@ describe('the identities of a customer', () => {
     expect(shown.body).toMatchObject({ data: names, ...page });
   });
 
-  it('MF-08: are removed by support, which ends all sessions and is notified, audited with the reason and emitted', async () => {
+  it('MF-08: lets support remove one, which ends all sessions and is notified and audited', async () => {
     const customer = await registerWithIdentities();
     const [identityId, otherId] = customer.identityIds;
     const [identity] = (await list(customer)).body.data.filter(({ id }: { id: string }) => id === identityId);
@@ -73,7 +73,7 @@ describe('the identities of a customer', () => {
     expect((await list(customer)).body.data).toMatchObject([{ id: otherId }]);
   });
 
-  it('are removed by an operator, even the last sign-in method, but not by a viewer', async () => {
+  it('lets an operator remove one, even the last sign-in method, but not a viewer', async () => {
     const { id } = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', {
         email: uniqueEmail(),
@@ -87,7 +87,7 @@ describe('the identities of a customer', () => {
     expect((await list({ id })).body.data).toEqual([]);
   });
 
-  it('belong to their customer: another customer, project or organization gets 404', async () => {
+  it('returns 404 to another customer, project or organization', async () => {
     const customer = await registerWithIdentities();
     const [identityId] = customer.identityIds;
     expect((await remove(await registerCustomer(instance), identityId)).status).toBe(404);
@@ -106,15 +106,15 @@ describe('the identities of a customer', () => {
   });
 });
 
-describe('the exports', () => {
-  it('of a customer contain the identities', async () => {
+describe('an export', () => {
+  it('contains the identities of a customer', async () => {
     const customer = await registerWithIdentities();
     const exported = await instance.requestWithSecretKey('GET', `/api/v1/customers/${customer.id}/export`);
     expect(exported.body.identities).toEqual((await list(customer)).body.data);
     expect(exported.body.identities).toHaveLength(2);
   });
 
-  it('of a project contain them in the format of imports, which link them to providers with the same slugs', async () => {
+  it("links a project's identities to providers with the same slugs in the format of imports", async () => {
     const { organizationId } = instance.credentials;
     const createProject = async (...slugs: string[]): Promise<Tenant> => {
       const tenant = await insertProject(instance, organizationId);

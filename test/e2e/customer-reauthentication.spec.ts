@@ -21,7 +21,7 @@ afterAll(async () => instance?.stop());
 const reauthenticate = (accessToken: string, body: object): Promise<TestResponse> =>
   instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/reauthenticate', body);
 
-it('MF-05: a proof of identity is part of the session, and later tokens contain its time', async () => {
+it('MF-05: stores a proof of identity in the session, whose later tokens contain its time', async () => {
   const { id, tokens } = await registerCustomer(instance);
   await instance.sql(`UPDATE sessions SET created_at = now() - interval '1 hour' WHERE customer_id = $1`, [
     id,
@@ -46,7 +46,7 @@ it('MF-05: a proof of identity is part of the session, and later tokens contain 
   }
 });
 
-it('MF-05: a wrong password, another method and an ended session prove nothing', async () => {
+it('MF-05: rejects a wrong password, another method and an ended session as a proof', async () => {
   const { id, tokens } = await registerCustomer(instance);
   const wrong = await reauthenticate(tokens.accessToken, { method: 'password', password: `${PASSWORD}x` });
   expect(wrong).toMatchObject({
@@ -63,7 +63,7 @@ it('MF-05: a wrong password, another method and an ended session prove nothing',
   expect(ended).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
 });
 
-it('MF-05: a session needs a new proof of identity before it is refreshed, once a secret key has required it', async () => {
+it('MF-05: requires a new proof of identity before a refresh once a secret key has required it', async () => {
   const { id, tokens } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}/require-reauthentication`;
   expect(await instance.requestWithSecretKey('POST', path)).toMatchObject({ status: 200, body: { id } });
@@ -120,7 +120,7 @@ describe('a proof with a code in an email', () => {
     return instance.requestWithAccessToken(accessToken, 'DELETE', `/api/v1/me/passkeys/${id}`);
   };
 
-  it('MF-05: is possible without another method where email codes are off, and is part of the session', async () => {
+  it('MF-05: works without another method where email codes are off, and is part of the session', async () => {
     const customer = await signIn();
     expect(await change(customer)).toMatchObject({ status: 403, body: { methods: ['email_code'] } });
     const code = await receive(customer);
@@ -133,7 +133,7 @@ describe('a proof with a code in an email', () => {
     expect(await prove(customer, code)).toMatchObject(invalid);
   });
 
-  it('MQ-01: is sent after strangers have used up the emails with codes to the address', async () => {
+  it('MQ-01: arrives after strangers have used up the emails with codes to the address', async () => {
     const { email, accessToken } = await signIn();
     await withSettings(instance, emailCodes, async () => {
       for (let count = 0; count < 6; count += 1) await requestEmailCode(instance, email);
@@ -144,7 +144,7 @@ describe('a proof with a code in an email', () => {
     expect(await instance.listMails(email, 'reauthentication-code')).toHaveLength(1);
   });
 
-  it('MF-05: is offered exactly where it can be used', async () => {
+  it('MF-05: appears as an option exactly where it can be used', async () => {
     const { id, email, tokens } = await registerCustomer(instance);
     const customer = { id, email, accessToken: tokens.accessToken };
     const methods = async (): Promise<string[]> => (await change(customer)).body.methods as string[];
@@ -161,7 +161,7 @@ describe('a proof with a code in an email', () => {
     expect(await prove(customer, '123456')).toMatchObject(notEnabled);
   });
 
-  it('MF-05: is not sufficient once the customer has a second factor', async () => {
+  it('MF-05: does not suffice once the customer has a second factor', async () => {
     const customer = await signIn();
     const code = await receive(customer);
     await insertTotpFactor(instance, customer.id);
@@ -174,7 +174,7 @@ describe('a proof with a code in an email', () => {
     });
   });
 
-  it('MF-05: is accepted only in its session, for its address and for ten minutes, until it is replaced', async () => {
+  it('MF-05: works in its session and for its address for ten minutes, until it is replaced', async () => {
     const customer = await signIn();
     const other = await signIn(customer.email);
     const first = await receive(customer);
@@ -198,7 +198,7 @@ describe('a proof with a code in an email', () => {
     });
   });
 
-  it('MF-02: is void after five wrong codes, and ten in 15 minutes close the counter of second factors', async () => {
+  it('MF-02: expires after five wrong codes, and ten in 15 minutes block second factors', async () => {
     const customer = await signIn();
     let code = await receive(customer);
     await proveWrongly(customer, code, 5);
@@ -211,7 +211,7 @@ describe('a proof with a code in an email', () => {
     ).toEqual([{ tries: 10 }]);
   });
 
-  it('MF-02: of ten parallel proofs with one code one succeeds', async () => {
+  it('MF-02: succeeds for one of ten parallel proofs with one code', async () => {
     const customer = await signIn();
     const code = await receive(customer);
     const responses = await Promise.all(Array.from({ length: 10 }, () => prove(customer, code)));
@@ -219,7 +219,7 @@ describe('a proof with a code in an email', () => {
   });
 });
 
-it('the discovery document names the issuer and the keys of access tokens', async () => {
+it('names the issuer and the keys of access tokens in the discovery document', async () => {
   const { tokens } = await registerCustomer(instance);
   const { body } = await instance.request('GET', '/.well-known/openid-configuration');
   expect(body.issuer).toBe(decodeJwt(tokens.accessToken).iss);

@@ -41,7 +41,7 @@ const findFailure = (id: string): Promise<Entry> =>
   );
 
 describe('the timeline of a customer', () => {
-  it('lists each change once, newest first, with its actor, its reason and the state of its emails and webhooks', async () => {
+  it('lists each change once, newest first, with actor, reason, and email and webhook states', async () => {
     const receiver = await Receiver.start();
     receiver.defaultResponder = respondWithStatus(500);
     const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.updated']);
@@ -115,7 +115,7 @@ describe('the timeline of a customer', () => {
     expect(find('mail', 'verify-email')!['mail']).toMatchObject({ reason: null, response: null });
   });
 
-  it('filters by kind and time, and loses and repeats no entry of the same millisecond between pages', async () => {
+  it('filters by kind and time, and neither loses nor repeats entries of one millisecond', async () => {
     const { id } = await registerCustomer(instance);
     const { projectId } = instance.credentials;
     const [{ organizationId }] = (await instance.sql(
@@ -226,7 +226,7 @@ describe('the timeline of a customer', () => {
     expect(await findFailure(await fail())).toMatchObject({ details: { reason } });
   });
 
-  it('begins with the creation of an imported customer, and is not found once the customer is deleted', async () => {
+  it('begins with the creation of an imported customer, and returns 404 after the deletion', async () => {
     const email = uniqueEmail();
     const created = { email, createdAt: '2020-02-03T04:05:06.000Z' };
     const { projectId } = instance.credentials;

@@ -212,7 +212,7 @@ describe('a deleted customer', () => {
     );
   });
 
-  describe('has dead letters that', () => {
+  describe('the dead letters of a deleted customer', () => {
     const createDeadLetter = async (customerId: string, type: string): Promise<string> => {
       const { id } = await waitForAttempt(customerId, type);
       await instance.sql(
@@ -232,7 +232,7 @@ describe('a deleted customer', () => {
       return body.data.length > 0;
     };
 
-    it('are resolved as erased, wait for nothing and can be neither redelivered nor discarded', async () => {
+    it('resolves them as erased, so that they can be neither redelivered nor discarded', async () => {
       const { id } = await create();
       const deadLetter = await createDeadLetter(id, 'customer.created');
       const { endpoint_id: endpoint } = await getDelivery(deadLetter);
@@ -262,7 +262,7 @@ describe('a deleted customer', () => {
       expect(await isWaiting(await createDeadLetter(id, 'customer.deleted'))).toBe(true);
     });
 
-    it('are resolved by the worker if an earlier version left them waiting', async () => {
+    it('resolves them by the worker if an earlier version left them waiting', async () => {
       const [deleted, other] = [await create(), await create()];
       const deadLetter = await createDeadLetter(deleted['id'], 'customer.created');
       const otherDeadLetter = await createDeadLetter(other['id'], 'customer.created');
@@ -277,7 +277,7 @@ describe('a deleted customer', () => {
     });
   });
 
-  it('is never sent in erased form when redelivery and deletion are concurrent', async () => {
+  it('never appears in erased form when redelivery and deletion are concurrent', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(
       customers.map(({ id }) => waitForAttempt(id as string, 'customer.created')),
@@ -297,7 +297,7 @@ describe('a deleted customer', () => {
     expect(receiver.requests.filter(({ body }) => body.includes('"erased"'))).toEqual([]);
   });
 
-  it('is not stored in a response that a target sends after the deletion', async () => {
+  it('does not appear in a response that a target sends after the deletion', async () => {
     let respond: (() => void) | undefined;
     receiver.defaultResponder = (response, { event }) => {
       const end = () => void response.writeHead(500).end('a word about the customer');
@@ -317,7 +317,7 @@ describe('a deleted customer', () => {
     expect(await dumpTables(instance)).not.toContain('a word about the customer');
   });
 
-  it('is removed from the stored responses to an Idempotency-Key', async () => {
+  it('disappears from the stored responses to an Idempotency-Key', async () => {
     const [key, body] = [randomUUID(), { email: uniqueEmail() }];
     const first = await withIdempotencyKey('/api/v1/customers', key, body);
     const other = await withIdempotencyKey('/api/v1/customers', randomUUID(), { email: uniqueEmail() });
@@ -331,7 +331,7 @@ describe('a deleted customer', () => {
     expect(stored).toHaveLength(1);
   });
 
-  it('with a large number of events is erased for readers immediately, and by the worker in batches', async () => {
+  it('disappears for readers at once even with many events, which the worker erases in batches', async () => {
     const customer = await create();
     const { id, projectId, email } = customer;
     const { organizationId } = instance.credentials;

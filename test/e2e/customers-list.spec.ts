@@ -72,7 +72,7 @@ it('finds a name in composed and decomposed characters, for keys and for operato
 });
 
 describe('GET /api/v1/customers', () => {
-  it('lists complete customers, newest first, page by page, including those with an older creation time', async () => {
+  it('lists complete customers, newest first, in pages, including those with an older time', async () => {
     const tenant = await insertProject(instance, shop.organizationId);
     const created: Customer[] = [];
     for (let index = 0; index < 5; index += 1)
@@ -235,7 +235,7 @@ describe('the search', () => {
     );
   });
 
-  it('is ordered by the matched value and contains each customer once', async () => {
+  it('orders by the matched value and contains each customer once', async () => {
     expect(emails(await listAll(tenant.secretKey, { q: 'ada', limit: '2' }))).toEqual([
       'countess@example.com', // ada byron
       'ada@lovelace.example', // ada lovelace, before the address
@@ -267,7 +267,7 @@ describe('the search', () => {
 });
 
 describe('access to customers', () => {
-  it('a project key lists customers of its project, an organization key those of its organization and of organizations it created (AK-05)', async () => {
+  it('lists the customers of a project or organization key and of created organizations (AK-05)', async () => {
     const parent = await insertOrganization(instance);
     const child = await insertOrganization(instance);
     const grandchild = await insertOrganization(instance);

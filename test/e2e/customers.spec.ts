@@ -29,7 +29,7 @@ const getCustomer = (id: string): Promise<TestResponse> =>
 const invalidCredentials = { status: 401, body: { code: 'invalid_credentials' } };
 
 describe('creating a customer', () => {
-  it('returns the full customer, as GET and the event do, even in another project of the organization', async () => {
+  it('returns the full customer, as GET and the event do, even in another project', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const email = uniqueEmail();
     const metadata = { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] };
@@ -74,7 +74,7 @@ describe('creating a customer', () => {
     expect(await instance.sql('SELECT FROM customers WHERE email = $1', [email])).toEqual([]);
   });
 
-  it('rejects a taken email with the id of its customer, a taken externalId, and every invalid or unknown field', async () => {
+  it("rejects a taken email with its customer's id, a taken externalId, and any invalid field", async () => {
     const [email, externalId] = [uniqueEmail(), randomUUID()];
     const { id } = (await create({ email, externalId })).body;
     const registered = { code: 'email_already_registered', customerId: id };
@@ -141,7 +141,7 @@ describe('POST /api/v1/customers/{id}/invite', () => {
     expect(await instance.listMailKinds(email)).toEqual(['accept-invite', 'accept-invite']);
   });
 
-  it('is rejected for customers with a password, who are disabled, or who do not exist, and after five emails', async () => {
+  it('rejects customers who have a password, are disabled or do not exist, and a sixth email', async () => {
     const registered = await registerCustomer(instance);
     expect(await send(registered.id)).toMatchObject({
       status: 409,
@@ -173,7 +173,7 @@ describe('POST /api/v1/customers/{id}/invite', () => {
   });
 });
 
-it('every route for customers requires its scope (AK-06)', async () => {
+it('requires the scope of every route for customers (AK-06)', async () => {
   const { id } = (await create()).body;
   const customerPath = `customers/${id}`;
   const newCustomer = { email: uniqueEmail() };
@@ -208,7 +208,7 @@ it('every route for customers requires its scope (AK-06)', async () => {
   expect((await getCustomer(id)).body).toMatchObject({ firstName: null, disabledAt: null });
 });
 
-it('a disabled customer cannot sign in until enabled, and their sessions and links remain void (TK-10)', async () => {
+it("rejects a disabled customer's sign-in, and voids sessions and links for good (TK-10)", async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await requestReset(instance, email);
   const runAction = (action: string, body?: object) =>
@@ -232,7 +232,7 @@ it('a disabled customer cannot sign in until enabled, and their sessions and lin
 });
 
 describe('deleting a customer', () => {
-  it('by a server frees the address, and the event contains only ids', async () => {
+  it('frees the address after a deletion by a server, whose event contains only ids', async () => {
     const { id, email } = await registerCustomer(instance);
     const remove = () => instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
     expect(await remove()).toMatchObject({ status: 204, body: '' });
@@ -243,7 +243,7 @@ describe('deleting a customer', () => {
     expect((await instance.register(email)).status).toBe(201);
   });
 
-  it('by the customer requires the password', async () => {
+  it('requires the password for a deletion by the customer', async () => {
     const { email, tokens } = await registerCustomer(instance);
     const remove = (currentPassword: string): Promise<TestResponse> =>
       instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword });
@@ -253,7 +253,7 @@ describe('deleting a customer', () => {
     expect((await instance.login(email)).status).toBe(401);
   });
 
-  it('cancels a delivery about the customer that waits for a retry, but not the delivery of the deletion', async () => {
+  it("cancels a delivery about the customer that waits for a retry, not the deletion's delivery", async () => {
     const receiver = await Receiver.start();
     receiver.defaultResponder = (response) => void response.writeHead(500).end();
     try {
@@ -281,7 +281,7 @@ describe('a request during another change of the customer', () => {
   const deleteCustomer = (id: string) => (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
 
   it.each(['disable', 'enable', 'unlock'])(
-    '%s returns 404 when the customer is deleted meanwhile',
+    'returns 404 for %s when the customer is deleted meanwhile',
     async (action) => {
       const { body } = await create();
       const send = () => instance.requestWithSecretKey('POST', `/api/v1/customers/${body.id}/${action}`);
@@ -295,7 +295,7 @@ describe('a request during another change of the customer', () => {
     ['email', 'password_hash = password_hash || 0'],
     ['delete', 'password_hash = password_hash || 0'],
     ['delete', 'disabled_at = now()'],
-  ])('/me/%s rejects a password that has become invalid meanwhile: %s', async (path, change) => {
+  ])('rejects a password in /me/%s that has become invalid meanwhile: %s', async (path, change) => {
     const { id, tokens } = await registerCustomer(instance);
     const bodies: Record<string, unknown> = {
       password: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD },
@@ -311,7 +311,7 @@ describe('a request during another change of the customer', () => {
     expect((await getCustomer(id)).status).toBe(200);
   });
 
-  it('/me/delete rejects the password of another customer who has taken the address meanwhile', async () => {
+  it("rejects another customer's password in /me/delete after the address was taken meanwhile", async () => {
     const [caller, newOwner] = [await registerCustomer(instance), await registerCustomer(instance)];
     const response = await withConcurrentChange(
       instance,
@@ -337,7 +337,7 @@ describe('a request during another change of the customer', () => {
     ['resend-verification', 'deleted', 'DELETE FROM customers WHERE id = $1'],
     ['resend-verification', 'verified', 'UPDATE customers SET email_verified = true WHERE id = $1'],
   ])(
-    '%s for a customer who is %s meanwhile sends no mail and returns the same response',
+    'responds alike to %s for a customer who is %s meanwhile, and sends no mail',
     async (path, _, change) => {
       const email = uniqueEmail();
       const { body } = await create({ email });
@@ -350,7 +350,7 @@ describe('a request during another change of the customer', () => {
     },
   );
 
-  it('renewing an invitation for a customer who is deleted meanwhile returns the same response as a sent one', async () => {
+  it('responds alike to the renewal of an invitation for a customer who is deleted meanwhile', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
     const token = await instance.getMailToken(email, 'accept-invite');
@@ -366,7 +366,7 @@ describe('a request during another change of the customer', () => {
   });
 });
 
-it('PATCH /me changes the sent names, reports the previous names in the event, and rejects other fields (IN-07)', async () => {
+it('changes the names with PATCH /me, reports previous names, and rejects other fields (IN-07)', async () => {
   const { body } = await instance.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
   const patch = (changes: object): Promise<TestResponse> =>
     instance.requestWithAccessToken(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);

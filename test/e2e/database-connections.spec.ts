@@ -98,7 +98,7 @@ describe('a role that may no longer connect', () => {
     await admin.end();
   });
 
-  it('makes requests fail with 503 until it may, ends a start, and is named in the log', async () => {
+  it('fails requests with 503 until it may, ends a start, and appears in the log', async () => {
     const url = Object.assign(new URL(adminUrl(name)), { username: name, password: name }).href;
     const log: [object, string][] = [];
     const write = (fields: object | string, message?: string) =>
@@ -211,7 +211,7 @@ describe('a database whose roles have other settings', () => {
     }
   });
 
-  it('is not usable while a superuser has turned off triggers for the role: the log names the setting, and a running process is not ready', async () => {
+  it('rejects a role whose triggers are off: the log names it, and the api is not ready', async () => {
     const admin = new pg.Client(adminUrl(name));
     await admin.connect();
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${name}`;

@@ -62,7 +62,7 @@ const count = async (type: string): Promise<number> =>
   (await instance.sql('SELECT id FROM events WHERE type = $1', [type])).length;
 
 describe('webhook.dead_lettered', () => {
-  it('is sent once per dead letter to endpoints that name it, but not to the endpoint itself', async () => {
+  it('arrives once per dead letter at endpoints that name it, but not at the endpoint itself', async () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: failing.url, events: ['customer.created', 'webhook.*'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
@@ -98,7 +98,7 @@ describe('webhook.dead_lettered', () => {
     await everything.stop();
   });
 
-  it('is not created for the dead letter of a webhook event, so that events do not multiply', async () => {
+  it('does not exist for the dead letter of a webhook event, so that events do not multiply', async () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: failing.url, events: ['*', 'webhook.*'] });
     const other = await create({ url: failing.url, events: ['webhook.*'] });
@@ -127,7 +127,7 @@ describe('webhook.dead_lettered', () => {
     await expectAllNotified();
   });
 
-  it('for an endpoint of organization level is sent only to that level', async () => {
+  it('arrives only at organization level for an endpoint of that level', async () => {
     const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
     await create({ url: failing.url, level: 'organization', events: ['customer.created'] });
     await create({ url: watcher.url, project_id: projectId, events: ['webhook.*'] });
@@ -150,7 +150,7 @@ describe('webhook.dead_lettered', () => {
     await organizationReceiver.stop();
   });
 
-  it('is not lost when the worker that recorded the last outcome crashes, and is sent once by two others', async () => {
+  it('survives a crash of the worker that recorded the last outcome, and is sent once', async () => {
     const id = await create({ url: failing.url, events: ['customer.created'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
     for (const worker of instance.workers) await worker.stop('SIGKILL');

@@ -154,7 +154,7 @@ describe('the list of dead letters', () => {
     await deleteDuplicates();
   });
 
-  it('shows each key the dead letters that it can access, and reveals no others by a further page', async () => {
+  it('shows each key the dead letters that it can access, and reveals no others by a next page', async () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
     const organizationEndpoint = await createOrganizationEndpoint();
     const { endpoint, ids } = await createDeadLetters(1);
@@ -282,7 +282,7 @@ describe('discarding a delivery', () => {
 });
 
 describe('redelivering a delivery', () => {
-  it('sends any finished delivery, if it is the newest of its chain, with the same bytes to the current URL', async () => {
+  it('sends any finished delivery, if its chain has no newer one, with the same bytes', async () => {
     receiver.defaultResponder = respondWithStatus(200);
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await emitEvents(instance, 1);

@@ -68,7 +68,7 @@ async function decoyShares(projectId: string, count: number): Promise<Record<str
   return shares;
 }
 
-it('OP-03: unknown emails have decoys in proportion to the hashes of the project, whatever its size', async () => {
+it('OP-03: gives unknown emails decoys in proportion to the hashes of a project of any size', async () => {
   const schemes = { own: 200, argon2id: 120, 'bcrypt 14': 60, pbkdf2: 20, none: 300 };
   await createProject(PROJECTS.large, schemes);
   const large = await decoyShares(PROJECTS.large, 600);
@@ -82,7 +82,7 @@ it('OP-03: unknown emails have decoys in proportion to the hashes of the project
     expect([scheme, Math.abs(small[scheme]! - 100 / 3) < 5]).toEqual([scheme, true]);
 });
 
-it('OP-03: the decoy of an email stays the same, and changes with the hash of its customer only', async () => {
+it("OP-03: keeps the decoy of an email, and changes it only with its customer's hash", async () => {
   await createProject(PROJECTS.other, { argon2id: 12, 'bcrypt 14': 12 });
   const emails = Array.from({ length: 60 }, (_, index) => `unknown-${index}@example.com`);
   const findAll = () => Promise.all(emails.map((email) => findDecoy(PROJECTS.other, email)));
@@ -100,7 +100,7 @@ it('OP-03: the decoy of an email stays the same, and changes with the hash of it
   expect(changes.every(([, to]) => to === 'own')).toBe(true);
 });
 
-it('OP-03: a project without a password has no decoy', async () => {
+it('OP-03: gives a project without a password no decoy', async () => {
   await createProject(fixedId('empty'), { none: 3 });
   expect(await findDecoy(fixedId('empty'), 'unknown@example.com')).toBeNull();
 });

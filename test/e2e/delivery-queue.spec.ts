@@ -48,7 +48,7 @@ const newJob = () => ({
     await redis?.remove();
   });
 
-  it('is replaced while jobs wait, but not while it is idle', async () => {
+  it('replaces its worker while jobs wait, but not while it is idle', async () => {
     const taken: string[] = [];
     queue.process(2, async ({ deliveryId }: DeliveryJob) => void taken.push(deliveryId));
     const internals = queue as unknown as {
@@ -176,33 +176,36 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
       'a cluster',
       () => ({ url: `redis://127.0.0.1:9,127.0.0.1:${cluster!.port}`, sentinels: null, isCluster: true }),
     ],
-  ])('%s transports deliveries, and two processes count their requests together', async (_, target) => {
-    const { queue } = await createDeliveryQueue(target());
-    const limiters = await Promise.all([
-      RateLimiter.load(target(), logger),
-      RateLimiter.load(target(), logger),
-    ]);
-    try {
-      for (const limiter of limiters) limiter.open('test');
-      await eventually('Redis to accept jobs', () => queue.isReady());
-      const taken: string[] = [];
-      queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
-      const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
-      // It fails after 250 ms on a busy machine, but the jobs that were sent are still processed.
-      await queue.add(jobs).catch(() => undefined);
-      await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
+  ])(
+    'transports deliveries with %s, and counts the requests of two processes together',
+    async (_, target) => {
+      const { queue } = await createDeliveryQueue(target());
+      const limiters = await Promise.all([
+        RateLimiter.load(target(), logger),
+        RateLimiter.load(target(), logger),
+      ]);
+      try {
+        for (const limiter of limiters) limiter.open('test');
+        await eventually('Redis to accept jobs', () => queue.isReady());
+        const taken: string[] = [];
+        queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
+        const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
+        // It fails after 250 ms on a busy machine, but the jobs that were sent are still processed.
+        await queue.add(jobs).catch(() => undefined);
+        await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
 
-      const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
-      // Until the limiter is connected, it counts in its process.
-      await eventually('a request that another process has counted', async () => {
-        const key = randomUUID();
-        const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];
-        return results[0] === null && results[1] !== null;
-      });
-    } finally {
-      await queue.drain();
-      await queue.close();
-      limiters.forEach((limiter) => limiter.close());
-    }
-  });
+        const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
+        // Until the limiter is connected, it counts in its process.
+        await eventually('a request that another process has counted', async () => {
+          const key = randomUUID();
+          const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];
+          return results[0] === null && results[1] !== null;
+        });
+      } finally {
+        await queue.drain();
+        await queue.close();
+        limiters.forEach((limiter) => limiter.close());
+      }
+    },
+  );
 });

@@ -26,7 +26,7 @@ function useInstance(queue: Queue = 'postgresql'): void {
 }
 
 it.each(availableQueues)(
-  'a new delivery is announced after the commit, so that no worker has to poll for it: %s',
+  'announces a new delivery after the commit, so that no worker has to poll for it: %s',
   async (queue) => {
     const instanceWithoutWorker = await TestInstance.startShared({ queue, workers: 0 });
     const listener = await instanceWithoutWorker.db.connect();
@@ -54,7 +54,7 @@ it.each(availableQueues)(
 describe.each(availableQueues)('delivery through %s', (queue) => {
   useInstance(queue);
 
-  it('retries two 500 responses on the schedule, with three records, one webhook-id and new timestamps (WH-08, WH-10)', async () => {
+  it('WH-08, WH-10: retries two 500 responses on schedule, with one id and new timestamps', async () => {
     receiver.respondWith(respondWithStatus(500, 'first'), respondWithStatus(500, 'second'));
     const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();

@@ -50,7 +50,7 @@ async function expectNoAccess(email: string, sessions: Tokens[]): Promise<void> 
 }
 
 describe('a disown', () => {
-  it('FE-03: removes the password, sessions, open links and known addresses, verifies the address and keeps the profile', async () => {
+  it('FE-03: removes all access from before, verifies the address and keeps the profile', async () => {
     const customer = await registerForeignAddress();
     const { id, email, tokens, token } = customer;
     const profile = { firstName: 'Ada', metadata: { plan: 'pro' }, publicMetadata: { seats: 2 } };
@@ -99,7 +99,7 @@ describe('a disown', () => {
     expect((await instance.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
   });
 
-  it('EV-02: works after the link has verified the address, once, with the same response for 20 parallel calls', async () => {
+  it('EV-02: works after the link has verified the address, once, for 20 parallel calls', async () => {
     const { id, email, tokens, token } = await registerForeignAddress();
     expect((await verify(token)).status).toBe(200);
     const refreshed = await refreshSession(instance, tokens.refreshToken);
@@ -171,7 +171,7 @@ describe('a disown', () => {
     expect(open).toEqual([{ kind: 'reset-password' }]);
   });
 
-  it('FE-03: removes the access of a person who has changed their address to that of the owner', async () => {
+  it("FE-03: removes the access of a person who has changed their address to the owner's", async () => {
     const changing = await registerCustomer(instance);
     const { newEmail: email, currentToken, newToken } = await requestEmailChange(instance, changing);
     const confirm = (token: string) => submitToken(instance, 'confirm-email-change', token);
@@ -260,7 +260,7 @@ describe('a disown', () => {
 });
 
 describe('a proof of an unverified address', () => {
-  it('FE-03: by a reset or an invitation removes all access from before it', async () => {
+  it('FE-03: removes all access from before it, by a reset or an invitation', async () => {
     const claims = {
       reset: async () => {
         const customer = await registerForeignAddress();

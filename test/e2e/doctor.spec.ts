@@ -54,7 +54,7 @@ const withPassword = (url: string, password: string): string =>
 describe('doctor of the server', () => {
   beforeAll(insertWorker);
 
-  it('finds nothing else in a working installation for production than the settings of the test database', async () => {
+  it('finds only the settings of the test database in a working installation for production', async () => {
     // The version of Node.js depends on the machine.
     const results = (await check()).filter(({ message }) => !message.includes('version of Node.js'));
     expect(results.filter(({ status }) => status === 'error' || status === 'warning')).toEqual([
@@ -325,7 +325,7 @@ describe('doctor of the server', () => {
   );
 });
 
-it('doctor of the server runs as a command: without a worker, it prints the cause and the fix, and its exit code is 1', async () => {
+it('prints the cause and the fix without a worker when run as a command, and exits with 1', async () => {
   await instance.sql('DELETE FROM workers');
   const error = await runGatehouse(instance, ['doctor']).catch((cause: unknown) => cause);
   expect(error).toMatchObject({ code: 1, stderr: '' });

@@ -140,7 +140,7 @@ describe('a sign-in with an email code', () => {
     expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
   });
 
-  it('MF-01: is not possible where email codes are off, and creates no customer where sign-up is off', async () => {
+  it('MF-01: fails where email codes are off, and creates no customer where sign-up is off', async () => {
     const received = await receiveEmailCode(instance, uniqueEmail());
     await patchSettings({ signIn: { allowSignUp: false } });
     expect(await verifyEmailCode(instance, received)).toMatchObject({
@@ -166,7 +166,7 @@ const projectName = async (): Promise<string> =>
   ] as string;
 
 describe('a challenge', () => {
-  it('MF-07: is the same for known, unknown and disabled addresses, and only those that can sign in receive an email', async () => {
+  it('MF-07: looks alike for all addresses, and sends an email only if the address can sign in', async () => {
     const [known, disabled] = [await createVerified(), await createVerified()];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const unknown = uniqueEmail();
@@ -214,7 +214,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('MF-07: accepts a code once, with its own token, in its own project, for ten minutes, with one body for every failure', async () => {
+  it('MF-07: works once for ten minutes, with its token and project, and fails with one body', async () => {
     const [{ email }, { email: other }] = [await createVerified(), await createVerified()];
     const [first, second] = [
       await receiveEmailCode(instance, email),
@@ -248,7 +248,7 @@ describe('a challenge', () => {
     }
   });
 
-  it('MF-07: is void after five wrong codes, and no other is', async () => {
+  it('MF-07: expires after five wrong codes, and no other challenge does', async () => {
     const { email } = await createVerified();
     const [first, second] = [
       await receiveEmailCode(instance, email),
@@ -260,7 +260,7 @@ describe('a challenge', () => {
     expect((await verifyEmailCode(instance, second)).status).toBe(200);
   });
 
-  it('MF-07: is void once three newer codes were sent', async () => {
+  it('MF-07: expires once three newer codes were sent', async () => {
     const { email } = await createVerified();
     const codes: EmailCode[] = [];
     for (let count = 0; count < 4; count += 1) codes.push(await receiveEmailCode(instance, email));
@@ -270,7 +270,7 @@ describe('a challenge', () => {
     expect((await verifyEmailCode(instance, codes[3]!)).status).toBe(200);
   });
 
-  it('MF-07: survives the requests and the wrong codes of strangers, whom the counter of the address slows', async () => {
+  it("MF-07: stays valid despite strangers' wrong codes, which the address limit slows", async () => {
     const { email } = await createVerified();
     const from = (ip: string) => ({
       headers: { 'x-api-key': instance.credentials.projectSecretKey, 'x-client-ip': ip },
@@ -290,7 +290,7 @@ describe('a challenge', () => {
     expect((await verifyEmailCode(instance, code, home)).status).toBe(200);
   });
 
-  it('MF-07: is sent five times an hour to one address, and a dropped one voids no code', async () => {
+  it('MF-07: sends five emails an hour to one address, and a dropped one voids no code', async () => {
     const { email } = await createVerified();
     const codes: EmailCode[] = [];
     for (let count = 0; count < 5; count += 1) codes.push(await receiveEmailCode(instance, email));
@@ -323,7 +323,7 @@ describe('a link in the email with a code', () => {
     expect(submitted.headers.get('location')).toBeNull();
   }
 
-  it('FE-02: leads to the application, whose client exchanges the code for a session, with the time of the proof', async () => {
+  it('FE-02: leads to the application, whose client exchanges the code for a session', async () => {
     const { id, email } = await createVerified({ locale: 'de' });
     const link = await receive(email);
     const [mail] = await instance.listMails(email, 'email-code');
@@ -374,7 +374,7 @@ describe('a link in the email with a code', () => {
     await expectEnded(link);
   });
 
-  it('FE-02: gives a code that is useless in another project, with another redirect URL or verifier, and after 60 seconds', async () => {
+  it('FE-02: gives a code that fails in another context and after 60 seconds', async () => {
     const { email } = await createVerified();
     const exchange = await useEmailLink(instance, await receive(email));
     const [{ seconds }] = await instance.sql<any>(
@@ -406,7 +406,7 @@ describe('a link in the email with a code', () => {
     }
   });
 
-  it('of 20 parallel exchanges at two apis, one signs in, also if it creates the customer', async () => {
+  it('signs in one of 20 parallel exchanges at two apis, also if it creates the customer', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const exchange = await useEmailLink(instance, await receive(email));
       const responses = await Promise.all(
@@ -424,7 +424,7 @@ describe('a link in the email with a code', () => {
     }
   });
 
-  it('and its code cannot both be used, even at the same time at two apis', async () => {
+  it('voids its code, and the code voids it, even at the same time at two apis', async () => {
     const { email } = await createVerified();
     const used = await receive(email);
     expect((await verifyEmailCode(instance, used)).status).toBe(200);
@@ -442,7 +442,7 @@ describe('a link in the email with a code', () => {
     }
   });
 
-  it('is void when it is expired, wrong or incomplete, when its code is, and when the project no longer allows it', async () => {
+  it('fails when it or its code is invalid, and when the project no longer allows it', async () => {
     const { email } = await createVerified();
     const first = await receive(email);
     await expectEnded({ path: first.path.replace(first.code, wrongCode(first).code) });
@@ -465,7 +465,7 @@ describe('a link in the email with a code', () => {
     await expectEnded(guessed);
   });
 
-  it('is not sent without a redirect URL of the project and a code challenge', async () => {
+  it('requires a redirect URL of the project and a code challenge', async () => {
     const codeChallenge = 'c'.repeat(43);
     const rejected = [
       [{ redirectUrl: REDIRECT_URL }, 'codeChallenge', 'required'],
@@ -480,7 +480,7 @@ describe('a link in the email with a code', () => {
       });
   });
 
-  it('MF-01: gives no session where email codes or sign-up are off, and its code stays valid', async () => {
+  it('MF-01: gives no session where email codes or sign-up are off, and keeps its code valid', async () => {
     const exchange = await useEmailLink(instance, await receive(uniqueEmail()));
     const refusal = async (): Promise<unknown> => (await exchangeCode(instance, exchange)).body.code;
     await patchSettings({ signIn: { allowSignUp: false } });
@@ -492,8 +492,8 @@ describe('a link in the email with a code', () => {
   });
 });
 
-describe('guesses at email codes', () => {
-  it('MF-07: of 40 parallel wrong codes at two apis, five are evaluated per challenge and ten per address', async () => {
+describe('the limit of guesses at email codes', () => {
+  it('MF-07: evaluates five of 40 parallel wrong codes per challenge and ten per address', async () => {
     const { id, email } = await createVerified();
     const codes: EmailCode[] = [];
     for (let count = 0; count < 3; count += 1) codes.push(await receiveEmailCode(instance, email));
@@ -517,7 +517,7 @@ describe('guesses at email codes', () => {
     expect(await verifyEmailCode(instance, codes[2]!)).toMatchObject(tooMany);
   });
 
-  it('MF-07: of 40 parallel correct codes at two apis, one signs in, also if it creates the customer', async () => {
+  it('MF-07: signs in one of 40 parallel correct codes at two apis, also for a new customer', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const received = await receiveEmailCode(instance, email);
       expect(await guessInParallel(40, () => received)).toMatchObject({ success: 1 });
@@ -549,7 +549,7 @@ describe('guesses at email codes', () => {
     expect(await instance.events(body.customer.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('RL-01: lock an address for a window that doubles, which only a sign-in with a code ends', async () => {
+  it('RL-01: locks an address for a window that doubles, which only a sign-in with a code ends', async () => {
     const { id, email } = await createVerified({ password: PASSWORD });
     const lock = (failures: number, end: string) =>
       instance.sql(
@@ -582,7 +582,7 @@ describe('guesses at email codes', () => {
     ).toEqual([]);
   });
 
-  it('RL-01: leave ten more attempts to a known address, which are not observable', async () => {
+  it('RL-01: leaves ten more attempts to a known address, which are not observable', async () => {
     const { email } = await createVerified();
     expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
     const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
@@ -593,7 +593,7 @@ describe('guesses at email codes', () => {
     expect((await verifyEmailCode(instance, codes[1]!)).status).toBe(200);
   });
 
-  it('MF-07: beyond 1,000 an hour in a project, codes have eight digits and open ones of six digits are void', async () => {
+  it('MF-07: requires eight digits beyond 1,000 an hour in a project, and voids codes of six', async () => {
     const { email } = await createVerified();
     const short = await receiveEmailCode(instance, email);
     const addGuesses = (guesses: number, age: string) =>
@@ -632,7 +632,7 @@ describe('the test code', () => {
     );
   });
 
-  it('is ignored in production', async () => {
+  it('has no effect in production', async () => {
     await patchSettings({ testEmailCode: '424242' });
     const { process, baseUrl } = await startReplica(instance, {
       NODE_ENV: 'production',
@@ -650,7 +650,7 @@ describe('the test code', () => {
     await process.stop();
   });
 
-  it('is refused for a project of the environment production', async () => {
+  it('fails for a project of the environment production', async () => {
     const body = { name: 'Live', environment: 'production', settings: { testEmailCode: '424242' } };
     expect(await instance.requestWithSecretKey('POST', '/api/v1/projects', body)).toMatchObject({
       status: 400,
@@ -713,7 +713,7 @@ describe('FE-03: an email code for an unverified address', () => {
     expect([own!['revoked_at'], others.length]).toEqual([null, 1]);
   });
 
-  it('is not accepted after a reset of the password, which claims the address too', async () => {
+  it('fails after a reset of the password, which claims the address too', async () => {
     const { email } = await registerCustomer(instance);
     const received = await receiveEmailCode(instance, email);
     expect((await submitToken(instance, 'reset-password', await requestReset(instance, email))).status).toBe(
@@ -750,7 +750,7 @@ describe('FE-03: an email code for an unverified address', () => {
     }
   });
 
-  it('is sufficient for a project that requires verified addresses', async () => {
+  it('suffices for a project that requires verified addresses', async () => {
     const email = uniqueEmail();
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       expect((await instance.register(email)).body.tokens).toBeNull();
@@ -759,7 +759,7 @@ describe('FE-03: an email code for an unverified address', () => {
   });
 });
 
-it('MF-01, MF-02: a code leads to a challenge if the customer has a second factor, and clears no counter before', async () => {
+it('MF-01, MF-02: leads to a challenge if there is a second factor, without a reset before', async () => {
   await patchSettings({ mfa: 'optional' });
   try {
     const customer = await registerWithTotp(instance);
@@ -789,7 +789,7 @@ it('MF-01, MF-02: a code leads to a challenge if the customer has a second facto
   }
 });
 
-it('MF-05: a customer without a password changes the account with a recent proof, and can set a first password', async () => {
+it('MF-05: lets a customer without a password make changes and set one with a recent proof', async () => {
   const email = uniqueEmail();
   const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
   const { id } = body.customer;

@@ -43,7 +43,7 @@ const startChange = async () => {
 };
 
 describe('a change of email address', () => {
-  it('takes effect when both addresses have confirmed, in either order, and voids links to the old address (EV-01)', async () => {
+  it('EV-01: takes effect when both addresses have confirmed, and voids links to the old one', async () => {
     for (const isNewFirst of [false, true]) {
       const { id, email, newEmail, accessToken, currentToken, newToken } = await startChange();
       const verification = await instance.getVerificationToken(email);
@@ -73,7 +73,7 @@ describe('a change of email address', () => {
     expect(await instance.events(id, 'email.changed')).toHaveLength(1);
   });
 
-  it('is voided by a newer one, including its confirmation', async () => {
+  it('ends at a newer one, which also voids its confirmation', async () => {
     const { id, email, accessToken, currentToken, newToken } = await startChange();
     expect((await confirm(currentToken)).body.status).toBe('pending');
     expect((await change(accessToken, uniqueEmail())).status).toBe(202);
@@ -81,7 +81,7 @@ describe('a change of email address', () => {
     expect(await emailOf(id)).toBe(email);
   });
 
-  it('is rejected with a wrong password, the same address, or an address that is taken at the request or the confirmation', async () => {
+  it('fails with a wrong password, the same address or an address that is or becomes taken', async () => {
     const { id, email, newEmail, accessToken, currentToken, newToken } = await startChange();
     const rejected = await change(accessToken, uniqueEmail(), 'wrong password');
     expect(rejected).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
@@ -99,7 +99,7 @@ describe('a change of email address', () => {
   });
 });
 
-it('RL-07, RL-08: changes send the customer at most 5 mails an hour, and the error reports the wait time', async () => {
+it('RL-07, RL-08: sends at most 5 mails an hour for changes, and reports the wait time', async () => {
   const { email, accessToken } = await registerWithToken();
   const request = () => change(accessToken, uniqueEmail());
   for (let count = 0; count < 5; count += 1) expect((await request()).status).toBe(202);
@@ -122,7 +122,7 @@ describe('a change of email address with enumeration protection', () => {
   const withProtection = <Result>(work: () => Promise<Result>): Promise<Result> =>
     withSettings(instance, { enumerationProtection: true }, work);
 
-  it('EV-07: returns the same responses for a taken and a free address, and mails the owner of a taken one', async () => {
+  it('EV-07: responds alike for a taken and a free address, and mails the owner of a taken one', async () => {
     const [owned, unused] = [(await registerWithToken()).email, uniqueEmail()];
     const seen: unknown[] = [];
     for (const wanted of [owned, unused]) {
@@ -176,10 +176,10 @@ describe('a change of email address with enumeration protection', () => {
   });
 });
 
-describe('one-time tokens', () => {
+describe('a one-time token', () => {
   const sha256 = (token: string) => createHash('sha256').update(token).digest();
 
-  it('EV-01: have 256 bits, are stored as hashes, expire, and are voided by a newer one', async () => {
+  it('EV-01: has 256 bits, is stored as a hash, expires, and is voided by a newer one', async () => {
     for (const [kind, lifetime, request, route] of [
       ['verify-email', 86_400, resend, 'verify-email'],
       ['reset-password', 3_600, forgot, 'reset-password'],
@@ -211,7 +211,7 @@ describe('one-time tokens', () => {
     }
   });
 
-  it('EV-04: get the same response from their route, whether unknown, used, expired or voided', async () => {
+  it('EV-04: returns the same response on its route, whether unknown, used, expired or voided', async () => {
     const kinds = {
       'verify-email': async () => instance.getVerificationToken((await registerWithToken()).email),
       'reset-password': async () => requestReset(instance, (await registerWithToken()).email),
@@ -238,11 +238,11 @@ describe('one-time tokens', () => {
   });
 });
 
-describe('EV-06: addresses', () => {
+describe('EV-06: an address', () => {
   const recipients = async (): Promise<string[]> =>
     (await instance.sql('SELECT recipient FROM mails ORDER BY id')).map(({ recipient }) => recipient);
 
-  it('are rejected by every route if they are ambiguous, and no mail is sent', async () => {
+  it('returns an error on every route if it is ambiguous, and no mail is sent', async () => {
     const { accessToken } = await registerWithToken();
     const before = await recipients();
     const routes: [string, (email: string) => Promise<TestResponse>][] = [
@@ -264,7 +264,7 @@ describe('EV-06: addresses', () => {
     expect(await recipients()).toEqual(before);
   });
 
-  it('receive mail as stored, regardless of their form in the request', async () => {
+  it('receives mail as stored, regardless of the form in the request', async () => {
     const email = uniqueEmail();
     expect((await instance.register(` ${email.toUpperCase()}\u00a0`)).body.customer).toMatchObject({ email });
     const before = await recipients();
@@ -280,7 +280,7 @@ describe('resending the verification mail', () => {
   /** Creates an unverified customer without a mail that counts toward a quota. @returns the email */
   const createUnverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
-  it('returns the same response for every address, and sends one mail in 60 s where needed (RL-08)', async () => {
+  it('responds alike for every address, and sends one mail in 60 s where needed (RL-08)', async () => {
     const [verified, unverified, unknown] = [uniqueEmail(), await createUnverified(), uniqueEmail()];
     await create({ email: verified, emailVerified: true });
     const { email } = await registerWithToken();
@@ -295,7 +295,7 @@ describe('resending the verification mail', () => {
     expect(response.body.customer).toMatchObject({ email: unverified, emailVerified: true });
   });
 
-  it('links to the redirectUrl of the request, which the project must list, or to the page of the project', async () => {
+  it('links to the redirectUrl of the request, which the project must list, or to its page', async () => {
     const redirectUrl = 'https://shop.example.com/welcome';
     await withSettings(instance, { redirectUrls: [redirectUrl] }, async () => {
       const unverified = await createUnverified();
@@ -319,7 +319,7 @@ describe('resending the verification mail', () => {
 });
 
 // Each address gets one mail of a kind per minute, so a counted mail would prevent the next.
-it('RL-08: a mail that is not sent, to an unknown, verified or disabled customer, counts toward no quota', async () => {
+it('RL-08: counts no mail to an unknown, verified or disabled customer toward a quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);
   };

@@ -46,8 +46,8 @@ const sendTest = async (id: string): Promise<ReceivedRequest> => {
   return eventually('a request', () => receiver.requests[before]);
 };
 
-describe('the actions of an endpoint', () => {
-  it('disable with 25,000 pending deliveries responds immediately, cancels all and sends none', async () => {
+describe('an action on an endpoint', () => {
+  it('disables with 25,000 pending deliveries at once, cancels all and sends none', async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['session.revoked']);
     const { organizationId, projectId } = instance.credentials;
     await instance.sql(
@@ -88,7 +88,7 @@ describe('the actions of an endpoint', () => {
     });
   });
 
-  it('enable and disable are idempotent, and only changes are reported', async () => {
+  it('ignores a repeated enable or disable, and reports only changes', async () => {
     const watcher = await instance.createEndpoint(receiver.url, ['webhook.endpoint_disabled']);
     const { id } = await instance.createEndpoint(receiver.url, ['webhook.*', '*']);
     const enabled = await postAction(id, 'enable');
@@ -122,7 +122,7 @@ describe('the actions of an endpoint', () => {
     expect(receiver.listByType('webhook.endpoint_disabled')).toHaveLength(1);
   });
 
-  it('WH-09: a new secret signs alongside the previous one for 24 h, newest first; a second rotation removes the oldest', async () => {
+  it('WH-09: signs with the new and previous secret for 24 h; a second rotation drops the oldest', async () => {
     const { id, secret: oldest } = await instance.createEndpoint(receiver.url);
     const rotate = async (): Promise<string> => {
       const { status, body } = await postAction(id, 'rotate-secret');
@@ -168,7 +168,7 @@ describe('the actions of an endpoint', () => {
       expect(row!['line']).not.toContain(Buffer.from(secret).toString('hex'));
   });
 
-  it('WH-07, WH-08: a retry after a rotation has the same id and bytes, signed with both secrets', async () => {
+  it('WH-07, WH-08: retries with the same id and bytes after a rotation, with both secrets', async () => {
     let fail: (() => void) | undefined;
     receiver.respondWith((response) => (fail = () => response.writeHead(500).end()));
     const { id, secret } = await instance.createEndpoint(receiver.url, ['customer.created']);
@@ -186,7 +186,7 @@ describe('the actions of an endpoint', () => {
     expect([secret, rotated].map((each) => accepts(each, second!))).toEqual([true, true]);
   });
 
-  it('a test reaches only this endpoint, regardless of its event types, and returns the delivery; at organization level it has no project', async () => {
+  it('sends a test only to this endpoint, whatever its event types, and returns the delivery', async () => {
     const other = await Receiver.start();
     await instance.createEndpoint(other.url, ['webhook.test', 'webhook.*', '*']);
     const { id, secret } = await instance.createEndpoint(receiver.url, ['project.archived']);

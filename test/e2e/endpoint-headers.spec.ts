@@ -30,8 +30,8 @@ async function sendTest(id: string): Promise<Record<string, unknown>> {
   return eventually('a request', () => receiver.requests[before]?.headers);
 }
 
-describe("an endpoint's own headers", () => {
-  it('are sent with every delivery, and never shown, logged or stored in the clear', async () => {
+describe("an endpoint's own header", () => {
+  it('accompanies every delivery, and is never shown, logged or stored in the clear', async () => {
     const headers = { Authorization: 'Bearer topsecretvalue', 'X-Env': 'staging (eu)', 'x-a': '!' };
     const created = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
@@ -63,7 +63,7 @@ describe("an endpoint's own headers", () => {
       expect(texts.filter((text) => text.includes(form))).toEqual([]);
   });
 
-  it('are merged by a patch: null removes one or all, and the others remain unchanged', async () => {
+  it('merges with a patch: null removes one or all, and the others remain unchanged', async () => {
     const { id } = (await create({ url: receiver.url, headers: { 'X-A': 'one', 'X-B': 'two' } })).body.data;
     expect((await patch(id, { 'x-b': null, 'X-C': 'three' })).body.data.headers).toEqual({
       'x-a': '…',
@@ -82,7 +82,7 @@ describe("an endpoint's own headers", () => {
     expect(row).toEqual({ headers: null });
   });
 
-  it('can have names that the HTTP client uses itself', async () => {
+  it('accepts names that the HTTP client uses itself', async () => {
     const names = ['common', 'head', 'post', 'put', 'patch', 'query', 'x-toString', 'tojson'];
     const headers = Object.fromEntries(names.map((name) => [name, 'kept']));
     const { id } = (await create({ url: receiver.url, headers })).body.data;
@@ -90,7 +90,7 @@ describe("an endpoint's own headers", () => {
     for (const name of names) expect(request).toHaveProperty(name.toLowerCase(), 'kept');
   });
 
-  it('are rejected on create and update when a name is reserved or a name or value is invalid (WH-05)', async () => {
+  it('WH-05: causes an error if the name is reserved or the name or value is invalid', async () => {
     const reserved = [
       ...['Content-Type', 'content-length', 'Transfer-Encoding', 'Host', 'connection', 'expect'],
       ...['Accept-Encoding', 'user-agent', 'cookie', 'webhook-signature', 'Webhook-Anything'],
@@ -127,7 +127,7 @@ describe("an endpoint's own headers", () => {
     expect((await getEndpoint(id)).headers).toEqual({});
   });
 
-  it('are limited to twenty, counted after merging', async () => {
+  it('exists at most twenty times, counted after merging', async () => {
     const createHeaders = (from: number, to: number) =>
       Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`x-${from + index}`, 'v']));
     expect(await create({ headers: createHeaders(0, 21) })).toMatchObject({

@@ -40,7 +40,7 @@ const insertAttempts = (id: string, count: number, minutesAgo: number, success: 
   );
 
 describe('the statistics of an endpoint', () => {
-  it('include attempts, durations and the health of the endpoint', async () => {
+  it('includes attempts, durations and the health of the endpoint', async () => {
     const receiver = await Receiver.start();
     const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
     expect((await stats(id)).body.data).toEqual({
@@ -85,7 +85,7 @@ describe('the statistics of an endpoint', () => {
     await receiver.stop();
   });
 
-  it('cover a known window and reject others', async () => {
+  it('covers a known window and rejects others', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 90, 30, true, 40);
     await insertAttempts(id, 10, 10, false, 900);
@@ -105,7 +105,7 @@ describe('the statistics of an endpoint', () => {
       expect([query, (await stats(id, `?${query}`)).status]).toEqual([query, 400]);
   });
 
-  it('count only the newest 10,000 attempts and report the truncation', async () => {
+  it('counts only the newest 10,000 attempts and reports the truncation', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 5_000, 300, false);
     await insertAttempts(id, 10_000, 30, true);

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('a domain of a provider', () => {
-  it('is verified by its DNS record, and says why it is not', async () => {
+  it('becomes verified by its DNS record, and says why it is not', async () => {
     const provider = await createDomainProvider(instance);
     const { record } = provider;
     const steps: [NameRecord, string, string | null][] = [
@@ -59,7 +59,7 @@ describe('a domain of a provider', () => {
     expect(log.map(({ details }) => details.finding)).toEqual(steps.map(([, finding]) => finding));
   });
 
-  it('is verified for one provider of a project only, whatever other projects have verified', async () => {
+  it('counts as verified for one provider in a project only, regardless of other projects', async () => {
     const { organizationId } = instance.credentials;
     const [sibling, stranger] = [
       await insertProject(instance, organizationId),
@@ -76,7 +76,7 @@ describe('a domain of a provider', () => {
       await createVerifiedProvider(instance, nameServer, { domain }, tenant);
   });
 
-  it('is one of a set that replaces the previous one', async () => {
+  it('belongs to a set that replaces the previous one', async () => {
     const [kept, removed, added] = [newDomain(), newDomain(), newDomain()];
     const provider = await createDomainProvider(instance, { domain: kept, domains: [kept, removed] });
     const path = `/${provider.id}`;
@@ -101,7 +101,7 @@ describe('a domain of a provider', () => {
     expect((await requestProviders(instance, 'PATCH', path, { domains: null })).body.domains).toEqual([]);
   });
 
-  it('must be a host name below a public suffix, of a provider that organizations use', async () => {
+  it('requires a host name below a public suffix, and a provider that organizations use', async () => {
     const bodies = [
       ...[
         'co.uk',
@@ -122,7 +122,7 @@ describe('a domain of a provider', () => {
     expectStatus(201, await requestProviders(instance, 'POST', '', accepted));
   });
 
-  it('is found only by its provider and its tenant', async () => {
+  it('returns 404 except for its provider and its tenant', async () => {
     const provider = await createDomainProvider(instance);
     const stranger = await insertOrganization(instance);
     const others = [
@@ -156,7 +156,7 @@ describe('FE-03: a provider at another server than that of its preset', () => {
   };
 
   it.each(['github', 'microsoft'] as const)(
-    'links no existing customer before a domain is verified, and then only in it: %s',
+    'links an existing customer only in a verified domain: %s',
     async (type) => {
       const { server, setEmail } = await start[type]();
       try {
@@ -233,7 +233,7 @@ describe('the daily check of a domain', () => {
     expect(countQuestions(unverified)).toBe(0);
   });
 
-  it('ends the verification when the record has been missing for seven days, never for errors of DNS', async () => {
+  it('ends the verification after seven days without the record, never for DNS errors', async () => {
     const provider = await createVerifiedProvider(instance, nameServer);
     const { name } = provider.record;
     const worker = instance.workers[0]!;

@@ -102,7 +102,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
   });
   const get = () => send('GET', path);
 
-  it('is returned by GET and PATCH, and a PATCH with an earlier one changes nothing', async () => {
+  it('appears in GET and PATCH, and a PATCH with an earlier one changes nothing', async () => {
     const first = await get();
     expect(tagOf(first)).toMatch(/^"[\w-]{43}"$/);
     expect(tagOf(await get())).toBe(tagOf(first));
@@ -119,7 +119,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
     expect((await patchIf(path, tagOf(second), change('second'))).status).toBe(200);
   });
 
-  it('is compared strongly with each tag of a list; * and no header accept every state', async () => {
+  it('compares strongly with each tag of a list; * and no header accept every state', async () => {
     const tag = tagOf(await get());
     const cases: [header: string, status: number][] = [
       [`W/${tag}`, 412],
@@ -165,7 +165,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
   });
 });
 
-it('of a project changes with a secret that is never returned', async () => {
+it('changes for a project with a secret that is never returned', async () => {
   const { path } = await creators[0]![1]();
   const setSecret = (tag: string) =>
     patchIf(path, tag, {
@@ -181,7 +181,7 @@ it('of a project changes with a secret that is never returned', async () => {
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
-it('of a webhook endpoint changes with the value of a header, and with its state', async () => {
+it('changes for a webhook endpoint with the value of a header, and with its state', async () => {
   const { path } = await createEndpoint();
   const setHeader = (tag: string, value: string) => patchIf(path, tag, { headers: { 'x-tenant': value } });
   const first = await setHeader(tagOf(await send('GET', path)), 'a');
@@ -192,7 +192,7 @@ it('of a webhook endpoint changes with the value of a header, and with its state
   expect(await setHeader(tag, 'd')).toMatchObject(failed);
 });
 
-it('of an identity provider changes with a secret that is never returned', async () => {
+it('changes for an identity provider with a secret that is never returned', async () => {
   const { path } = await createIdentityProvider();
   const setSecret = (tag: string) => patchIf(path, tag, { clientSecret: randomBytes(24).toString('hex') });
   const first = await setSecret(tagOf(await send('GET', path)));
@@ -200,7 +200,7 @@ it('of an identity provider changes with a secret that is never returned', async
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
-it('of a customer does not change with a sign-in, whose time a GET always returns', async () => {
+it('does not change for a customer with a sign-in, whose time a GET always returns', async () => {
   const { id, email } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}`;
   const admin = await insertOperator(instance);
@@ -222,7 +222,7 @@ it('of a customer does not change with a sign-in, whose time a GET always return
   expect(tagOf(after)).toBe(tagOf(await admin.request('GET', operatorPath)));
 });
 
-it('of an operator rejects the access that a second admin has chosen without the change of the first', async () => {
+it("rejects an operator's access that a second admin has chosen without the first change", async () => {
   const admin = await insertOperator(instance);
   const { operator } = await insertOperator(instance, 'viewer');
   const path = `/operators/${operator.id}`;
@@ -237,7 +237,7 @@ it('of an operator rejects the access that a second admin has chosen without the
   expect((await patch(tagOf(current), { role: 'admin', organizationIds: null })).status).toBe(200);
 });
 
-it('is the same for operators, whose PATCH requires it too', async () => {
+it('works alike for operators, whose PATCH requires it too', async () => {
   const admin = await insertOperator(instance);
   for (const [kind, create] of creators) {
     const { path, change } = await create();

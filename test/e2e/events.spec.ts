@@ -73,7 +73,7 @@ describe('the feed of events', () => {
     expect(one).toMatchObject({ status: 200, body: { success: true, data: nextPage.body.data[0] } });
   });
 
-  it('can be filtered by type and time', async () => {
+  it('filters by type and time', async () => {
     const { key } = await newProject();
     const id = await create(key);
     await instance.request('POST', `/api/v1/customers/${id}/disable`, {
@@ -94,7 +94,7 @@ describe('the feed of events', () => {
     expect(await typesOf('created_after=2999-01-01T00:00:00.000Z')).toEqual([]);
   });
 
-  it('starts after all existing events on request, and continues from the cursor without the request', async () => {
+  it('starts after all existing events on request, and then continues from the cursor', async () => {
     const { key } = await newProject();
     await create(key);
     await waitForFeed(instance);
@@ -217,7 +217,7 @@ describe('the feed of events', () => {
     }
   });
 
-  it('contains only events that the key can access: those of its project or of its organization', async () => {
+  it('contains only events that the key can access: from its project or its organization', async () => {
     const [one, other] = [await newProject(), await newProject()];
     const ids = [await create(one.key), await create(other.key)];
     await waitForFeed(instance);

@@ -93,7 +93,7 @@ async function attemptWithStatus(id: string, code: number): Promise<void> {
 const check = () => instance.runJob('FailingEndpointDisabler');
 
 describe('an endpoint that fails', () => {
-  it('for three days without a success is disabled with an event, an audit log entry and a log message, and its pending deliveries are cancelled', async () => {
+  it('becomes disabled after three days without a success, and its deliveries are cancelled', async () => {
     const id = await createEndpointWithFailures([73, 49, 48, 25, 24]);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
@@ -129,7 +129,7 @@ describe('an endpoint that fails', () => {
     expect(await getEndpoint(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
-  it('is not disabled without failures on three days and five in all, however old the first one is', async () => {
+  it('stays enabled without failures on three days and five in all, however old the first is', async () => {
     const ids = [
       // An outage three days ago, and one event today.
       await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
@@ -142,7 +142,7 @@ describe('an endpoint that fails', () => {
     for (const id of ids) expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('is listed as failing after an hour, and then as disabled for that reason', async () => {
+  it('appears as failing after an hour, and then as disabled for that reason', async () => {
     const operator = await insertOperator(instance);
     const ids = await Promise.all(
       ['59 min', '61 min', '61 min', '0 s'].map(async (failingFor) => {
@@ -176,7 +176,7 @@ describe('an endpoint that fails', () => {
     expect((await operator.request('GET', '/webhooks/endpoints?status=broken')).status).toBe(400);
   });
 
-  it('is not disabled if the attempt log contains a success that no worker has reported', async () => {
+  it('stays enabled if the attempt log contains a success that no worker has reported', async () => {
     const id = await createEndpointWithFailures([73, 49, 48, 25, 24]);
     await attemptWithStatus(id, 200);
     await attemptWithStatus(id, 500);
@@ -195,8 +195,8 @@ describe('an endpoint that fails', () => {
   });
 });
 
-describe('the reports of workers', () => {
-  it('count failures after a success that another worker reports before or after them', async () => {
+describe("a worker's report", () => {
+  it('counts failures after a success that another worker reports before or after them', async () => {
     const timeAt = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
     const failure: EndpointHealth = {
       failingSince: timeAt(1),
@@ -221,7 +221,7 @@ describe('the reports of workers', () => {
     await database.close();
   });
 
-  it('are sent by a worker when it stops', async () => {
+  it('arrives when a worker stops', async () => {
     const id = await createFailingEndpoint();
     expect((await getStats(id))['failing_since']).not.toBeNull();
     const before = finishedAttempts(id).length;

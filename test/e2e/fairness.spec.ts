@@ -43,7 +43,7 @@ async function seed({ id }: { id: string }, urgency = 0, count = MANY): Promise<
   );
 }
 
-describe.each(availableQueues)('fairness of deliveries through %s (WH-13)', (queue) => {
+describe.each(availableQueues)('WH-13: fairness of deliveries through %s', (queue) => {
   useInstance(queue);
 
   it('limits an endpoint that hangs to a quarter of the capacity, without delaying others', async () => {
@@ -58,7 +58,7 @@ describe.each(availableQueues)('fairness of deliveries through %s (WH-13)', (que
   });
 });
 
-describe('fairness (WH-13)', () => {
+describe('WH-13: fairness', () => {
   useInstance();
 
   it('reserves a quarter of the capacity for others when the endpoints of a project hang', async () => {

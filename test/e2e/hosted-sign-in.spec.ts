@@ -45,7 +45,7 @@ async function openPage(more: Record<string, string | undefined> = {}): Promise<
 const amrOf = (accessToken: string): unknown => decodeJwt(accessToken)['amr'];
 
 describe('the hosted sign-in page', () => {
-  it('FE-02: signs in with a password, and ends in a code that only the verifier of the application redeems', async () => {
+  it('FE-02: signs in with a password, and ends in a code that only the right verifier redeems', async () => {
     const { email, id } = await registerCustomer(instance);
     const page = await openPage();
     expect(page.screen).toMatchObject({ status: 200, title: 'Sign in' });
@@ -81,7 +81,7 @@ describe('the hosted sign-in page', () => {
     expect((await page.exchange()).status).toBe(200);
   });
 
-  it('shows after too many wrong passwords when the customer can try again, for known and unknown addresses', async () => {
+  it('shows after too many wrong passwords when to try again, for known and unknown addresses', async () => {
     for (const email of [(await registerCustomer(instance)).email, uniqueEmail()]) {
       const page = await openPage();
       for (let attempt = 0; attempt <= 10; attempt += 1)
@@ -110,7 +110,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('shows after a sign-up that requires a verified address where the link was sent, and sends it again', async () => {
+  it('shows where the link was sent if a sign-up needs verification, and sends it again', async () => {
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
       const page = await openPage({ screen: 'sign_up' });
@@ -159,7 +159,7 @@ describe('the hosted sign-in page', () => {
     expect(customer).toEqual({ locale: 'de' });
   });
 
-  it('MF-01: asks for the second factor: the code of an authenticator or a recovery code', async () => {
+  it('MF-01: requires the second factor: an authenticator code or a recovery code', async () => {
     const customer = await registerWithTotp(instance);
     const { email, secret } = customer;
     const page = await openPage();
@@ -188,7 +188,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('adds a required authenticator, and continues after the recovery codes, which can take minutes', async () => {
+  it('adds a required authenticator, and continues after the recovery codes without a hurry', async () => {
     const { email, id } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const page = await openPage();
@@ -280,7 +280,7 @@ describe('the hosted sign-in page', () => {
     expect(page.screen).toMatchObject({ status: 400, problem: 'This sign-in has ended. Sign in again.' });
   });
 
-  it('BW-02: rejects the name of a provider with a NUL, and an authenticator that no QR code can contain', async () => {
+  it('BW-02: rejects a provider name with a NUL, and an authenticator too large for a QR code', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const page = await openPage();
@@ -297,7 +297,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  describe('after a sign-in at a provider', () => {
+  describe('the hosted page after a sign-in at a provider', () => {
     let server: StandInProvider;
     let provider: AddedProvider;
     let project: SocialProject;
@@ -325,7 +325,7 @@ describe('the hosted sign-in page', () => {
       return { page, next: location === undefined ? null : new URL(location, from.url) };
     }
 
-    it('proves the email address that it does not share, and links the person in the browser that began', async () => {
+    it('proves the email address that it does not share, and links the person in the same browser', async () => {
       // Codes prove the address also where the project offers none.
       await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
       server.person = createPerson({ email: undefined });
@@ -444,7 +444,7 @@ describe('the hosted sign-in page', () => {
       await changeProvider(instance, project, google, { enabled: false });
     });
 
-    it('leaves out Microsoft after an id token without auth_time, until one has it or the provider is changed', async () => {
+    it('omits Microsoft after an id token without auth_time, until one has it', async () => {
       const fields = { type: 'microsoft', issuer: server.issuer, name: 'Contoso' };
       const microsoft = await addProvider(instance, project, server, fields);
       server.person = createPerson();
@@ -481,7 +481,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('FE-01: shows an error page for an incorrect query, and redirects to no URL that is not allowed', async () => {
+  it('FE-01: shows an error page for an incorrect query, and redirects only to allowed URLs', async () => {
     const cases: [more: Record<string, string | undefined>, problem: string][] = [
       [{ client_id: undefined }, 'client_id is missing'],
       [{ client_id: 'x' }, 'client_id must be the id of a project'],
@@ -553,7 +553,7 @@ describe('the hosted sign-in page', () => {
     expect(script.headers.get('content-type')).toContain('text/javascript');
   });
 
-  it('uses the languages of ui_locales before those of the browser, and suggests the address of login_hint', async () => {
+  it("prefers ui_locales to the browser's languages, and suggests the address in login_hint", async () => {
     const page = new HostedSignIn(instance, REDIRECT_URL, { 'accept-language': 'en' });
     await page.open({ ui_locales: 'xx de-AT', login_hint: 'Ada@Example.com' });
     expect(page.screen.title).toBe('Anmelden');

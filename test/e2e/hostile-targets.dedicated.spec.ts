@@ -154,7 +154,7 @@ describe('hostile targets in production', () => {
     );
   };
 
-  it('WH-02: control case: delivers to a name with an allowed address and its own name on the certificate', () => {
+  it('WH-02: delivers to a name with an allowed address and a matching certificate as a control', () => {
     expect(records[`https://shop.example:${PORT}/`]).toEqual([[200, null]]);
     const [request] = target.requests.filter((each) => getHeader(each, 'host')?.startsWith('shop'));
     expect(getHeader(request!, 'host')).toBe(`shop.example:${target.port}`);
@@ -178,7 +178,7 @@ describe('hostile targets in production', () => {
     expect(records).toMatchObject(expected);
   });
 
-  it('WH-02: connects to the address of the DNS lookup if a name changes afterwards, and repeats the lookup for the next attempt', () => {
+  it('WH-02: connects to the address of the DNS lookup, and looks up again for the next attempt', () => {
     expect(records[`https://rebinding.example:${PORT}/`]).toEqual([
       [500, 'http_error'],
       [0, 'blocked_address'],
@@ -193,7 +193,7 @@ describe('hostile targets in production', () => {
     ]);
   });
 
-  it('WH-02: no connection or byte reaches a canary, and only names in the URLs are looked up', () => {
+  it('WH-02: lets no connection or byte reach a canary, and looks up only names in the URLs', () => {
     expect(canaries.map(({ connections, bytesReceived }) => [connections, bytesReceived])).toEqual([
       [0, 0],
       [0, 0],

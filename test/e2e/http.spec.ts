@@ -76,7 +76,7 @@ describe('strict input', () => {
   });
 
   // Other rejected inputs are in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the api.
-  it('IN-02 to IN-08: rejects other content types and encodings, invalid JSON, and invalid fields by name', async () => {
+  it('IN-02 to IN-08: rejects other types and encodings, invalid JSON, and fields by name', async () => {
     const invalid: [name: string, body: string | Buffer][] = [
       ['malformed', '{"email":'],
       ['an array', '[]'],
@@ -222,7 +222,7 @@ describe('strict input', () => {
     );
   });
 
-  it('IN-08: rejects an undocumented query; IN-09: returns 404 for an invalid id', async () => {
+  it('IN-08, IN-09: rejects an undocumented query, and returns 404 for an invalid id', async () => {
     const queries = `limit=0 limit=201 limit=1.5 limit=x limit= limit=1&limit=2 limit[]=1 unknown=1 event=nope
       success=maybe status_class=6xx created_after=yesterday endpoint_id=123 project_id=123`.split(/\s+/);
     const ids = ['x', 'ep_', 'ep_123', '%00', '%E0%A4%A', "ep_' OR 1=1--"];
@@ -244,7 +244,7 @@ describe('strict input', () => {
   });
 });
 
-describe('HD-01: the response headers', () => {
+describe('HD-01: the set of response headers', () => {
   const preflight = ['Origin: http://localhost:5173', 'Access-Control-Request-Method: POST'];
   const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, host];
   const login = ['POST /api/v1/auth/login HTTP/1.1', host];
@@ -282,7 +282,7 @@ describe('HD-01: the response headers', () => {
     ['long headers', 431, [...get('/'), largeHeader]],
   ];
 
-  it('are set on every response', async () => {
+  it('covers every response', async () => {
     await checkCases(
       responses().map(([name, ...rest]) => [name, name, ...rest] as const),
       async (name: string, status: number, head: string[], body?: string) => {
@@ -323,7 +323,7 @@ describe('HD-01: the response headers', () => {
     expect(tooLarge.body).toContain('"code":"headers_too_large"');
   });
 
-  it('contain a request id of the caller only in the documented form (LG-02)', async () => {
+  it('has a request id of the caller only in the documented form (LG-02)', async () => {
     const requestIdFor = async (id: string) =>
       (await instance.request('GET', '/livez', { headers: { 'x-request-id': id } })).headers.get(
         'x-request-id',
@@ -361,7 +361,7 @@ describe('HD-03: CORS', () => {
     }
   });
 
-  it('sends no CORS headers on the routes of secret keys and on hosted pages, even for a preflight request', async () => {
+  it('sends no CORS headers on hosted pages and the routes of secret keys, even for a preflight', async () => {
     const paths =
       `/v1/webhooks/endpoints /v1/webhooks/deliveries /api/v1/customers /api/v1/mailbox /api/v1/meow
       /api/v1/authority /verify-email`.split(/\s+/);
@@ -381,7 +381,7 @@ describe('HD-03: CORS', () => {
     expect(failures).toEqual([]);
   });
 
-  it('allows the origin, varies by it, allows no credentials, and exposes the headers that pages need', async () => {
+  it('allows the origin, varies by it, allows no credentials, and exposes the required headers', async () => {
     for (const path of [
       '/api/v1/auth/refresh',
       '/api/v1/me',
@@ -419,8 +419,8 @@ describe('HD-03: CORS', () => {
   });
 });
 
-describe('HD-04: each status has its required headers', () => {
-  it('401: WWW-Authenticate', async () => {
+describe('HD-04: the required headers of each status', () => {
+  it('sends WWW-Authenticate with 401', async () => {
     const invalid = 'Bearer error="invalid_token"';
     const login = { email: 'nobody@example.com', password: PASSWORD };
     const key = { 'x-publishable-key': instance.credentials.publishableKey };
@@ -447,7 +447,7 @@ describe('HD-04: each status has its required headers', () => {
     );
   });
 
-  it('405: Allow, before authentication', async () => {
+  it('sends Allow with 405, before authentication', async () => {
     const cases: [method: string, path: string, allowed: string][] = [
       ['DELETE', '/livez', 'GET, HEAD'],
       ['GET', '/api/v1/auth/login', 'POST'],
@@ -465,7 +465,7 @@ describe('HD-04: each status has its required headers', () => {
     );
   });
 
-  it('429: Retry-After, RateLimit and RateLimit-Policy', async () => {
+  it('sends Retry-After, RateLimit and RateLimit-Policy with 429', async () => {
     const email = uniqueEmail();
     let response = await instance.login(email, 'wrong password');
     while (response.status === 401) response = await instance.login(email, 'wrong password');
@@ -477,7 +477,7 @@ describe('HD-04: each status has its required headers', () => {
   });
 });
 
-describe('HD-05: the guards cannot be bypassed', () => {
+describe('HD-05: a guard', () => {
   const guarded = [
     ['GET', '/api/v1/me'],
     ['GET', '/v1/webhooks/endpoints'],
@@ -506,7 +506,7 @@ describe('HD-05: the guards cannot be bypassed', () => {
     ['a file extension', (path) => `${path}.json`],
   ];
 
-  it('by another form of a path', async () => {
+  it('rejects another form of a path', async () => {
     const failures = await runInChunks(variants, async ([, change]) => {
       const found: unknown[] = [];
       for (const [method, path] of guarded) {
@@ -522,7 +522,7 @@ describe('HD-05: the guards cannot be bypassed', () => {
     expect(failures).toEqual([]);
   });
 
-  it('by a header or a query that names another method', async () => {
+  it('rejects a header or a query that names another method', async () => {
     const authorization = `Authorization: Bearer ${accessToken}`;
     for (const header of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
       for (const [method, path] of guarded) {
@@ -535,7 +535,7 @@ describe('HD-05: the guards cannot be bypassed', () => {
     expect((await sendRaw(['GET /api/v1/me?_method=DELETE HTTP/1.1', host, authorization])).status).toBe(400);
   });
 
-  it('by an unusual method', async () => {
+  it('rejects an unusual method', async () => {
     const methods = ['TRACE', 'CONNECT', 'PROPFIND', 'PURGE', 'QUERY', 'DEBUG'];
     const failures = await runInChunks(methods, async (method) =>
       runInChunks(['/livez', '/api/v1/me', '/nothing'], async (path) => {
@@ -548,8 +548,8 @@ describe('HD-05: the guards cannot be bypassed', () => {
   });
 });
 
-describe('CO-05: anonymous requests', () => {
-  it('learn neither the version nor the mode nor the components', async () => {
+describe('CO-05: an anonymous request', () => {
+  it('returns neither the version nor the mode nor the components', async () => {
     expect((await instance.request('GET', '/livez')).body).toEqual({ status: 'ok' });
     expect((await instance.request('GET', '/readyz')).body).toEqual({ status: 'ready' });
     const signedOut = {
@@ -589,8 +589,8 @@ describe('CO-05: anonymous requests', () => {
   });
 });
 
-describe('connections', () => {
-  it('of rejected clients are closed even if the clients keep them open (IN-11)', async () => {
+describe('a connection', () => {
+  it('ends if the client was rejected, even if the client keeps it open (IN-11)', async () => {
     expect.hasAssertions();
     const socket = connect({ port: Number(instance.env['PORT']), host: '127.0.0.1', allowHalfOpen: true });
     socket.write('nonsense\r\n\r\n');
@@ -606,7 +606,7 @@ describe('connections', () => {
     socket.destroy();
   });
 
-  it('that close in the middle of a body cause no internal error', async () => {
+  it('causes no internal error if it closes in the middle of a body', async () => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1');
     const framing = ['X-Request-Id: broken', 'Content-Length: 100'];
     const head = [`POST ${registerPath} HTTP/1.1`, host, json, publishableKeyLine(), ...framing];

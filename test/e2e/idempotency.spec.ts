@@ -50,7 +50,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(await instance.events(first.body.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('is scoped to its route, its project and its API key', async () => {
+  it('keeps the scope of its route, its project and its API key', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const { body } = await create(key, { email });
     const reused = { status: 422, body: { code: 'idempotency_key_reused' } };
@@ -80,7 +80,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect([repeated.body, isReplayed(repeated)]).toEqual([own.body, true]);
   });
 
-  it('replays a new API key only to the key that created it, not to another with the same or fewer scopes', async () => {
+  it('replays a new API key only to the key that created it, not to any other', async () => {
     const { projectId } = instance.credentials;
     const tenant = { ...instance.credentials, type: 'secret' } as const;
     const privilegedKey = await insertKey(instance, {
@@ -244,7 +244,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   });
 });
 
-it('a POST with only a publishable key ignores the header', async () => {
+it('ignores the header on a POST with only a publishable key', async () => {
   const [key, email] = [randomUUID(), uniqueEmail()];
   const login = () => instance.login(email, PASSWORD, { 'idempotency-key': key });
   await instance.register(email);
@@ -253,7 +253,7 @@ it('a POST with only a publishable key ignores the header', async () => {
   expect(second.body.tokens.refreshToken).not.toBe(first.body.tokens.refreshToken);
 });
 
-it('a POST without a secret key rejects an ill-formed key as well', async () => {
+it('rejects an ill-formed key on a POST without a secret key as well', async () => {
   const { email, tokens } = await registerCustomer(instance);
   const send = (path: string, body: object | undefined, key: string) =>
     instance.request('POST', `/api/v1/${path}`, {
@@ -283,7 +283,7 @@ it('a POST without a secret key rejects an ill-formed key as well', async () => 
   }
 });
 
-it('every documented POST with a secret key commits with its response, and runs once (HD-04)', async () => {
+it('commits every documented POST with a secret key with its response, and only once (HD-04)', async () => {
   const receiver = await Receiver.start();
   const unstorable = randomUUID();
   await instance.sql(`

@@ -114,8 +114,8 @@ async function insertEvents(count: number): Promise<string[]> {
   return projectIds;
 }
 
-describe('the identity metrics', () => {
-  it('count real sign-ups, sign-ins, failures and active customers, before and after the rollup', async () => {
+describe('the identity overview', () => {
+  it('counts real sign-ups, sign-ins, failures and active customers, before and after the rollup', async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     await insertTotpFactor(instance, body.customer.id);
@@ -152,7 +152,7 @@ describe('the identity metrics', () => {
     expect(day).toMatchObject({ activeCustomers: 2, activeCustomersWithFactor: 1, signUps: 2 });
   });
 
-  it('are counted once by two workers, one of which is killed, with an event of a long transaction', async () => {
+  it('counts once with two workers, one of which is killed, with an event of a long transaction', async () => {
     const projectIds = await insertEvents(12_000);
     const holder = await instance.db.connect();
     const late = await instance.db.connect();
@@ -204,7 +204,7 @@ describe('the identity metrics', () => {
     }
   });
 
-  it('add up the projects in reach of an operator who is limited to organizations', async () => {
+  it("adds up the projects in a limited operator's access scope", async () => {
     const limited = await insertOperator(instance, 'viewer', [instance.credentials.organizationId]);
     const all = await getMetrics('range=24h');
     expect((await getMetrics('range=24h', limited))['totals']).toEqual(all['totals']);

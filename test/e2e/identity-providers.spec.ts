@@ -167,7 +167,7 @@ describe('FE-01: a new identity provider', () => {
     expect((await send('GET', path)).body.data).toEqual([]);
   });
 
-  it('needs a free slug, a key of the project, and a project that is not archived and has fewer than 50', async () => {
+  it('needs a free slug, a key of the project, and an active project with fewer than 50', async () => {
     await createProvider({ slug: 'google' });
     expect(await create({ slug: 'google' })).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
     await instance.sql(
@@ -189,8 +189,8 @@ describe('FE-01: a new identity provider', () => {
   });
 });
 
-describe('the secrets of a provider', () => {
-  it('are encrypted, and neither returned nor logged', async () => {
+describe("a provider's secret", () => {
+  it('stays encrypted, and is neither returned nor logged', async () => {
     const clientSecret = randomBytes(24).toString('base64url');
     const privateKey = createKey();
     const body = privateKey.split('\n')[1]!;
@@ -211,7 +211,7 @@ describe('the secrets of a provider', () => {
     expect([visible.includes(clientSecret), visible.includes(body)]).toEqual([false, false]);
   });
 
-  it('do not leave the response of a request with the same Idempotency-Key', async () => {
+  it('stays out of a repeated response with the same Idempotency-Key', async () => {
     const headers = { ...bearerHeader(secretKey), 'idempotency-key': randomUUID() };
     const body = newProvider();
     const [first, second] = [
@@ -260,7 +260,7 @@ describe('a change of a provider', () => {
     ]);
   });
 
-  it('cannot contain what never changes, remove what the type requires, or set what it does not have', async () => {
+  it('rejects what never changes, what the type lacks, and the removal of what it requires', async () => {
     const google = await createProvider();
     const apples = await createProvider(apple());
     const open = await createProvider(oidc());
@@ -291,7 +291,7 @@ describe('a change of a provider', () => {
   });
 });
 
-it('a provider cannot be turned on while an api of an older version is running', async () => {
+it('keeps a provider off while an api of an older version is running', async () => {
   const off = await createProvider({ enabled: false });
   await instance.sql(
     `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'old', '0.1.9', 1)`,
@@ -311,7 +311,7 @@ it('a provider cannot be turned on while an api of an older version is running',
 });
 
 describe('the last method of signing in', () => {
-  it('can be a provider, which can then be neither turned off nor deleted', async () => {
+  it('works with a provider, which can then be neither turned off nor deleted', async () => {
     const withoutOthers = { signIn: { password: false, emailCode: false } };
     const off = await createProvider({ enabled: false });
     expect(await patchSettings(withoutOthers)).toMatchObject({
@@ -346,8 +346,8 @@ describe('the last method of signing in', () => {
   });
 });
 
-describe('a provider is deleted', () => {
-  it('only without identities, and can be turned off with them', async () => {
+describe('the deletion of a provider', () => {
+  it('requires that it has no identities; a provider with identities can be turned off', async () => {
     const provider = await createProvider();
     const { id: customerId } = await registerCustomer(instance);
     const providerId = provider['id'] as string;
@@ -364,7 +364,7 @@ describe('a provider is deleted', () => {
   });
 });
 
-it('an operator reads providers as a viewer and changes them as an admin', async () => {
+it('lets a viewer read providers and an admin change them', async () => {
   const [viewer, admin] = [await insertOperator(instance, 'viewer'), await insertOperator(instance)];
   const operatorPath = path.replace('/api/v1', '');
   const { status, body } = await admin.request('POST', operatorPath, newProvider());
@@ -382,7 +382,7 @@ it('an operator reads providers as a viewer and changes them as an admin', async
   expect((await admin.request('DELETE', `${operatorPath}/${body.id}`)).status).toBe(204);
 });
 
-describe('the test of a connection', () => {
+describe('the connection test', () => {
   let provider: StandInProvider;
   beforeAll(async () => (provider = await StandInProvider.start()));
   beforeEach(() => provider.reset());
@@ -482,7 +482,7 @@ describe('the test of a connection', () => {
     }
   });
 
-  it('finds an unknown client, an unreachable provider, and is audited without values', async () => {
+  it('finds an unknown client or an unreachable provider, and is audited without values', async () => {
     const unknown = await createProvider({ ...client(), clientSecret: 'pending', enabled: false });
     const { body } = await send('POST', `${pathOf(unknown)}/test`);
     expect(namesOf(body, false)).toEqual(['client_credentials']);

@@ -18,7 +18,7 @@ const findCustomerId = async (email: string): Promise<string> =>
   (await instance.sql('SELECT id FROM customers WHERE email = $1', [email]))[0]!['id'];
 
 describe('register', () => {
-  it('returns one 201 for 50 parallel registrations of one address in different cases, with one mail and one event', async () => {
+  it('returns one 201 for 50 parallel registrations of one address, with one mail and one event', async () => {
     const email = uniqueEmail();
     const variants = Array.from({ length: 50 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
     const responses = await Promise.all(
@@ -69,7 +69,7 @@ describe('register', () => {
   });
 });
 
-it('login returns the same response for an unknown address, a wrong password, no password and a disabled customer (PW-08)', async () => {
+it('returns the same response to a login for any rejection (PW-08)', async () => {
   const [known, passwordless, disabled] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
   await Promise.all([known, disabled].map((email) => instance.register(email)));
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: passwordless });
@@ -86,7 +86,7 @@ it('login returns the same response for an unknown address, a wrong password, no
   expect(withPassword).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
 });
 
-it('me returns publicMetadata and the last login, but no metadata', async () => {
+it('returns publicMetadata and the last login from me, but no metadata', async () => {
   const { id, email } = await registerCustomer(instance);
   const data = { metadata: { risk: 1 }, publicMetadata: { plan: 'pro' } };
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, data);
@@ -104,7 +104,7 @@ it('me returns publicMetadata and the last login, but no metadata', async () => 
   });
 });
 
-it('refresh and verification reject a disallowed origin without using the token', async () => {
+it('rejects a disallowed origin in refresh and verification without using the token', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await instance.getVerificationToken(email);
   await withSettings(instance, { allowedOrigins: ['https://app.example.com'] }, async () => {
@@ -122,7 +122,7 @@ it('refresh and verification reject a disallowed origin without using the token'
   expect(await instance.events(id, 'verification.completed')).toHaveLength(1);
 });
 
-it('verify-email returns the same response and emits one event for 20 parallel calls (EV-02)', async () => {
+it('responds alike to 20 parallel calls of verify-email, and emits one event (EV-02)', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await instance.getVerificationToken(email);
   const responses = await Promise.all(

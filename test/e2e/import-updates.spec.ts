@@ -32,7 +32,7 @@ const audited = async (id: string): Promise<[string, unknown][]> =>
     )
   ).map(({ action, details }) => [action, details]);
 
-it('updates customers with the external id or id of newer lines, creates the others, and a dry run says the same', async () => {
+it('updates customers by newer lines, creates the others, and a dry run says the same', async () => {
   const id = randomUUID();
   const people = {
     renamed: person({ firstName: 'Ada', lastName: 'Byron', metadata: { plan: 'free' }, locale: 'en' }),
@@ -132,7 +132,7 @@ it('updates customers with the external id or id of newer lines, creates the oth
   );
 });
 
-it('disables banned customers like the route, and enables only those whom an import has disabled', async () => {
+it('disables banned customers like the route, and enables only those that an import disabled', async () => {
   const active = person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
   const [banned, disabledHere, bannedTwice, enabledHere] = [person(), person(), person(), person()];
   const ban = { disabledAt: day(1) };

@@ -12,7 +12,7 @@ const createCustomers = (count: number, domain: string): { email: string }[] =>
   Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
 const getImport = (id: string): Promise<TestResponse> =>
   instance.requestWithSecretKey('GET', `/api/v1/imports/${id}`);
-it('a retry does not take over a list import that is in progress, however long it takes (HD-04)', async () => {
+it('HD-04: does not take over a list import in progress with a retry, however long it takes', async () => {
   const key = randomUUID();
   const hash = createHash('sha256').update(key).digest();
   const send = () =>
@@ -46,7 +46,7 @@ it('a retry does not take over a list import that is in progress, however long i
 });
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
-  'an import interrupted by %s resumes after the last committed line',
+  'resumes an import interrupted by %s after the last committed line',
   async (signal) => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = createCustomers(620, domain);

@@ -70,7 +70,7 @@ describe('a list of customers', () => {
     expect([id, taken]).not.toContain(third!.id);
   });
 
-  it('is imported with all of its fields, and the results are in order', async () => {
+  it('imports all fields, and returns the results in order', async () => {
     const [email, externalId] = [uniqueEmail(), randomUUID()];
     const full = {
       ...profile,
@@ -186,7 +186,7 @@ describe('a list of customers', () => {
     );
   });
 
-  it('imports passkeys that are complete, bound to the domain of the project and not taken, and warns of the others', async () => {
+  it("imports passkeys that are complete, bound to the project's domain and new, with warnings", async () => {
     const [passkey, other, third] = [portablePasskey(), portablePasskey(), portablePasskey()];
     const invalid = (name: string, value: unknown) => [{ ...passkey, [name]: value }];
     const email = uniqueEmail();
@@ -243,7 +243,7 @@ describe('a list of customers', () => {
     expect(elsewhere.body).toMatchObject({ created: 1, incomplete: 0 });
   });
 
-  it('imports identities at providers of the project that are not taken, and warns of the others', async () => {
+  it('imports new identities at providers of the project, and warns of the others', async () => {
     const { projectId, slug } = await insertProvider(instance, { enabled: false });
     const foreign = await insertProvider(
       instance,
@@ -293,7 +293,7 @@ describe('a list of customers', () => {
     expect(await instance.sql(`SELECT FROM events WHERE type = 'identity.linked'`)).toEqual([]);
   });
 
-  it('is rejected if one of its identities is linked at the same time', async () => {
+  it('fails if one of its identities is linked at the same time', async () => {
     const { id, slug } = await insertProvider(instance);
     const { body: owner } = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: uniqueEmail(),
@@ -313,7 +313,7 @@ describe('a list of customers', () => {
     expect(await findCustomer(customers[0]!.email)).toBeUndefined();
   });
 
-  it('counts created customers with hashes below the minimum of OWASP, in the import and in the audit log', async () => {
+  it("counts customers with hashes below OWASP's minimum, in the import and in the audit log", async () => {
     const [salt, hash] = ['c2FsdHNhbHRzYWx0', 'aGFzaGhhc2hoYXNoaGFzaGhhc2g'];
     const bcryptHash = (cost: string) => bcrypt.hashSync(PASSWORD, 4).replace('$04$', `$${cost}$`);
     const weak = [
@@ -446,7 +446,7 @@ describe('a list of customers', () => {
     }
   });
 
-  it('is rejected if an object contains a key twice', async () => {
+  it('fails if an object contains a key twice', async () => {
     const email = uniqueEmail();
     const body = `{"customers":[{"email":"${email}","disabledAt":"2020-01-01T00:00:00Z","disabledAt":null}]}`;
     const headers = { ...bearerHeader(instance.credentials.secretKey), 'content-type': 'application/json' };
@@ -477,7 +477,7 @@ describe('a list of customers', () => {
     }
   });
 
-  it('is read beyond 64 KiB only after authentication, and up to 16 MiB (IN-01)', async () => {
+  it('reads more than 64 KiB only after authentication, and up to 16 MiB (IN-01)', async () => {
     const body = `{"customers":[${' '.repeat(70_000)}`;
     const headers = { authorization: 'Bearer sk_unknown' };
     expect((await instance.request('POST', PATH, { body, headers })).status).toBe(401);
@@ -648,7 +648,7 @@ describe('an import of lines', () => {
 });
 
 describe('an interrupted import', () => {
-  it('resumes after the last committed line, creates no customer twice, and does not change once complete', async () => {
+  it('resumes after the last committed line, creates no customer twice, and stays complete', async () => {
     const [importId, domain] = createIds();
     const text = `${toNdjson(createCustomers(800, domain))}{}\n`;
     const interrupted = await openBatch(importId, createCustomers(800, domain).slice(0, 600));
@@ -698,7 +698,7 @@ describe('an interrupted import', () => {
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
-  it('is taken over only by a request with the same lines, after which the first request writes nothing', async () => {
+  it('moves to a request with the same lines, after which the first request writes nothing', async () => {
     const [importId, domain] = createIds();
     const lines = createCustomers(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));
@@ -732,7 +732,7 @@ describe('an interrupted import', () => {
       'not_found',
       'UPDATE operators SET organization_ids = ARRAY[gen_random_uuid()] WHERE id = $1',
     ],
-  ])('of an admin stops when the admin %s', async (_, code, change) => {
+  ])("stops an admin's import when the admin %s", async (_, code, change) => {
     const admin = await insertOperator(instance);
     const [importId, domain] = createIds();
     const lines = createCustomers(1_200, domain);
@@ -747,7 +747,7 @@ describe('an interrupted import', () => {
     expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
   });
 
-  it('of an operator requires the role admin and a project', async () => {
+  it('requires the role admin and a project from an operator', async () => {
     const { projectId } = instance.credentials;
     const customers = createCustomers(1);
     const importAs = async (role: string, body: object) =>
@@ -780,7 +780,7 @@ describe('an interrupted import', () => {
 });
 
 describe('the access of an import', () => {
-  it('is limited to the unarchived projects of the key (AK-05)', async () => {
+  it('covers only the unarchived projects of the key (AK-05)', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const send = (customers: { email: string }[], targetProjectId: string): Promise<TestResponse>[] => [
       importList({ projectId: targetProjectId, customers }),

@@ -68,7 +68,7 @@ describe('a first sign-in with an unknown address', () => {
     expect((await instance.request('POST', path, { body, headers: bearerHeader(key) })).status).toBe(201);
   });
 
-  it('creates the customer of the profile once, with that password, and the events of a registration and a sign-in', async () => {
+  it('creates the customer of the profile once, with that password and the usual events', async () => {
     const email = uniqueEmail();
     system.receiver.respondWith(system.respondWithProfile(profile));
     const response = await login(email);
@@ -115,7 +115,7 @@ describe('a first sign-in with an unknown address', () => {
     }
   });
 
-  it('is rejected with the reason, and not counted, if the password is too long for portable hashes', async () => {
+  it('fails with the reason, and uncounted, if the password is too long for portable hashes', async () => {
     await patchSettings({ passwordHashing: 'portable' });
     try {
       const email = uniqueEmail();
@@ -139,7 +139,7 @@ describe('a first sign-in with an unknown address', () => {
     }
   });
 
-  it('holds no database connection while it waits, and creates one customer for two requests at the same time', async () => {
+  it('holds no database connection while it waits, and creates one customer for two requests', async () => {
     // More than the pool of the api has, with two requests for each.
     const emails = Array.from({ length: 11 }, uniqueEmail);
     const waiting: (() => void)[] = [];
@@ -192,7 +192,7 @@ describe('a first sign-in of a customer who has no password', () => {
     expect(await login(disabled)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
   });
 
-  it('sends no request for a customer who was not imported, has had a password, or has another address now', async () => {
+  it('sends no request for a customer who was not imported, had a password, or has a new address', async () => {
     const [created, owned, before, changed, known] = Array.from({ length: 5 }, uniqueEmail);
     await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: created });
     const [, changedId] = await importCustomers(
@@ -215,7 +215,7 @@ describe('a first sign-in of a customer who has no password', () => {
 describe('a sign-in of a customer with an imported password', () => {
   const passwordHash = bcrypt.hashSync(PASSWORD, 4);
 
-  it('replaces the hash if only the previous system accepts the password, and never asks it again', async () => {
+  it('replaces the hash if only the previous system accepts the password, and then sends none', async () => {
     const email = uniqueEmail();
     const [id] = await importCustomers({ email, firstName: 'Bob', passwordHash });
     expect(await login(email, 'wrong password')).toMatchObject(invalid);
@@ -236,7 +236,7 @@ describe('a sign-in of a customer with an imported password', () => {
     ]);
   });
 
-  it('sends no request if the hash matches, after a sign-in, or once a password is set here', async () => {
+  it('sends no request if the hash matches, after a sign-in, or with a password set here', async () => {
     const [matching, changed, reset, created] = Array.from({ length: 4 }, uniqueEmail);
     await importCustomers(
       { email: matching, passwordHash },
@@ -302,7 +302,7 @@ it('calls no system with a password that is too long for Gatehouse', async () =>
   expect(system.listRequests(email)).toEqual([]);
 });
 
-it('a profile may contain unknown fields and strings for booleans, which are logged once', async () => {
+it('accepts unknown fields and strings for booleans in a profile, and logs them once', async () => {
   const lines = () =>
     instance.api.log.filter(({ message }) => message === 'legacy profile contains strings for booleans');
   const profiles: [more: object, emailVerified: boolean][] = [
@@ -349,7 +349,7 @@ describe('another response of the system', () => {
     ['a response that is too long', 'longer than 65536 bytes', () => text(' '.repeat(70_000))],
     ['a broken connection', 'socket hang up', () => (response) => void response.destroy()],
     ['a taken externalId', 'another customer has the externalId', () => json({ externalId: 'old-1' })],
-  ])('is like a wrong password, and logged if it is no decision: %s', async (_, reason, responder) => {
+  ])('counts as a wrong password, and is logged if it is no decision: %s', async (_, reason, responder) => {
     const email = uniqueEmail();
     const listOthers = () => listWarnings().filter((line) => line['reason'] !== TIMED_OUT);
     const before = listOthers().length;
@@ -368,7 +368,7 @@ describe('another response of the system', () => {
 });
 
 describe('the secret', () => {
-  it('is not returned, signs the requests until it is replaced, and is deleted with the setting', async () => {
+  it('stays out of responses, signs the requests until it is replaced, and goes with the setting', async () => {
     const { url } = system.setting;
     const other = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
     const kept = await patchSettings({ legacySignIn: { url: `${url}?2` } });
@@ -396,7 +396,7 @@ describe('the secret', () => {
   });
 });
 
-it('a system that does not respond is like a wrong password after five seconds', async () => {
+it('treats a system that does not respond as a wrong password after five seconds', async () => {
   expect(await pending.response).toMatchObject(invalid);
   await eventually('the warning', () => listWarnings().some((line) => line['reason'] === TIMED_OUT));
 });

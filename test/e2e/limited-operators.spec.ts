@@ -39,8 +39,8 @@ const statusOf = async (operator: OperatorClient, method: string, path: string, 
 const listIds = async (operator: OperatorClient, path: string): Promise<string[]> =>
   (await operator.request('GET', path)).body.data.map(({ id }: { id: string }) => id);
 
-describe('CO-01: the organizations of an operator', () => {
-  it('are set at the invitation, limit the session at once when they change, and are recorded', async () => {
+describe("CO-01: an operator's organization list", () => {
+  it('starts at the invitation, limits the session at once when it changes, and is recorded', async () => {
     const limit = [own.organizationId];
     const invited = await admin.request('POST', '/operators', {
       email: uniqueEmail(),
@@ -71,13 +71,13 @@ describe('CO-01: the organizations of an operator', () => {
     ]);
   });
 
-  it('reject unknown organizations and an empty list', async () => {
+  it('rejects unknown organizations and an empty list', async () => {
     const { id } = (await insertOperator(instance, 'viewer')).operator;
     for (const organizationIds of [[], [randomUUID()], ['x'], own.organizationId])
       expect([organizationIds, (await patch(id, organizationIds)).status]).toEqual([organizationIds, 400]);
   });
 
-  it('cannot be set while an api of an older version is running, which would ignore them', async () => {
+  it('stays fixed while an api of an older version is running, which would ignore it', async () => {
     const organizationIds = [own.organizationId];
     const { id } = (await limitedTo(own)).operator;
     await instance.sql(
@@ -95,7 +95,7 @@ describe('CO-01: the organizations of an operator', () => {
     }
   });
 
-  it('cannot be set by an admin for their own account, or for the last admin without a limit', async () => {
+  it("stays fixed for an admin's own account, and for the last admin without a limit", async () => {
     expect(await patch(admin.operator.id, [own.organizationId])).toMatchObject({ status: 409 });
     const others = await instance.sql<{ id: string }>(
       `UPDATE operators SET disabled_at = now()
@@ -121,7 +121,7 @@ describe('CO-01: the organizations of an operator', () => {
 });
 
 describe('an operator who is limited to organizations', () => {
-  it('cannot create an organization key of an organization that its organization created', async () => {
+  it('creates no organization key of an organization that its organization created', async () => {
     const operator = await limitedTo(own);
     const create = (projectId: string, access: string) =>
       statusOf(operator, 'POST', `/projects/${projectId}/api-keys`, { name: 'key', access });
@@ -145,7 +145,7 @@ describe('an operator who is limited to organizations', () => {
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
-  it('does not access a bulk redelivery of a child organization, which covers what the child created', async () => {
+  it('does not access a bulk redelivery of a child organization, which covers its projects', async () => {
     const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
     const planned = await ofChild.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;
@@ -156,7 +156,7 @@ describe('an operator who is limited to organizations', () => {
     expect(await statusOf(await limitedTo(own, child), 'GET', path)).toBe(200);
   });
 
-  it('does not access a bulk redelivery of an organization key of a child organization, nor does a key of its own', async () => {
+  it("does not access bulk redeliveries of a child organization's key, nor does its own key", async () => {
     const createKey = (tenant: Tenant) =>
       insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
     const [childKey, parentKey] = [await createKey(child), await createKey(own)];
@@ -208,10 +208,10 @@ describe('an operator who is limited to organizations', () => {
   });
 });
 
-describe('the lists of an operator who is limited to organizations', () => {
+describe('a list for an operator who is limited to organizations', () => {
   const emptyPage = { data: [], nextCursor: null, hasMore: false };
 
-  it('scan only the locked customers within its organizations', async () => {
+  it('scans only the locked customers within its organizations', async () => {
     const operator = await limitedTo(own);
     await instance.sql(
       `WITH added AS (
@@ -236,7 +236,7 @@ describe('the lists of an operator who is limited to organizations', () => {
     }
   });
 
-  it('scan only the audit entries and emails within its organizations', async () => {
+  it('scans only the audit entries and emails within its organizations', async () => {
     const operator = await limitedTo(own);
     const email = uniqueEmail();
     const { organizationId, projectId } = foreign;

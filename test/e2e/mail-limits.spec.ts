@@ -50,8 +50,8 @@ async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}
     .reverse();
 }
 
-describe('the limits of emails', () => {
-  it('MQ-01: registrations, and resets and changes of their addresses, prevent no reset, change or invitation of a customer', async () => {
+describe('the email limit', () => {
+  it('MQ-01: lets no registration or address change prevent a reset, change or invitation', async () => {
     const project = await createProject({ mailLimits: { signUp: 1, passwordReset: 1, emailChange: 1 } });
     const [owner, imported] = [await createVerified(project), uniqueEmail()];
     expectStatus(201, await create(project, { email: imported, password: PASSWORD }));
@@ -86,7 +86,7 @@ describe('the limits of emails', () => {
     expect(await listLog(project, { email: guest })).toEqual(['accept-invite queued']);
   });
 
-  it("MQ-01: another customer's changes to an address prevent no reset of its owner, even with enumeration protection", async () => {
+  it('MQ-01: lets no change by another customer prevent a reset by the owner of the address', async () => {
     const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
     const [owner, stranger] = [await createVerified(project), await createVerified(project)];
     expect(await changeEmail(stranger.accessToken, owner.email)).toMatchObject({ status: 202 });
@@ -95,7 +95,7 @@ describe('the limits of emails', () => {
     expect(await instance.listMailKinds(owner.email)).toContain('reset-password');
   });
 
-  it('MQ-01: drops the email to a new address visibly if enumeration protection hides the limit from the caller', async () => {
+  it('MQ-01: drops the email to a new address visibly if enumeration protection hides the limit', async () => {
     const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
     const [first, second] = [await createVerified(project), await createVerified(project)];
     const wanted = uniqueEmail();
@@ -107,7 +107,7 @@ describe('the limits of emails', () => {
     ]);
   });
 
-  it('MQ-02: registrations of +tag forms of an address send its owner 5 emails an hour, and prevent no reset', async () => {
+  it('MQ-02: sends the owner 5 emails an hour for registrations with +tag forms, and a reset', async () => {
     const project = await createProject();
     const { email } = await createVerified(project);
     const tagged = Array.from({ length: 6 }, (_, index) => email.replace('@', `+${index}@`));
@@ -119,7 +119,7 @@ describe('the limits of emails', () => {
     expect(await instance.listMailKinds(email)).toEqual(['reset-password']);
   });
 
-  it('MQ-02: reject an invitation by key to another +tag form of the recipient without creating the customer', async () => {
+  it('MQ-02: rejects an invitation by key to another +tag form without creating the customer', async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 } });
     const email = uniqueEmail();
     const tagged = email.replace('@', '+again@');
@@ -130,7 +130,7 @@ describe('the limits of emails', () => {
     expect(await create(project, { email: tagged })).toMatchObject({ status: 201 });
   });
 
-  it('MQ-01: log a repeated request as dropped without revealing it, and at most five times', async () => {
+  it('MQ-01: logs a repeated request as dropped without revealing it, and at most five times', async () => {
     const project = await createProject();
     const { email } = await createVerified(project);
     const known = await Promise.all(Array.from({ length: 8 }, () => forgot(project, email)));
@@ -142,7 +142,7 @@ describe('the limits of emails', () => {
     ]);
   });
 
-  it('limit the notices that a customer can cause to an address that they have not verified', async () => {
+  it('covers notices that a customer can cause to an address that they have not verified', async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 }, mfa: 'optional' });
     const email = uniqueEmail();
     const { tokens, customer } = (await register(project, email)).body;
@@ -169,7 +169,7 @@ describe('the limits of emails', () => {
     ]);
   });
 
-  it('MF-07: count codes for unknown addresses as sign-ups, which prevent no code of a customer', async () => {
+  it("MF-07: counts codes for unknown addresses as sign-ups, which prevent no customer's code", async () => {
     const project = await createProject({
       signIn: { emailCode: true },
       mailLimits: { signUp: 1, signIn: 1 },
@@ -189,7 +189,7 @@ describe('the limits of emails', () => {
     expect(await listLog(project, { email, state: 'dropped' })).toEqual(['email-code dropped project_limit']);
   });
 
-  it('are validated and merged like other settings', async () => {
+  it('follows the validation and merging of other settings', async () => {
     const { projectId } = await createProject({ mailLimits: { signUp: 10 } });
     const patch = (mailLimits: unknown) =>
       instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, { settings: { mailLimits } });

@@ -65,8 +65,8 @@ const french = {
   closing: ['Valable {{link_validity}}.'],
 };
 
-describe('the templates of a project', () => {
-  it('are those of Gatehouse for every kind in English and German, in pages', async () => {
+describe("a project's email template", () => {
+  it("defaults to Gatehouse's for every kind in English and German, in pages", async () => {
     const { send } = await createOwner();
     const all = (await send('GET')).body;
     const names = all.data.map(({ kind, language }: Record<string, string>) => `${kind} ${language}`);
@@ -94,7 +94,7 @@ describe('the templates of a project', () => {
     });
   });
 
-  it('change field by field, apply to new emails only, and can be reset', async () => {
+  it('changes field by field, applies to new emails only, and can be reset', async () => {
     const owner = await createOwner();
     const shipped = (await owner.send('GET', '/verify-email/de')).body;
     expect((await owner.send('PATCH', '/verify-email/de', {})).body).toEqual(shipped);
@@ -140,7 +140,7 @@ describe('the templates of a project', () => {
     ]);
   });
 
-  it('can be added in other languages, of which there are at most 20', async () => {
+  it('accepts other languages, at most 20', async () => {
     const owner = await createOwner();
     expect((await owner.send('GET', '/verify-email/fr')).status).toBe(404);
     const incomplete = await owner.send('PATCH', '/verify-email/fr', { subject: 'Bonjour' });
@@ -168,7 +168,7 @@ describe('the templates of a project', () => {
       expect((await owner.send('PATCH', path, french)).status).toBe(200);
   });
 
-  it('reject unknown variables, line breaks and a button without a link, and name the field', async () => {
+  it('rejects unknown variables, line breaks and a button without a link, and names the field', async () => {
     const { send } = await createOwner();
     const cases: [field: string, value: unknown, code: string, kind?: string][] = [
       ['subject', 'Your {{token}}', 'unknown_variable'],
@@ -203,7 +203,7 @@ describe('the templates of a project', () => {
       expect([path, (await send('GET', path)).status]).toEqual([path, 404]);
   });
 
-  it('keep the link in the email, and insert every value as text', async () => {
+  it('keeps the link in the email, and inserts every value as text', async () => {
     const owner = await createOwner();
     await instance.sql('UPDATE projects SET name = $1 WHERE id = $2', ['<b>{{email}}</b>', owner.projectId]);
     const text = { heading: '<script>alert(1)</script>', paragraphs: ['{{project_name}}'], closing: [] };
@@ -214,7 +214,7 @@ describe('the templates of a project', () => {
     expect(html.split(`href="${link}"`)).toHaveLength(3);
   });
 
-  it('are rendered with sample values in a preview, which saves nothing', async () => {
+  it('appears with sample values in a preview, which saves nothing', async () => {
     const { send } = await createOwner();
     const { status, body } = await send('POST', '/change-email-current/de/preview', {
       paragraphs: ['{{email}} → {{new_email}} <i>'],
@@ -228,7 +228,7 @@ describe('the templates of a project', () => {
     expect(invalid).toMatchObject({ status: 400, body: { errors: [{ field: 'heading' }] } });
   });
 
-  it('can be read, but not changed, with a project key, and not changed in an archived project', async () => {
+  it('allows a project key to read but not change it, and no change in an archived project', async () => {
     const { secretKey, projectId, organizationId, send } = await createOwner();
     const path = `/api/v1/projects/${projectId}/mail-templates/verify-email/en`;
     const request = (method: string, body?: object, more = '') =>
@@ -250,7 +250,7 @@ describe('the templates of a project', () => {
 });
 
 describe('a test of a template', () => {
-  it('goes to the address of the admin with the unsaved text and a link that is not valid, and is audited', async () => {
+  it("goes to the admin's address with the unsaved text and an invalid link, and is audited", async () => {
     const admin = await signIn(instance);
     const { projectId, organizationId } = instance.credentials;
     const path = `/projects/${projectId}/mail-templates/reset-password/de`;
@@ -271,7 +271,7 @@ describe('a test of a template', () => {
     expect((await instance.request('GET', pathname + search)).status).toBe(400);
   });
 
-  it('is not available to other roles', async () => {
+  it('returns 403 to other roles', async () => {
     const operator = await inviteOperator(await signIn(instance), 'operator');
     const path = `/projects/${instance.credentials.projectId}/mail-templates/verify-email/en`;
     for (const each of ['/test', '/preview'])
@@ -307,7 +307,7 @@ describe('the language of an email', () => {
         expect(await languageOf(await register(locale, accepted), 'verify-email')).toBe(expected),
     );
 
-  it('is that of the customer, or else the best of the request, or else the default of the project or English', async () => {
+  it('follows the customer, then the request, then the default of the project or English', async () => {
     const hostile = `,;q=,*, de_AT, "><script>, ${'x'.repeat(2_000)}`;
     await checkLanguages([
       ['de-AT', 'en', 'de'],
@@ -324,7 +324,7 @@ describe('the language of an email', () => {
     );
   });
 
-  it('does not become the locale of the customer, and follows each request and each change of the locale', async () => {
+  it("does not become the customer's locale, and follows each request and locale change", async () => {
     const email = await register(undefined, 'de');
     const { accessToken } = (await instance.login(email)).body.tokens;
     const me = (method: string, body?: object) =>
@@ -338,7 +338,7 @@ describe('the language of an email', () => {
     expect(await languageOf(email, 'password-changed')).toBe('de');
   });
 
-  it('is not that of the operator who sends it', async () => {
+  it('does not follow the operator who sends it', async () => {
     const admin = await signIn(instance);
     const email = uniqueEmail();
     const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });

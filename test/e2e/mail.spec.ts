@@ -36,7 +36,7 @@ const sendMails = async (): Promise<void> => {
   await worker.runJob('MailSender');
 };
 
-describe('without a mail server', () => {
+describe('an installation without a mail server', () => {
   it('captures mails, logs their link, and lists them in pages', async () => {
     await startWorker();
     for (const name of ['a', 'b', 'c']) await instance.register(`${name}@example.com`);
@@ -59,10 +59,10 @@ describe('without a mail server', () => {
   });
 });
 
-describe('with a mail server', () => {
+describe('an installation with a mail server', () => {
   beforeAll(() => startWorker({ SMTP_URL: mailServer.url, MAIL_FROM: 'Gatehouse <no-reply@example.com>' }));
 
-  it('sends every kind of mail with the sender of the project, and stores and logs no link (LG-01)', async () => {
+  it("sends every kind of mail with the project's sender, and stores and logs no link (LG-01)", async () => {
     const mail = { fromName: 'Blumen, Söhne', replyTo: 'help@shop.example.com' };
     const [customer, guest, { newEmail }] = await withSettings(instance, { mail }, async () => {
       const registered = await registerCustomer(instance);
@@ -127,7 +127,7 @@ describe('with a mail server', () => {
   const findEntry = async (email: string) =>
     (await instance.requestWithSecretKey('GET', `/api/v1/mails?email=${email}`)).body.data[0];
 
-  it('MQ-01: logs a sent mail, and one that the mail server rejects with its response, which is not sent again', async () => {
+  it('MQ-01: logs a sent mail and a rejected one with the response, and does not repeat it', async () => {
     await instance.register('sue@example.com');
     await sendMails();
     expect(await findEntry('sue@example.com')).toMatchObject({
@@ -161,7 +161,7 @@ describe('with a mail server', () => {
     });
   });
 
-  it('fails a mail whose link has expired, with the time and the last error of the mail server', async () => {
+  it("fails a mail whose link has expired, with the time and the mail server's last error", async () => {
     await mailServer.stop();
     try {
       await instance.register('late@example.com');
@@ -206,7 +206,7 @@ describe('with a mail server', () => {
   });
 });
 
-describe('in production, with a mail server without STARTTLS', () => {
+describe('a production mail server without STARTTLS', () => {
   it('OP-04: sends neither password nor email, keeps the email pending, and logs the reason', async () => {
     const server = new MailServer();
     await server.start();

@@ -162,7 +162,7 @@ describe('maintenance', () => {
     expect([await count('login_attempts'), await count('operator_login_attempts')]).toEqual([1, 1]);
   });
 
-  it('MF-07: removes expired email codes, reauthentication codes and sign-in exchanges, and wrong codes 90 days after the last one', async () => {
+  it('MF-07: removes expired codes and exchanges, and wrong email codes after 90 days', async () => {
     const { projectId } = instance.credentials;
     await instance.sql(
       `INSERT INTO email_codes (token_hash, project_id, email, is_short, expires_at)

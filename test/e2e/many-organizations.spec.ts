@@ -69,8 +69,8 @@ function countPagesRead({ plans }: Explainer): number {
   return read.reduce((sum, pages) => sum + pages, 0);
 }
 
-describe('the cost of operator queries does not depend on the number of organizations', () => {
-  it('for a page of customers with any filter', () =>
+describe('an operator query across many organizations', () => {
+  it('costs the same for a page of customers with any filter', () =>
     checkCases(filters, async (filter) => {
       const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
@@ -84,7 +84,7 @@ describe('the cost of operator queries does not depend on the number of organiza
       expect(countPagesRead(explainer)).toBeLessThan(MAX_PAGES);
     }));
 
-  it('for the customers with an email address', async () => {
+  it('costs the same for the customers with an email address', async () => {
     const explainer = new Explainer(instance);
     const customerIds = await explainer
       .repository(LookupsRepository)
@@ -94,7 +94,7 @@ describe('the cost of operator queries does not depend on the number of organiza
   });
 });
 
-describe('the customers of the whole instance', () => {
+describe('the customer list of the whole instance', () => {
   const lists: [Record<string, string>, string][] = [
     [{ createdAfter: monthAgo }, `WHERE created_at > '${monthAgo}' ORDER BY created_at DESC, id DESC`],
     [
@@ -106,7 +106,7 @@ describe('the customers of the whole instance', () => {
     [{ q: 'a0' }, `WHERE last_name LIKE 'a0%' ORDER BY last_name COLLATE "C", id`],
     [{ externalId: 'crm-7-company-7' }, `WHERE external_id = 'crm-7-company-7'`],
   ];
-  it('are filtered across organizations, in order', () => {
+  it('filters across organizations, in order', () => {
     const cases = lists.map(([query, clause]) => [JSON.stringify(query), query, clause] as const);
     return checkCases(cases, async (query, clause) => {
       const expected = await instance.sql<{ id: string }>(`SELECT id FROM customers ${clause}`);

@@ -14,7 +14,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const route = '/api/v1/auth/login';
 const requests = 'gatehouse_http_request_duration_seconds_count';
 
-describe('the metrics of both programs', () => {
+describe('the metrics endpoint of both programs', () => {
   let instance: TestInstance;
   let ports: { api: number; worker: number };
   const api = () => Scrape.load(ports.api);
@@ -48,7 +48,7 @@ describe('the metrics of both programs', () => {
   });
   afterAll(() => instance?.stop());
 
-  it('CO-05: are disabled, and nothing else, while METRICS_PORT is in use', async () => {
+  it('CO-05: stays off, and nothing else, while METRICS_PORT is in use', async () => {
     const message = 'metrics server failed to listen';
     expect(blocked.status).toBe(201);
     expect(findLines(blocked.log, message)).toEqual([
@@ -58,7 +58,7 @@ describe('the metrics of both programs', () => {
     expect(findLines(instance.api.log, message)).toHaveLength(1);
   });
 
-  it('CO-05: count logins by result, and requests by route, method and status class', async () => {
+  it('CO-05: counts logins by result, and requests by route, method and status class', async () => {
     const before = await api();
     const { email } = (await instance.register()).body.customer as { email: string };
     await instance.login(email);
@@ -91,7 +91,7 @@ describe('the metrics of both programs', () => {
     expect(after.value('gatehouse_password_hash_queue_length')).toBe(0);
   });
 
-  it('CO-05: count the steps of sign-ins by method', async () => {
+  it('CO-05: counts the steps of sign-ins by method', async () => {
     const settings = { signIn: { passkey: true, emailCode: true }, mfa: 'optional' };
     await withSettings(instance, settings, async () => {
       const { authenticator, email, recoveryCodes } = await registerWithPasskey(instance);
@@ -129,7 +129,7 @@ describe('the metrics of both programs', () => {
     });
   });
 
-  it('CO-05: count attempts by result and number, and show the dead letter', async () => {
+  it('CO-05: counts attempts by result and number, and shows the dead letter', async () => {
     const receiver = await Receiver.start();
     receiver.respondWith(respondWithStatus(500), respondWithStatus(500)).defaultResponder =
       respondWithStatus(204);
@@ -164,7 +164,7 @@ describe('the metrics of both programs', () => {
     await Promise.all([receiver.stop(), failingReceiver.stop()]);
   });
 
-  it('CO-05: count repairs of the sweeper, and show due deliveries and disabled endpoints', async () => {
+  it('CO-05: counts repairs of the sweeper, and shows due deliveries and disabled endpoints', async () => {
     const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
     const before = (await worker()).value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' });
     expect(before).toBe(0);
@@ -190,7 +190,7 @@ describe('the metrics of both programs', () => {
     );
   });
 
-  it('CO-05: count emails by result, and show those that wait', async () => {
+  it('CO-05: counts emails by result, and shows those that wait', async () => {
     const { email } = (await instance.register()).body.customer as { email: string };
     const waiting = await eventually('the emails that wait', async () => {
       const scrape = await worker();
@@ -208,7 +208,7 @@ describe('the metrics of both programs', () => {
     expect(after.value('gatehouse_mails_total', { result: 'expired' })).toBe(1);
   });
 
-  it('CO-05: show the version, the process, its event loop, the database and its pool', async () => {
+  it('CO-05: shows the version, the process, its event loop, the database and its pool', async () => {
     for (const [service, read] of Object.entries({ api, 'webhook-worker': worker })) {
       // The maximum covers the time since the previous scrape, which can be too short for a measurement.
       const scrape = await eventually('a measured delay of the event loop', async () => {
@@ -232,7 +232,7 @@ describe('the metrics of both programs', () => {
       );
   });
 
-  it('show the difference to the clock of PostgreSQL, and no number of writable hosts with one host', async () => {
+  it('shows the difference to the PostgreSQL clock, and no writable hosts count with one host', async () => {
     await instance.api.runCommand('check-clock-and-hosts');
     await instance.runJob('ClockAndHostChecker');
     for (const scrape of [await api(), await worker()]) {
@@ -243,7 +243,7 @@ describe('the metrics of both programs', () => {
     }
   });
 
-  it('CO-05: contain no id, address or URL in a label, regardless of the requests', async () => {
+  it('CO-05: contains no id, address or URL in a label, regardless of the requests', async () => {
     const { customer, tokens } = (await instance.register()).body;
     const series = (scrape: Scrape) =>
       scrape.samples.filter(({ name }) => name.startsWith('gatehouse_')).length;
@@ -290,14 +290,14 @@ describe('the metrics of both programs', () => {
     expect([...values.keys()].filter((name) => ![...ownLabels, ...nodeLabels].includes(name))).toEqual([]);
   });
 
-  it('show that the server of DATABASE_READ_URL is not used if it is not a standby, only in the api', async () => {
+  it('shows an unused DATABASE_READ_URL if the server is not a standby, only in the api', async () => {
     await instance.api.runCommand('check-replica');
     const isUsed = async (scrape: Promise<Scrape>) => (await scrape).value('gatehouse_database_replica_up');
     expect([await isUsed(api()), await isUsed(worker())]).toEqual([0, null]);
     expect((await instance.requestWithSecretKey('GET', '/api/v1/customers')).status).toBe(200);
   });
 
-  it('CO-05: include every metric in the dashboard, the alert rules and the documentation', async () => {
+  it('CO-05: includes every metric in the dashboard, the alert rules and the documentation', async () => {
     const scrapes = [await api(), await worker()];
     const names = new Set(scrapes.flatMap((scrape) => [...scrape.names]));
     const metricName = /\b(?:gatehouse|nodejs|process)_[a-z0-9_]*[a-z0-9]\b/g;
@@ -317,7 +317,7 @@ describe('the metrics of both programs', () => {
     expect(undescribed).toEqual([]);
   });
 
-  it('CO-05: have every value with which the dashboard and the alert rules compare a label', async () => {
+  it('CO-05: has every value with which the dashboard and the alert rules compare a label', async () => {
     // A response of each status class, and requests to the routes that a rule excludes.
     await instance.register();
     const operator = await insertOperator(instance);
@@ -343,7 +343,7 @@ describe('the metrics of both programs', () => {
     }
   });
 
-  it('CO-05: are served beside the health of the dependencies, which names each problem', async () => {
+  it('CO-05: serves the health of the dependencies beside it, which names each problem', async () => {
     await instance.api.runCommand('check-replica');
     const read = async (port: number) => {
       const response = await fetch(`http://127.0.0.1:${port}/healthz`);
@@ -361,7 +361,7 @@ describe('the metrics of both programs', () => {
     expect((await instance.request('GET', '/readyz')).body).toEqual({ status: 'ready' });
   });
 
-  it('CO-05: are returned only by GET and HEAD of /metrics, and not on the port of the API', async () => {
+  it('CO-05: responds only to GET and HEAD of /metrics, and not on the port of the API', async () => {
     const base = `http://127.0.0.1:${ports.api}`;
     const response = await fetch(`${base}/metrics`);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);

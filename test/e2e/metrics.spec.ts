@@ -3,8 +3,8 @@ import { load } from 'js-yaml';
 import { listeningPorts } from '../support/listening-ports.js';
 import { TestInstance } from '../support/test-instance.js';
 
-describe('the files under ops/', () => {
-  it('the dashboard is JSON and each of its panels has a query', async () => {
+describe('the folder ops/', () => {
+  it('contains a dashboard in JSON in which each panel has a query', async () => {
     const { panels } = JSON.parse(await readFile('ops/grafana/gatehouse.json', 'utf8')) as {
       panels: { id: number; type: string; targets?: { expr: string }[] }[];
     };
@@ -14,7 +14,7 @@ describe('the files under ops/', () => {
     ).toEqual([]);
   });
 
-  it('the alert rules are YAML and each has a description', async () => {
+  it('contains alert rules in YAML, each with a description', async () => {
     const text = await readFile('ops/prometheus/alerts.yml', 'utf8');
     expect(load(text)).toEqual({ groups: expect.any(Array) });
     const rules = text.split(/^ {6}- alert: /m).slice(1);
@@ -28,7 +28,7 @@ describe('the files under ops/', () => {
   });
 });
 
-describe('without METRICS_PORT', () => {
+describe('an installation without METRICS_PORT', () => {
   it('CO-05: opens no other port', async () => {
     const instance = await TestInstance.startShared();
     try {

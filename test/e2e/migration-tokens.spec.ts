@@ -76,7 +76,7 @@ describe('a sign-in token of migration', () => {
     expect(events[1]).toMatchObject({ data: { methods: proof.amr } });
   });
 
-  it('MF-08: is audited with the key, and not as support', async () => {
+  it('MF-08: names the key in the audit log, and not support', async () => {
     const id = await createCustomer();
     const authTime = ago(DAY);
     const { body } = await create(id, { authTime });
@@ -109,7 +109,7 @@ describe('a sign-in token of migration', () => {
     expect(Math.abs(session!['lifetime'] - 90 * 86_400)).toBeLessThanOrEqual(2);
   });
 
-  it('asks for no second factor, and leaves one as it is', async () => {
+  it('requires no second factor, and leaves one unchanged', async () => {
     await withSettings(instance, { mfa: 'optional' }, async () => {
       const customer = await enrollTotp(instance, await registerCustomer(instance));
       await markImported(instance, customer.id);
@@ -146,7 +146,7 @@ describe('a sign-in token of migration', () => {
     });
   });
 
-  it('AK-06: requires session:migrate, which neither includes nor is included by customer:impersonate', async () => {
+  it('AK-06: requires session:migrate, which is independent of customer:impersonate', async () => {
     const id = await createCustomer();
     const scopes = ['customer:impersonate'];
     const supportKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
@@ -255,7 +255,7 @@ describe('EX-01: a session that begins in the other system after a change in Gat
   });
 });
 
-it('an api of the version before does not find a token of migration, which it would take for one of support', async () => {
+it('stays unknown to an api of the version before, which would take it for a support token', async () => {
   const id = await createCustomer();
   const { token } = (await create(id)).body;
   const [stored] = await instance.sql(

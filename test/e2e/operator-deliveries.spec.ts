@@ -415,11 +415,11 @@ describe('dead letters for operators', () => {
   });
 });
 
-describe('batches for operators', () => {
+describe('the batch list for operators', () => {
   const path = '/webhooks/redeliveries';
   const getBatch = async (id: string) => (await operator.request('GET', `${path}/${id}`)).body.data;
 
-  it('are found and counted by their displayed state', async () => {
+  it('finds and counts by the displayed state', async () => {
     const created: Record<string, string> = {
       expired: '',
       cancelled: '',
@@ -461,7 +461,7 @@ describe('batches for operators', () => {
     expect(stateOf(`rdl_${batches.small}`)).toBe('completed');
   });
 
-  it('reject the cursor of another state, and unknown states', async () => {
+  it('rejects the cursor of another state, and unknown states', async () => {
     const { next_cursor: cursor } = (await operator.request('GET', `${path}?limit=1&state=completed`)).body;
     const next = `${path}?limit=1&cursor=${cursor}`;
     expect(await operator.request('GET', `${next}&state=completed`)).toMatchObject({ status: 200 });
@@ -473,7 +473,7 @@ describe('batches for operators', () => {
     expect((await instance.requestWithSecretKey('GET', `/v1${path}/count`)).status).toBe(404);
   });
 
-  it('show the names of the operators who planned, started and cancelled them, but not to API keys', async () => {
+  it('shows who planned, started and cancelled them by name, but not to API keys', async () => {
     const other = await insertOperator(instance, 'operator');
     const { id } = (await operator.request('POST', path, { filter: {} })).body.data as { id: string };
     const names = {
@@ -520,7 +520,7 @@ it('shows the name of the operator who resolved a dead letter', async () => {
   expect(await listResolved()).toMatchObject([{ id: deadLetter, resolved_by_name: operator.operator.email }]);
 });
 
-it('shows operators the status of the endpoint of a delivery, even when the endpoint is deleted', async () => {
+it("shows operators the status of a delivery's endpoint, even when the endpoint is deleted", async () => {
   const id = await findDelivery(`endpoint_id = '${seeded.endpoints[1]}'`);
   for (const state of ['disabled', 'deleted', 'enabled']) {
     await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [
@@ -596,7 +596,7 @@ describe('a plan to redeliver the listed dead letters', () => {
   });
 });
 
-describe('deliveries of customers with many events', () => {
+describe('the deliveries of customers with many events', () => {
   const EVENTS = 400;
   let quiet: string;
   let busy: string;
@@ -619,7 +619,7 @@ describe('deliveries of customers with many events', () => {
     );
   });
 
-  it('are listed, counted and planned completely, even beyond the number of events scanned individually', async () => {
+  it('lists, counts and plans all, beyond the number of events scanned individually', async () => {
     const queries: Query[] = [
       { customer_id: quiet },
       { customer_id: busy },
@@ -633,7 +633,7 @@ describe('deliveries of customers with many events', () => {
     }
   });
 
-  it('are read through their events, even without table statistics', async () => {
+  it('reads them through their events, even without table statistics', async () => {
     await instance.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
     const explainer = new Explainer(instance);
     const deadLettersRepository = explainer.repository(DeadLettersRepository);

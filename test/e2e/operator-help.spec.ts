@@ -40,7 +40,7 @@ describe('mails to customers that operators trigger', () => {
     ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
     ['reset-password', 'reset-password', 'customer.password_reset_sent', 'password.reset_requested'],
     ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
-  ])('%s', async (path, kind, action, event) => {
+  ])('sends the mail of %s', async (path, kind, action, event) => {
     const { id, email } = await createCustomer();
     const response = await operator.request('POST', `/customers/${id}/${path}`);
     expect(response).toMatchObject({ status: 202, body: {} });
@@ -63,7 +63,7 @@ describe('mails to customers that operators trigger', () => {
     });
   });
 
-  it('are not sent if unnecessary, and at most five times', async () => {
+  it('sends none if unnecessary, and at most five', async () => {
     const { id } = await createCustomer({ emailVerified: true, password: PASSWORD });
     for (const path of ['resend-verification', 'resend-invitation']) {
       const response = await operator.request('POST', `/customers/${id}/${path}`);
@@ -117,7 +117,7 @@ describe('the mailbox for operators', () => {
     }
   });
 
-  it('is counted up to ten thousand, and by recipient among the twenty thousand newest', async () => {
+  it('counts up to ten thousand, and by recipient among the twenty thousand newest', async () => {
     const { projectId } = await insertOrganization(instance);
     const email = uniqueEmail();
     const insertMails = (count: number): Promise<unknown> =>
@@ -138,7 +138,7 @@ describe('the mailbox for operators', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
-  it('MQ-01: the health and the overview count the mails of the last hour that were dropped because of the limit of a project', async () => {
+  it('MQ-01: counts in health and overview the mails of the last hour that a limit dropped', async () => {
     const { projectId } = await insertOrganization(instance);
     await instance.sql(
       `INSERT INTO mails (id, project_id, kind, recipient, state, reason, created_at)
@@ -164,7 +164,7 @@ describe('the mailbox for operators', () => {
   });
 });
 
-describe('locked customers', () => {
+describe('the locked customers', () => {
   const names = ['open', 'over', 'locked', 'closed', 'factor', 'both'] as const;
   const failFactors = (id: string, count: number): Promise<unknown> =>
     instance.sql(
@@ -173,7 +173,7 @@ describe('locked customers', () => {
       [id, count],
     );
 
-  it('are shown with the reasons, and listed within a project, the lock that ends last first', async () => {
+  it('lists them with reasons, and within a project, the lock that ends last first', async () => {
     const mark = `locked-${randomUUID()}`;
     const ids = {} as Record<(typeof names)[number], string>;
     for (const name of names) {
@@ -233,7 +233,7 @@ describe('locked customers', () => {
     expect(await lockOf(ids.both)).toBeNull();
   });
 
-  it('are those whose failures exceed the limits of the project', async () => {
+  it('lists those whose failures exceed the limits of the project', async () => {
     const { email, id } = await registerCustomer(instance);
     await setFailedSignIns(instance, email, { inWindow: 10 });
     const isLocked = async () => (await viewer.request('GET', `/customers/${id}`)).body.lock !== null;
@@ -244,7 +244,7 @@ describe('locked customers', () => {
     expect([await isLocked(), await listed()]).toEqual([true, [id]]);
   });
 
-  it('cannot be listed with a secret key', async () => {
+  it('rejects a secret key', async () => {
     const response = await instance.requestWithSecretKey('GET', '/api/v1/customers?locked=true');
     expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
   });
@@ -290,11 +290,11 @@ describe('the audit log as CSV', () => {
   });
 });
 
-describe('customers as CSV', () => {
+describe('the customer list as CSV', () => {
   const exportCsv = (query: Record<string, string>, client = operator) =>
     client.request('GET', `/customers/export?${new URLSearchParams(query)}`);
 
-  it('contain all customers of the list, beyond its page size, without formulas and hashes', async () => {
+  it('contains all customers of the list, beyond its page size, without formulas and hashes', async () => {
     const { projectId, organizationId } = await insertOrganization(instance);
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, first_name, last_name, password_hash, disabled_at, metadata)
@@ -331,15 +331,15 @@ describe('customers as CSV', () => {
     ]);
   });
 
-  it('require the role operator and a known project, and accept no limit', async () => {
+  it('requires the role operator and a known project, and accepts no limit', async () => {
     expect(await exportCsv({}, viewer)).toMatchObject({ status: 403 });
     expect(await exportCsv({ projectId: randomUUID() })).toMatchObject({ status: 404 });
     expect(await exportCsv({ limit: '1' })).toMatchObject({ status: 400 });
   });
 });
 
-describe('customers for operators', () => {
-  it('are disabled and enabled with a reason for the audit log, once', async () => {
+describe('a customer for operators', () => {
+  it('changes to disabled and enabled with a reason for the audit log, once', async () => {
     const { id } = await registerCustomer(instance);
     for (const verb of ['disable', 'enable']) {
       const send = () => operator.request('POST', `/customers/${id}/${verb}`, { reason: 'Ticket 4711' });
@@ -354,7 +354,7 @@ describe('customers for operators', () => {
     }
   });
 
-  it('show hasPassword, but not to API keys', async () => {
+  it('shows hasPassword, but not to API keys', async () => {
     const email = uniqueEmail();
     const { id } = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, sendInvite: true })
@@ -377,7 +377,7 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
   };
   const list = (q: string, more: Record<string, string> = {}) => listAndCount(`/${noun}`, { q, ...more });
 
-  it('are found and counted by id and by any part of name or slug, in any case, newest first', async () => {
+  it('finds and counts by id and by any part of name or slug, in any case, newest first', async () => {
     const marker = randomUUID().slice(0, 8);
     const byName = await create(`Öl ${marker} "100%" & Söhne`, `a-${marker}-a`);
     const bySlug = await create(`Elsewhere ${marker}`, `ol-${marker}`);
@@ -403,7 +403,7 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
   });
 });
 
-it('projects, organizations and endpoints are counted up to ten thousand', async () => {
+it('counts projects, organizations and endpoints up to ten thousand', async () => {
   const { organizationId } = instance.credentials;
   const marker = `https://${randomUUID()}.example.com/`;
   // The replica role skips the foreign key checks, which would take most of the time.
@@ -440,7 +440,7 @@ it('projects, organizations and endpoints are counted up to ten thousand', async
   );
 });
 
-it('the search for projects combines with other filters, and rejects the cursor of another search', async () => {
+it("combines the search for projects with other filters, and rejects another search's cursor", async () => {
   const { organizationId } = await insertOrganization(instance);
   const marker = randomUUID();
   const create = async (environment: string): Promise<string> => {
@@ -463,8 +463,8 @@ it('the search for projects combines with other filters, and rejects the cursor 
   expect(await viewer.request('GET', path)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
 });
 
-describe('endpoints for operators', () => {
-  it('are found by id, by any part of the URL and by status', async () => {
+describe('the endpoint list for operators', () => {
+  it('finds them by id, by any part of the URL and by status', async () => {
     const marker = randomUUID();
     const created: string[] = [];
     for (const end of ['a', 'b', 'c']) {
@@ -497,7 +497,7 @@ describe('endpoints for operators', () => {
     });
   });
 
-  it('show their organization, but not to API keys', async () => {
+  it('shows their organization, but not to API keys', async () => {
     const { id } = await instance.createEndpoint('https://whose.example.com/');
     const { organizationId } = instance.credentials;
     const path = `/webhooks/endpoints`;

@@ -107,8 +107,8 @@ describe('CO-01: an attacker who uses up the attempts of an operator', () => {
   });
 });
 
-describe('CO-01: wrong attempts in parallel', () => {
-  it('are limited to ten from unused addresses and for an unknown email', async () => {
+describe('CO-01: the limit of wrong attempts in parallel', () => {
+  it('accepts ten from unused addresses and for an unknown email', async () => {
     const known = (await inviteAndSignIn()).operator.email;
     const unknown = uniqueEmail();
     expect(await burst(25, () => enterWrongPassword(nextUnusedAddress(), known))).toEqual({
@@ -118,7 +118,7 @@ describe('CO-01: wrong attempts in parallel', () => {
     expect(await burst(25, () => enterWrongPassword(USED_ADDRESS, unknown))).toEqual({ 401: 10, 429: 15 });
   });
 
-  it('have the responses of an unknown email at an address that the operator has used, and are limited to twenty', async () => {
+  it('responds as to an unknown email at a used address, and accepts twenty', async () => {
     for (const other of [USED_ADDRESS, UNUSED_ADDRESS]) {
       const { id, email } = (await inviteAndSignIn()).operator;
       const responses = await burst(40, (index) =>
@@ -131,13 +131,13 @@ describe('CO-01: wrong attempts in parallel', () => {
   });
 });
 
-describe('CO-01: an address counts as unused', () => {
+describe('CO-01: a client IP', () => {
   const expectUnusedAddress = async (invitee: InvitedOperator): Promise<void> => {
     await exhaustAttempts(invitee.operator.email);
     expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
   };
 
-  it('when only a password was entered correctly, or only another operator has used it', async () => {
+  it('counts as unused if only a password was correct, or only another operator has used it', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     await inviteAndSignIn();
     expect((await enterPassword(USED_ADDRESS, invitee.operator.email, invitee.password)).status).toBe(200);
@@ -146,7 +146,7 @@ describe('CO-01: an address counts as unused', () => {
     expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
   });
 
-  it('when it was last used 31 days ago, or the second factor was reset or the operator disabled since', async () => {
+  it('counts as unused after 31 days, a reset second factor or a disabling of the operator', async () => {
     const operators = [await inviteAndSignIn(), await inviteAndSignIn(), await inviteAndSignIn()];
     const [old, reset, disabled] = operators.map(({ operator }) => operator.id);
     await instance.sql(
@@ -159,7 +159,7 @@ describe('CO-01: an address counts as unused', () => {
     for (const invitee of operators) await expectUnusedAddress(invitee);
   });
 
-  it('when the operator has set another password through an invitation', async () => {
+  it('counts as unused after the operator has set another password through an invitation', async () => {
     const invitee = await inviteAndSignIn();
     const { body } = await admin.request('POST', `/operators/${invitee.operator.id}/invite-again`);
     const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);

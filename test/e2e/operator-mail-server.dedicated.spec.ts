@@ -178,7 +178,7 @@ describe('OP-01: the notices of an instance', () => {
     client.request(path.startsWith('PATCH ') ? 'PATCH' : 'POST', path.replace('PATCH ', ''), body);
 
   describe('an action of an admin on an operator', () => {
-    it('notifies all admins and the operator by email: who did what to whom, when and from which address', async () => {
+    it('notifies all admins and the operator by email: actor, action, target, time and client IP', async () => {
       const other = await insertOperator(instance);
       await insertOperator(instance, 'operator');
       const target = await insertOperator(instance, 'viewer');
@@ -207,7 +207,7 @@ describe('OP-01: the notices of an instance', () => {
       }
     });
 
-    it('is also reported if it was the command operator-link, whose link no email contains', async () => {
+    it('notifies also of the command operator-link, whose link no email contains', async () => {
       const { operator } = await insertOperator(instance, 'viewer');
       await createOperatorLink(instance, operator.email, '--reset-second-factor');
       const mails = await takeMails();
@@ -275,7 +275,7 @@ describe('OP-01: the notices of an instance', () => {
       return client;
     };
 
-    it('is notified of a sign-in from a new address or with a new browser, not with a new version', async () => {
+    it('receives a notice of a sign-in from a new address or with a new browser, not a new version', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await signInWith(version(140), owner);
       expect(await takeOwnNotices(owner)).toEqual(['New sign-in']);
@@ -297,7 +297,7 @@ describe('OP-01: the notices of an instance', () => {
       expect(await takeOwnNotices(owner)).toEqual([]);
     });
 
-    it('is notified of a new password, new or used recovery codes and a new authenticator', async () => {
+    it('receives a notice of a new password, new or used recovery codes and a new authenticator', async () => {
       const owner = await signInWith(version(140), await insertOperator(instance, 'viewer'));
       await takeMails();
       const { password } = instance.credentials.operator;
@@ -317,7 +317,7 @@ describe('OP-01: the notices of an instance', () => {
       expect(await takeOwnNotices(owner)).toEqual(['Authenticator app set up', 'Recovery code used']);
     });
 
-    it('is notified when a link of an admin sets another password', async () => {
+    it('receives a notice when a link of an admin sets another password', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await send(`/operators/${owner.operator.id}/invite-again`);
       const { link } = (await takeMails()).find(({ kind }) => kind === 'operator-invitation')!;

@@ -11,8 +11,8 @@ const getPreferences = async (client: OperatorClient): Promise<unknown> =>
 const patch = (client: OperatorClient, body: unknown): Promise<TestResponse> =>
   client.request('PATCH', '/session/preferences', body);
 
-describe('the preferences of an operator', () => {
-  it('have defaults, are merged, and apply to this operator only', async () => {
+describe("an operator's preferences", () => {
+  it('has defaults, merges changes, and applies to this operator only', async () => {
     const [viewer, other] = [await newViewer(), await newViewer()];
     const defaults = { timeZone: 'local', pageSize: 50, columns: {} };
     expect(await getPreferences(viewer)).toEqual(defaults);
@@ -41,7 +41,7 @@ describe('the preferences of an operator', () => {
     { columns: { events: Array.from({ length: 31 }, (_, index) => `c${index}`) } },
     { columns: [] },
     { theme: 'dark' },
-  ])('reject %j', async (body) => {
+  ])('rejects %j', async (body) => {
     expect(await patch(await newViewer(), body)).toMatchObject({
       status: 400,
       body: { code: 'validation_failed' },
@@ -49,12 +49,12 @@ describe('the preferences of an operator', () => {
   });
 });
 
-describe('the saved views of an operator', () => {
+describe("an operator's saved view", () => {
   const view = { list: 'deliveries', name: 'Failed today', query: 'success=false&time=today' };
   const listViews = async (client: OperatorClient): Promise<unknown> =>
     (await client.request('GET', '/session/views')).body.data;
 
-  it('are created, renamed, updated and deleted by their operator only', async () => {
+  it('belongs to the operator, who creates, renames, updates and deletes it', async () => {
     const [viewer, other] = [await newViewer(), await newViewer()];
     const created = await viewer.request('POST', '/session/views', view);
     expect(created).toMatchObject({ status: 201, body: view });
@@ -73,7 +73,7 @@ describe('the saved views of an operator', () => {
     expect(await listViews(viewer)).toEqual([]);
   });
 
-  it('are limited in number and size', async () => {
+  it('has a limited size, and an operator a limited number', async () => {
     const viewer = await newViewer();
     for (const body of [
       { ...view, list: 'unknown' },

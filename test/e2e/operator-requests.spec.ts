@@ -83,15 +83,15 @@ const findUnexpected = (
 
 const cookieHeader = ({ cookie }: OperatorClient) => ({ cookie: `__Host-gatehouse_operator=${cookie}` });
 
-describe('the routes of operators', () => {
-  it('CO-01: accept only an operator session, except for the routes for signing in', () => {
+describe('each route for operators', () => {
+  it('CO-01: accepts only an operator session, except for the routes for signing in', () => {
     expect(listGuardedRoutes().length).toBeGreaterThan(40);
     expect(listGuardedRoutes().filter(({ kinds }) => String(kinds) !== 'operator')).toEqual([]);
     const unguarded = listOperatorRoutes().filter(({ kinds }) => kinds.length === 0);
     expect(unguarded.map(({ name }) => name).sort()).toEqual(signInRoutes);
   });
 
-  it('CO-01: reject requests without a session, or with an ended or incomplete session', async () => {
+  it('CO-01: rejects requests without a session, or with an ended or incomplete session', async () => {
     const incomplete = new OperatorClient(instance);
     await incomplete.request('POST', '/session', instance.credentials.operator);
     const ended = await inviteOperator(admin, 'admin');
@@ -107,7 +107,7 @@ describe('the routes of operators', () => {
       );
   });
 
-  it('CO-01: reject API keys and access tokens regardless of their permissions', async () => {
+  it('CO-01: rejects API keys and access tokens regardless of their permissions', async () => {
     const { secretKey, publishableKey } = instance.credentials;
     const { accessToken } = (await instance.register()).body.tokens;
     for (const headers of [
@@ -119,7 +119,7 @@ describe('the routes of operators', () => {
       expect(await findUnexpected(listGuardedRoutes(), headers, 403, 'wrong_credential_type')).toEqual([]);
   });
 
-  it('CO-01: grant no more rights for a key next to a session, and ignore basic authentication of a proxy', async () => {
+  it('CO-01: grants no more rights for a key next to a session, and ignores basic authentication', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
     const key = { 'x-api-key': instance.credentials.secretKey };
     expect(await viewer.request('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
@@ -131,7 +131,7 @@ describe('the routes of operators', () => {
     });
   });
 
-  it('CO-01: let a viewer change only their own account', async () => {
+  it('CO-01: lets a viewer change only their own account', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
     const restricted = filterMutating(listGuardedRoutes()).filter(
       ({ path }) => !path.startsWith('/operator/v1/session/'),
@@ -140,7 +140,7 @@ describe('the routes of operators', () => {
     expect(await findUnexpected(restricted, cookieHeader(viewer), 403, 'insufficient_role')).toEqual([]);
   });
 
-  it('CO-01: let an operator change only what the role permits, and never take over a customer', async () => {
+  it('CO-01: lets an operator change only what the role permits, and never take over a customer', async () => {
     const operator = await inviteOperator(admin, 'operator');
     const headers = { ...CONSOLE_HEADER, ...cookieHeader(operator) };
     const permitted = await runInChunks(filterMutating(listGuardedRoutes()), async (route) => {
@@ -154,7 +154,7 @@ describe('the routes of operators', () => {
     );
   });
 
-  it('CO-04: reject changes without the console header or from another origin', async () => {
+  it('CO-04: rejects changes without the console header or from another origin', async () => {
     const rejectedHeaders: Record<string, string>[] = [
       {},
       { 'x-gatehouse-console': '0' },
@@ -172,7 +172,7 @@ describe('the routes of operators', () => {
     expect((await admin.request('GET', '/session')).body.state).toBe('signed_in');
   });
 
-  it('CO-04: send no CORS headers, not even to a preflight', async () => {
+  it('CO-04: sends no CORS headers, not even to a preflight', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/projects']) {
       const response = await instance.request('OPTIONS', path, {
         headers: {
@@ -186,8 +186,8 @@ describe('the routes of operators', () => {
   });
 });
 
-describe('all other routes', () => {
-  it('CO-01: treat an operator session like no credential', async () => {
+describe('each other route', () => {
+  it('CO-01: treats an operator session like no credential', async () => {
     const otherRoutes = routes.filter(
       ({ path, kinds }) => !path.startsWith('/operator/') && kinds.length > 0,
     );

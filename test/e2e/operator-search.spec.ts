@@ -21,7 +21,7 @@ const queryIds = async (sql: string, values: unknown[] = []): Promise<string[]> 
 const get = (path: string) => viewer.request('GET', path);
 
 describe('events for operators', () => {
-  it('are found and counted by project, type, customer, address and time, newest first', async () => {
+  it('finds and counts by project, type, customer, address and time, newest first', async () => {
     const [first, second] = seeded.projects;
     const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString();
     const span = { created_after: day(3), created_before: day(2) };
@@ -56,7 +56,7 @@ describe('events for operators', () => {
     }
   });
 
-  it('are the same records as in the event feed for API keys, and list their deliveries', async () => {
+  it('returns the records of the event feed for API keys, with their deliveries', async () => {
     const [event] = (await get(`/events?types=session.created&project_id=${seeded.projects[0]}&limit=1`)).body
       .data;
     const { data } = (await instance.requestWithSecretKey('GET', `/v1/events/${event.id}`)).body;
@@ -241,7 +241,7 @@ describe('the search', () => {
     );
   });
 
-  it('finds any part of a text in the same way as the lists, exact matches first', async () => {
+  it('finds any part of a string in the same way as the lists, exact matches first', async () => {
     const { organizationId, projectId } = instance.credentials;
     const customer = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', {
@@ -318,7 +318,7 @@ describe('the search', () => {
 });
 
 describe('a search text in the URL', () => {
-  it('CO-05: is rejected if it contains a complete secret key or signing secret, while a key prefix finds the key', async () => {
+  it('CO-05: returns an error for a complete secret, while a key prefix finds the key', async () => {
     const { secretKey } = instance.credentials;
     const countedLists =
       `customers operators organizations projects webhooks/attempts webhooks/deliveries webhooks/endpoints`.split(
@@ -341,8 +341,8 @@ describe('a search text in the URL', () => {
   });
 });
 
-describe('counts of customers and of the audit log', () => {
-  it('match the lists', async () => {
+describe('a count of customers or of the audit log', () => {
+  it('matches the list', async () => {
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, first_name, email_verified, disabled_at, last_login_at, created_at)
        SELECT gen_random_uuid(), $1, 'c' || n || '@example.com', CASE WHEN n % 2 = 0 THEN 'C' || n END, n % 3 = 0,
@@ -372,7 +372,7 @@ describe('counts of customers and of the audit log', () => {
     expect((await listAll(viewer, '/customers', { q: 'c1' })).length).toBeGreaterThan(50);
   });
 
-  it('stop at ten thousand or at the limit of the bounded scan', async () => {
+  it('stops at ten thousand or at the limit of the bounded scan', async () => {
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, created_at)
        SELECT gen_random_uuid(), $1, 'd' || n || '@example.com', now() FROM generate_series(1, 21000) n`,
@@ -406,7 +406,7 @@ describe('counts of customers and of the audit log', () => {
     });
   });
 
-  it('filter the audit log across organizations', async () => {
+  it('filters the audit log across organizations', async () => {
     const [entry] = await instance.sql<any>(
       `SELECT * FROM audit_log WHERE action = 'operator.invited' LIMIT 1`,
     );
@@ -429,7 +429,7 @@ describe('counts of customers and of the audit log', () => {
     expect((await getCount(viewer, '/audit-log', { targetId: 'target-7' })).count).toBe(21);
   });
 
-  it('name the targets of audit log entries while they exist', async () => {
+  it('names the targets of audit log entries while they exist', async () => {
     const { organizationId, projectId } = instance.credentials;
     const newestName = async (targetId: string, query = {}) =>
       (await get(`/audit-log?${new URLSearchParams({ targetId, limit: '1', ...query })}`)).body.data[0]
@@ -455,7 +455,7 @@ describe('counts of customers and of the audit log', () => {
     );
   });
 
-  it('return a single audit log entry as in the list', async () => {
+  it('returns a single audit log entry as in the list', async () => {
     const [entry] = (await get('/audit-log?action=operator.invited')).body.data;
     expect(entry).toMatchObject({
       actorName: admin.operator.email,

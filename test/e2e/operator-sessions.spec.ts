@@ -48,7 +48,7 @@ const normalizeResponse = ({ status, headers, body }: TestResponse) => ({
 });
 
 describe('CO-01: the session of an operator', () => {
-  it('is in a __Host- cookie with HttpOnly and SameSite=Strict', async () => {
+  it('uses a __Host- cookie with HttpOnly and SameSite=Strict', async () => {
     const response = await new OperatorClient(instance).request(
       'POST',
       '/session',
@@ -115,7 +115,7 @@ describe('CO-01: the session of an operator', () => {
     ]);
   });
 
-  it('ends after 30 minutes without a request, not after 29, and after 12 hours regardless of activity', async () => {
+  it('ends after 30 minutes without a request, not 29, and after 12 hours of any activity', async () => {
     const found: Record<string, unknown> = {};
     for (const change of [
       `last_seen_at = now() - interval '30 minutes 1 second'`,
@@ -193,7 +193,7 @@ describe('CO-01: the session of an operator', () => {
     await eventually('the recorded use of the session', async () => (await row()).idle < 61);
   });
 
-  it('is stored as a hash, with an encrypted authenticator and keyed hashes of the recovery codes', async () => {
+  it('stores a hash, with an encrypted authenticator and keyed hashes of the recovery codes', async () => {
     const invitee = await newOperator();
     const rows = await instance.sql(
       `SELECT row_to_json(s)::text AS session, row_to_json(o)::text AS operator,
@@ -211,7 +211,7 @@ describe('CO-01: the session of an operator', () => {
 });
 
 describe('CO-01: the password of an operator', () => {
-  it('is rejected with the same response for a wrong password, an unknown address and an invited operator', async () => {
+  it('fails alike for a wrong password, an unknown address and an invited operator', async () => {
     const [known, invited] = [await newOperator(), uniqueEmail()];
     await admin.request('POST', '/operators', { email: invited, role: 'viewer' });
     const responses = await Promise.all(
@@ -224,14 +224,14 @@ describe('CO-01: the password of an operator', () => {
     expect(normalizeResponse(responses[2]!)).toEqual(normalizeResponse(responses[0]!));
   });
 
-  it('is not the password of a customer', async () => {
+  it("differs from a customer's password", async () => {
     const [email, password] = [uniqueEmail(), 'an unusual long phrase'];
     await instance.register(email, { password });
     const response = await new OperatorClient(instance).request('POST', '/session', { email, password });
     expect(response.status).toBe(401);
   });
 
-  it('can be changed with the current password, which ends all other sessions', async () => {
+  it('changes with the current password, which ends all other sessions', async () => {
     const invitee = await newOperator();
     const other = await enterPassword(invitee);
     await enterCode(other, invitee.recoveryCodes[0]!);
@@ -253,7 +253,7 @@ describe('CO-01: the password of an operator', () => {
     await enterPassword(Object.assign(invitee, { password: newPhrase }));
   });
 
-  it('is rejected when it is weak, and the link stays valid', async () => {
+  it('fails when it is weak, and the link stays valid', async () => {
     const email = uniqueEmail();
     const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');

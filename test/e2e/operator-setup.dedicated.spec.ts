@@ -21,7 +21,7 @@ describe('CO-01: an instance without operators', () => {
   const setUp = (token: string, email = uniqueEmail(), client = new OperatorClient(instance)) =>
     client.request('POST', '/setup', { token, email, name: 'Ada', password: PASSWORD });
 
-  it('has no default account, and its log names the command that prints a link, which creates exactly one operator', async () => {
+  it('has no default account, and logs the command for a link that creates one operator', async () => {
     const client = new OperatorClient(instance);
     expect((await client.request('GET', '/session')).body).toEqual({
       state: 'signed_out',
@@ -85,7 +85,7 @@ describe('CO-01: an instance without operators', () => {
     ]);
   });
 
-  it('names no command once an operator exists, and neither an old link nor the settings create a second one', async () => {
+  it('names no command once an operator exists, and creates no second one from link or settings', async () => {
     await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
                      VALUES (sha256('a link of a start before'), now() + interval '1 hour')`);
     expect(await setUp('a link of a start before')).toMatchObject({
@@ -118,7 +118,7 @@ describe('CO-01: an instance without operators', () => {
   });
 });
 
-it('CO-01: the seed uses OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
+it('CO-01: uses OPERATOR_EMAIL and OPERATOR_PASSWORD in the seed', async () => {
   const instance = await TestInstance.start({ workers: 0, env: settings });
   try {
     expect(listCommands(instance)).toEqual([

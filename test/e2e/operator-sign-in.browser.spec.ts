@@ -324,7 +324,7 @@ describe('operators at a host name', () => {
     }
   });
 
-  it('ends the sessions of a previous provider, and links its operators to the accounts at the new one', async () => {
+  it("ends a previous provider's sessions, and links its operators to accounts at the new one", async () => {
     const issuer = 'https://previous.example';
     const person = createOperator();
     const { client } = await signIn(person);
@@ -344,7 +344,7 @@ describe('operators at a host name', () => {
     ]);
   });
 
-  describe('passkeys', () => {
+  describe('a passkey', () => {
     const post = (client: OperatorClient, path: string, body?: object) =>
       client.request('POST', `/session${path}`, body);
     const origin = (): { origin: string } => ({ origin: instance.baseUrl });
@@ -375,7 +375,7 @@ describe('operators at a host name', () => {
       return next;
     }
 
-    it('are enrolled at the first sign-in, and verified at the next ones', async () => {
+    it('enrolls at the first sign-in, and signs in at the next ones', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       const enrolled = await create(client, '/enrollment/passkey', authenticator);
@@ -413,7 +413,7 @@ describe('operators at a host name', () => {
       expect((await post(recovered, '/second-factor', { code })).body.state).toBe('signed_in');
     });
 
-    it('are refused after ten failures, which are counted together with passwords and codes', async () => {
+    it('fails after ten failures, which are counted together with passwords and codes', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       const enrolled = await create(client, '/enrollment/passkey', authenticator);
@@ -449,7 +449,7 @@ describe('operators at a host name', () => {
       expect(await instance.sql(`SELECT tries FROM ${countOf}`, values)).toEqual([{ tries: 1 }]);
     });
 
-    it('confirm sensitive actions, are added and removed with a confirmation, and are reset by an admin', async () => {
+    it('confirms sensitive actions, changes only with a confirmation, and an admin can reset it', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       await create(client, '/enrollment/passkey', authenticator);
@@ -570,7 +570,7 @@ describe('operators at a host name', () => {
   });
 
   /** Last, because it restarts the api with another setting. */
-  describe('if single sign-on is required', () => {
+  describe('required single sign-on', () => {
     const settings = { OPERATOR_OIDC_ONLY: 'on' };
     const refusal = { status: 403, body: { code: 'single_sign_on_required' } };
     const tokenOf = (link: string): string => new URL(link).hash.slice('#token='.length);

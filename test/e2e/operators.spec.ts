@@ -35,7 +35,7 @@ const findAuditEntries = async (id: string): Promise<Record<string, any>[]> =>
   (await admin.request('GET', `/audit-log?targetId=${id}`)).body.data.reverse();
 
 describe('CO-01: an invitation', () => {
-  it('creates an operator through a link that is shown once and works once, with the token in the fragment', async () => {
+  it('creates an operator through a link that works once, with the token in the fragment', async () => {
     const email = uniqueEmail();
     const invited = await invite(email, 'operator');
     expect(invited).toMatchObject({
@@ -75,7 +75,7 @@ describe('CO-01: an invitation', () => {
     });
   });
 
-  it('is rejected with a used, replaced, expired or unknown link', async () => {
+  it('fails with a used, replaced, expired or unknown link', async () => {
     const used = getToken(await invite(uniqueEmail()));
     expect((await accept(used)).status).toBe(200);
     const replaced = await invite(uniqueEmail());
@@ -90,7 +90,7 @@ describe('CO-01: an invitation', () => {
     expect((await accept(getToken(replacement))).status).toBe(200);
   });
 
-  it('for a forgotten password ends all sessions, and the authenticator stays enrolled', async () => {
+  it('ends all sessions for a forgotten password, and keeps the authenticator enrolled', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const newInvitation = await admin.request('POST', `/operators/${invitee.operator.id}/invite-again`);
     expect((await accept(getToken(newInvitation), { password: `${PASSWORD} again` })).body).toMatchObject({
@@ -122,7 +122,7 @@ describe('CO-01: the command operator-link', () => {
     ]);
   });
 
-  it('also removes a lost authenticator, and ends the sessions', async () => {
+  it('removes also a lost authenticator, and ends the sessions', async () => {
     const invitee = await inviteOperator(admin, 'admin');
     const url = await createOperatorLink(instance, '--reset-second-factor', invitee.operator.email);
     expect((await invitee.request('GET', '/projects')).status).toBe(401);
@@ -335,7 +335,7 @@ describe('CO-01: operator management by admins', () => {
     ).toEqual([]);
   });
 
-  it('records changes by operators, such as a key with the highest requests per second, in the audit log of the organization', async () => {
+  it("records operators' changes, such as a key with a higher limit, in the organization's log", async () => {
     const { organizationId, projectId } = instance.credentials;
     const { body } = await admin.request('POST', `/projects/${projectId}/api-keys`, {
       name: 'By hand',
@@ -358,7 +358,7 @@ describe('CO-01: the last active admin', () => {
     await instance.sql(`UPDATE operators SET role = 'viewer' WHERE id <> $1`, [lastAdmin.operator.id]);
   });
 
-  it('cannot be demoted or disable their own account', async () => {
+  it('returns 409 for a demotion, and for a disabling of their own account', async () => {
     const path = `/operators/${lastAdmin.operator.id}`;
     // An invited or disabled admin does not count as active.
     await lastAdmin.request('POST', '/operators', { email: uniqueEmail(), role: 'admin' });

@@ -141,7 +141,7 @@ describe('a service', () => {
 describe('a program', () => {
   // The worker is a program of `all`.
   it.each(['api', 'all'] as const)(
-    'serves and stops although the disk of its log is full and standard error is closed: %s',
+    'serves and stops with a full log disk and a closed standard error: %s',
     async (name) => {
       const [port, metricsPort] = [await freePort(), await freePort()];
       const { child } = await start(
@@ -195,7 +195,7 @@ describe('the launcher', () => {
   });
 });
 
-it('commands end quietly if the reader of their output has left, and say that a disk is full', async () => {
+it('ends commands quietly if the reader of their output has left, and reports a full disk', async () => {
   const cli = 'packages/cli/dist/main.js';
   const unwritable = /^[^\n]*cannot (be written|write)[^\n]*: ENOSPC[^\n]*\n$/i;
   const noText = /^$/;

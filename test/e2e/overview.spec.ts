@@ -281,7 +281,7 @@ describe('the overview', () => {
     }
   });
 
-  it('matches the log before and after attempts are counted, including an attempt with a late outcome', async () => {
+  it('matches the log before and after attempts are counted, including a late outcome', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['login.failed']);
     const now = Date.now();
@@ -357,7 +357,7 @@ describe('the overview', () => {
   });
 });
 
-describe('the metrics of an existing log', () => {
+describe('the overview of an existing log', () => {
   /** Number of attempts. A worker counts 5,000 of them at once. */
   const COUNT = 16_000;
   beforeEach(() =>
@@ -367,7 +367,7 @@ describe('the metrics of an existing log', () => {
     ),
   );
 
-  it('show dead letters and pending deliveries of the instance and of a project', async () => {
+  it('shows dead letters and pending deliveries of the instance and of a project', async () => {
     const { projectId } = instance.credentials;
     const { body: other } = await instance.requestWithSecretKey('POST', '/api/v1/projects', {
       name: 'Other',
@@ -414,7 +414,7 @@ describe('the metrics of an existing log', () => {
     );
   });
 
-  it('miss no attempt of a worker whose clock is slow: the claim corrects the time in its id', async () => {
+  it('includes each attempt of a worker with a slow clock: the claim corrects the time in its id', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const logger = createLogger({ logLevel: 'silent' }, 'test');
@@ -462,7 +462,7 @@ describe('the metrics of an existing log', () => {
     );
   });
 
-  it('are counted once by two workers, one of which is killed, and include the time since which they are complete', async () => {
+  it('counts once with two workers, one of which is killed, and shows when it became complete', async () => {
     const projects = await insertAttempts(COUNT);
     // This is the state of an instance with a log after the migration.
     const hourAgo = Date.now() - 3_600_000;

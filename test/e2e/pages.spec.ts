@@ -165,7 +165,7 @@ describe('every hosted page', () => {
     }
   });
 
-  it('shows when and with what device an account was created, and offers to remove all access to it', async () => {
+  it("shows an account's creation time and device, and offers to remove all access to it", async () => {
     const email = uniqueEmail();
     const userAgent =
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
@@ -267,7 +267,7 @@ describe('the language of a page', () => {
     return language;
   };
 
-  it('is that of the customer, or else that of the browser, or else the default of the project', async () => {
+  it('follows the customer, or else the browser, or else the default of the project', async () => {
     const { path: anyPath } = await createLink['verify-email']();
     expect([await open(anyPath, 'fr'), await open(anyPath, 'fr, de-AT;q=0.5')]).toEqual(['en', 'de']);
     await withSettings(instance, { defaultLocale: 'de' }, async () => {
@@ -286,7 +286,7 @@ describe('the language of a page', () => {
     expect(await open('/billing-portal?token=x', 'de')).toBe('de');
   });
 
-  it('is the same for every response to its form, including errors', async () => {
+  it('stays the same for every response to its form, including errors', async () => {
     const accepted = { 'accept-language': 'de' };
     const { email, path } = await createLink['reset-password']();
     const { body } = await instance.request('GET', path, { headers: accepted });
@@ -309,7 +309,7 @@ describe('the language of a page', () => {
   });
 });
 
-it('a page that sets a password shows its errors, and the link stays valid until it is used', async () => {
+it('shows the errors of a page that sets a password, and keeps the link valid until it is used', async () => {
   const { email, path } = await createLink['reset-password']();
   const rejected = await submitForm(path, { password: 'vq7#Kz' });
   expect(rejected.status).toBe(422);

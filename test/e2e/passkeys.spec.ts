@@ -54,7 +54,7 @@ const statuses = (responses: TestResponse[]): number[] => responses.map(({ statu
 const amrOf = ({ body }: TestResponse): unknown => decodeJwt(body.tokens.accessToken)['amr'];
 
 describe('MF-06: a passkey', () => {
-  it('is added, signs its customer in, is renamed and removed', async () => {
+  it('signs its customer in, is renamed and removed', async () => {
     const customer = await registerWithPasskey(instance);
     const { authenticator, passkeyId, email } = customer;
     // Second factors are off, so there is nothing to recover.
@@ -101,7 +101,7 @@ describe('MF-06: a passkey', () => {
     );
   });
 
-  it('creates options that require a discoverable passkey and user verification, and exclude existing ones', async () => {
+  it('has options that require a discoverable passkey and user verification, and exclude others', async () => {
     const { tokens, authenticator, email, id } = await registerWithPasskey(instance);
     expect(await requestNewPasskey(instance, tokens)).toMatchObject({
       rp: { id: 'localhost' },
@@ -112,7 +112,7 @@ describe('MF-06: a passkey', () => {
     });
   });
 
-  it('is named by its authenticator: hwk if it is bound to a device', async () => {
+  it('carries the name of its authenticator: hwk if it is bound to a device', async () => {
     const { authenticator } = await registerWithPasskey(
       instance,
       new SoftwareAuthenticator({ deviceBound: true }),
@@ -133,7 +133,7 @@ describe('MF-06: a passkey', () => {
     ['no presence of the user', { userVerified: false, userPresent: false }],
   ];
 
-  it('is rejected in a sign-in that deviates from the options', async () => {
+  it('fails in a sign-in that deviates from the options', async () => {
     const { authenticator } = await registerWithPasskey(instance);
     const signatureOf = new SoftwareAuthenticator().get({ challenge: '', rpId: 'localhost' }).response
       .signature;
@@ -154,7 +154,7 @@ describe('MF-06: a passkey', () => {
     expect((await signInWithPasskey(instance, authenticator)).status).toBe(200);
   });
 
-  it('is not added with a response that deviates from the options', async () => {
+  it('fails if its response deviates from the options', async () => {
     const { tokens } = await registerCustomer(instance);
     for (const [name, deviation] of deviations)
       expect({
@@ -164,7 +164,7 @@ describe('MF-06: a passkey', () => {
     expect((await asCustomer({ tokens }, 'GET', 'passkeys')).body.data).toEqual([]);
   });
 
-  it('is added whatever its attestation, which could refer to URLs of the client', async () => {
+  it('works with any attestation, which could refer to URLs of the client', async () => {
     const { tokens } = await registerCustomer(instance);
     const added = await addPasskey(instance, tokens, new SoftwareAuthenticator(), { attested: true });
     expect(added.status).toBe(201);
@@ -206,7 +206,7 @@ describe('MF-06: a passkey', () => {
     expect(decodeJwt(proven.body.accessToken)['amr']).toEqual(['pwd', 'swk', 'user', 'mfa']);
   });
 
-  it('is added once by parallel requests, and only in the session that requested it', async () => {
+  it('exists once after parallel requests, and only in the session that requested it', async () => {
     const customer = await registerCustomer(instance);
     const other = await registerCustomer(instance);
     const response = new SoftwareAuthenticator().create(await requestNewPasskey(instance, customer.tokens));
@@ -217,7 +217,7 @@ describe('MF-06: a passkey', () => {
     expect(statuses(responses)).toEqual([201, 401, 401]);
   });
 
-  it('is rejected and reported when its counter runs back, but not because of a forged signature', async () => {
+  it('fails with a report when its counter runs back, but not because of a forged signature', async () => {
     const authenticator = new SoftwareAuthenticator({ deviceBound: true });
     authenticator.counter = 5;
     const { id, passkeyId } = await registerWithPasskey(instance, authenticator);
@@ -270,7 +270,7 @@ describe('MF-06: a passkey', () => {
     expect(await inOther('passkey', { response: authenticator.get(options) })).toMatchObject(notAccepted);
   });
 
-  it('MF-01: is refused for a disabled customer, and without a verified email where it is required', async () => {
+  it('MF-01: fails for a disabled customer, and without a required verified email', async () => {
     const { authenticator, id } = await registerWithPasskey(instance);
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       expect((await signInWithPasskey(instance, authenticator)).body.code).toBe('email_not_verified');
@@ -279,7 +279,7 @@ describe('MF-06: a passkey', () => {
     expect((await signInWithPasskey(instance, authenticator)).body.code).toBe('customer_disabled');
   });
 
-  it('is checked for its shape and size, and may contain members that browsers add', async () => {
+  it('has a checked shape and size, and may contain members that browsers add', async () => {
     const authenticator = new SoftwareAuthenticator();
     const { response } = authenticator.get({ challenge: 'YWJj', rpId: 'localhost' }, { userHandle: null });
     const valid = { id: 'YWJj', rawId: 'YWJj', type: 'public-key', response };
@@ -319,7 +319,7 @@ describe('MF-06: a passkey', () => {
   });
 });
 
-it('a passkey of a native wrapper may have null or "" for what is absent', async () => {
+it('accepts null or "" for absent values from a native wrapper', async () => {
   const { tokens } = await registerCustomer(instance);
   const authenticator = new SoftwareAuthenticator();
   const created = authenticator.create(await requestNewPasskey(instance, tokens));
@@ -418,7 +418,7 @@ describe('a passkey as a second factor', () => {
     expect(tries).toBe(5);
   });
 
-  it('is enrolled in a challenge where a factor is required, and cannot be removed as the last one', async () => {
+  it('enrolls in a challenge where a factor is required, and cannot go as the last one', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const olderToken = await openChallenge(instance, email);
@@ -449,7 +449,7 @@ describe('a passkey as a second factor', () => {
     await updateSettings({ mfa: 'optional' });
   });
 
-  it('MF-05: is required for changes of the account, and renews the proof', async () => {
+  it('MF-05: proves changes of the account, and renews the proof', async () => {
     const customer = await registerWithPasskey(instance);
     await ageProofs(instance, customer);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
@@ -478,8 +478,8 @@ describe('a passkey as a second factor', () => {
   });
 });
 
-describe('the passkeys of a customer', () => {
-  it('are at most 20', async () => {
+describe("a customer's passkey", () => {
+  it('exists at most 20 times', async () => {
     const customer = await registerWithPasskey(instance);
     const options = await requestNewPasskey(instance, customer.tokens);
     for (let count = 1; count < 20; count += 1) await insertPasskey(instance, customer.id);
@@ -491,7 +491,7 @@ describe('the passkeys of a customer', () => {
     expect(await asCustomer(customer, 'POST', 'passkeys', { response })).toMatchObject(tooMany);
   });
 
-  it('include the last way to sign in of a customer without a password, which cannot be removed', async () => {
+  it('stays if it is the last sign-in method of a customer without a password', async () => {
     const customer = await registerWithPasskey(instance);
     await instance.sql('UPDATE customers SET password_hash = NULL WHERE id = $1', [customer.id]);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
@@ -500,7 +500,7 @@ describe('the passkeys of a customer', () => {
     expect((await remove()).status).toBe(204);
   });
 
-  it('FE-03: end when the owner of the address claims it', async () => {
+  it('FE-03: ends when the owner of the address claims it', async () => {
     const intruder = await registerWithPasskey(instance);
     const response = intruder.authenticator.get(await requestPasskey(instance));
     const added = new SoftwareAuthenticator().create(await requestNewPasskey(instance, intruder.tokens));
@@ -511,7 +511,7 @@ describe('the passkeys of a customer', () => {
     expect((await asCustomer(body, 'GET', 'passkeys')).body.data).toEqual([]);
   });
 
-  it('MF-08: are listed, exported and removed by support, without their keys', async () => {
+  it('MF-08: appears for support, which exports and removes it without its key', async () => {
     const { id, passkeyId, authenticator, email } = await registerWithPasskey(instance);
     const path = `/api/v1/customers/${id}`;
     const passkey = {
@@ -538,7 +538,7 @@ describe('the passkeys of a customer', () => {
     expect(entry.details).toMatchObject({ passkeyId, ...reason });
   });
 
-  it('cannot be added or used where neither sign-in nor second factors allow them', async () => {
+  it('requires that sign-in or second factors allow it', async () => {
     const customer = await registerWithPasskey(instance);
     const options = await requestNewPasskey(instance, customer.tokens);
     await withSettings(instance, { signIn: { passkey: false } }, async () => {
@@ -569,7 +569,7 @@ describe('the setting passkeys', () => {
   const withHeldTransactions = <Result>(send: () => Promise<Result>): Promise<Result> =>
     withConcurrentChange(instance, (sql) => sql('LOCK TABLE audit_log IN SHARE MODE'), send, 2);
 
-  it('is merged, and is complete or null', async () => {
+  it('merges its fields, and is complete or null', async () => {
     expect(await updateSettings({ passkeys: { rpId: 'example.com' } })).toMatchObject(invalid('origins'));
     expect(await updateSettings({ passkeys: { origins } })).toMatchObject(invalid('rpId'));
     const local = { rpId: 'localhost', origins: ['http://localhost:5173'] };

@@ -78,8 +78,8 @@ async function closePassword(): Promise<RegisteredCustomer> {
 }
 const listNotices = ({ email }: RegisteredCustomer) => instance.listMails(email, 'password-closed');
 
-describe('consecutive failed sign-ins (OP-02)', () => {
-  it('have the same responses for known and unknown emails at every count up to 110, in windows of 15 minutes to 24 hours', async () => {
+describe('OP-02: a consecutive failed sign-in', () => {
+  it('has the same response for known and unknown emails at every count, in growing windows', async () => {
     const { email } = await registerCustomer(instance);
     expect(await statusFrom(HOME, email)).toBe(200);
     const emails = [email, uniqueEmail()];
@@ -95,7 +95,7 @@ describe('consecutive failed sign-ins (OP-02)', () => {
     }
   });
 
-  it('grow the window even if no window is used up', async () => {
+  it('extends the window even if no window is used up', async () => {
     const email = uniqueEmail();
     const windows: number[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -117,7 +117,7 @@ describe('consecutive failed sign-ins (OP-02)', () => {
           `UPDATE login_attempts SET failed_at = now() - interval '91 days' WHERE email_hash = ${emailHashSql(email)}`,
         )),
     ],
-  ])('are forgotten after %s', async (_, forget) => {
+  ])('counts no more after %s', async (_, forget) => {
     const customer = await registerCustomer(instance);
     await failTimes(customer.email, 99);
     await forget(customer);
@@ -132,8 +132,8 @@ describe('consecutive failed sign-ins (OP-02)', () => {
   });
 });
 
-describe('a password after 100 consecutive failures (OP-02)', () => {
-  it('is accepted as the 100th guess, and by no later one', async () => {
+describe('OP-02: a password after 100 consecutive failures', () => {
+  it('works as the 100th guess, and in no later one', async () => {
     const { email } = await registerCustomer(instance);
     await failTimes(email, 99);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
@@ -141,7 +141,7 @@ describe('a password after 100 consecutive failures (OP-02)', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(401);
   });
 
-  it('is closed at every address and on every route with the response of a wrong password, while the session continues', async () => {
+  it('fails everywhere like a wrong password, while the session continues', async () => {
     const { email, tokens } = await closePassword();
     const wrong = await loginFrom(ELSEWHERE, uniqueEmail(), 'wrong password');
     const closed = await loginFrom(ELSEWHERE, email);
@@ -160,7 +160,7 @@ describe('a password after 100 consecutive failures (OP-02)', () => {
     expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
-  it('is closed with one email and one event, even if 20 parallel guesses pass the limit', async () => {
+  it('closes with one email and one event, even if 20 parallel guesses pass the limit', async () => {
     const customer = await registerCustomer(instance);
     await failTimes(customer.email, 95);
     const burst = Array.from({ length: 20 }, () => loginFrom(ELSEWHERE, customer.email, 'wrong password'));
@@ -178,7 +178,7 @@ describe('a password after 100 consecutive failures (OP-02)', () => {
     expect(await instance.events(customer.id, 'customer.locked')).toHaveLength(1);
   });
 
-  it('is closed with an email even if the 100th guess was not verified', async () => {
+  it('closes with an email even if the 100th guess was not verified', async () => {
     const customer = await registerCustomer(instance);
     await failTimes(customer.email, 100);
     for (let count = 0; count < 3; count += 1)
@@ -208,14 +208,14 @@ describe('a password after 100 consecutive failures (OP-02)', () => {
       async ({ email }) => submitToken(instance, 'reset-password', await requestReset(instance, email)),
       NEW_PASSWORD,
     ],
-  ])('is opened by %s, with one event', async (_, open, password) => {
+  ])('opens again through %s, with one event', async (_, open, password) => {
     const customer = await closePassword();
     await open(customer);
     expect(await statusFrom(ELSEWHERE, customer.email, password)).toBe(200);
     expect(await instance.events(customer.id, 'customer.unlocked')).toHaveLength(1);
   });
 
-  it('is not that of a customer who registers with the address later', async () => {
+  it('does not affect a customer who registers with the address later', async () => {
     const email = uniqueEmail();
     await failTimes(email, 200);
     await registerCustomer(instance, email);
@@ -227,7 +227,7 @@ describe('a password after 100 consecutive failures (OP-02)', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('is forgotten when the customer is deleted or gets another email', async () => {
+  it('opens when the customer is deleted or gets another email', async () => {
     const failed = async (): Promise<RegisteredCustomer> => {
       const customer = await registerCustomer(instance);
       await failTimes(customer.email, 100);

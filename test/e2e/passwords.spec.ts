@@ -36,7 +36,7 @@ const getMeStatus = async (accessToken: string): Promise<number> =>
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 
 describe('a change of password', () => {
-  it('requires the current one, ends other sessions and open links but not this session, and notifies the customer (TK-10)', async () => {
+  it('requires the current one, ends other sessions and links, and notifies the customer (TK-10)', async () => {
     const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
     const other = (await login(email)).body.tokens;
@@ -55,7 +55,7 @@ describe('a change of password', () => {
     expect([revoked!.data.reason, others]).toEqual(['password_changed', []]);
   });
 
-  it('is rejected for a wrong, unchanged or weak password, with the field', async () => {
+  it('fails for a wrong, unchanged or weak password, with the field', async () => {
     const { email, tokens } = await registerCustomer(instance);
     for (const [reason, current, next, status, code, field] of [
       ['wrong', 'wrong password', NEW_PASSWORD, 401, 'invalid_credentials', 'currentPassword'],
@@ -81,7 +81,7 @@ describe('a change of password', () => {
 });
 
 describe('a forgotten password (EV-07)', () => {
-  it('returns the same response for known, unknown and disabled customers, and sends one mail a minute to the known one (RL-08)', async () => {
+  it('responds alike for all customers, and sends the known one a mail a minute (RL-08)', async () => {
     const [known, disabled] = [await registerCustomer(instance), await registerCustomer(instance)];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const emails = [known.email, uniqueEmail(), disabled.email];
@@ -94,7 +94,7 @@ describe('a forgotten password (EV-07)', () => {
     expect(kinds).toEqual([['verify-email', 'reset-password'], [], ['verify-email']]);
   });
 
-  it('is reset once, which verifies the address, ends all sessions and open changes, and creates no session', async () => {
+  it('ends with a reset, which verifies the address, ends all sessions and creates none', async () => {
     const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
     const { newToken } = await requestEmailChange(instance, customer);
@@ -117,7 +117,7 @@ describe('a forgotten password (EV-07)', () => {
   });
 
   it.each([false, true])(
-    'is requested and reset concurrently without a deadlock, the reset first: %s',
+    'allows a concurrent request and reset without a deadlock, the reset first: %s',
     async (isResetFirst) => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       const runRound = async (): Promise<number[] | null> => {
@@ -164,7 +164,7 @@ describe('a forgotten password (EV-07)', () => {
   };
 });
 
-it('an invitation sets the first password once and verifies the address, and is mailed only on request', async () => {
+it('sets the first password once with an invitation, verifies the address, mails on request', async () => {
   const uninvited = uniqueEmail();
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uninvited });
   expect(await instance.listMailKinds(uninvited)).toEqual([]);
@@ -179,13 +179,13 @@ it('an invitation sets the first password once and verifies the address, and is 
   expect((await reset(token)).status).toBe(400);
 });
 
-describe('stored hashes', () => {
+describe('a stored hash', () => {
   const findHash = async (email: string): Promise<string> => {
     const [row] = await instance.sql('SELECT password_hash FROM customers WHERE email = $1', [email]);
     return row!['password_hash'];
   };
 
-  it('of another system work for concurrent sign-ins, and are replaced at the first sign-in (PW-07)', async () => {
+  it('PW-07: works from another system in concurrent sign-ins, and changes at the first one', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
     const created = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, passwordHash });
@@ -201,7 +201,7 @@ describe('stored hashes', () => {
     expect((await login(email)).status).toBe(200);
   });
 
-  it('are replaced at a sign-in after passwordHashing has changed, unless the password is too long (PW-06, PW-07)', async () => {
+  it('PW-06, PW-07: changes at a sign-in after passwordHashing does, unless it is too long', async () => {
     const [email, longer, imported] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const tooLong = 'x'.repeat(73);
     await instance.register(email);
@@ -231,7 +231,7 @@ describe('stored hashes', () => {
     expect(await findHash(email)).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$/);
   });
 
-  it('PW-03: depend only on the password, and no earlier sign-in is cached', async () => {
+  it('PW-03: depends only on the password, and no earlier sign-in is cached', async () => {
     const longEmail = `${'l'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(50)}.example.com`;
     const other = uniqueEmail();
     await instance.register(longEmail);
@@ -295,7 +295,7 @@ const setters: Record<string, (password: (email: string) => string) => Promise<P
   },
 };
 
-describe('every way to set a password', () => {
+describe('each route that sets a password', () => {
   /** Number of concurrent cases. The hash threads always suffice for two. */
   const concurrency = 2;
 
@@ -319,7 +319,7 @@ describe('every way to set a password', () => {
     );
   });
 
-  it('PW-02, PW-06: with portable hashes, accepts 72 bytes and rejects more with the reason', async () => {
+  it('PW-02, PW-06: accepts 72 bytes with portable hashes, and rejects more with the reason', async () => {
     const longest = `${'é'.repeat(35)}xy`;
     const cases = Object.entries(setters).map(([route, set]) => [route, set] as const);
     await withSettings(instance, { passwordHashing: 'portable' }, () =>
@@ -346,7 +346,7 @@ describe('every way to set a password', () => {
     );
   });
 
-  it('PW-01, PW-05: rejects long, short and common passwords, the email and the names of project and organization', async () => {
+  it('PW-01, PW-05: rejects long, short and common passwords, the email and related names', async () => {
     const weak: [string, (email: string) => string][] = [
       ['too_long', () => '🦄'.repeat(129)],
       ['too_common', () => 'Password123'],

@@ -52,7 +52,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     await pooler?.stop();
   });
 
-  it('RN-01: a second api starts while the first one runs', async () => {
+  it('RN-01: starts a second api while the first one runs', async () => {
     const replica = await startReplica(instance);
     expect((await instance.request('GET', '/readyz', { baseUrl: replica.baseUrl })).body).toEqual({
       status: 'ready',
@@ -60,7 +60,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     expect(await replica.process.stop()).toBe(0);
   });
 
-  it('RN-01: two processes that migrate at once apply each migration once, and leave nothing on the connections', async () => {
+  it('RN-01: applies each migration once by two processes, and leaves nothing on the connections', async () => {
     const name = 'gatehouse_pooled';
     const { ownerUrl } = await createDatabase(name, 'template1');
     const url = pooler.urlOf(ownerUrl);
@@ -78,7 +78,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     }
   });
 
-  it('RN-01: requests and jobs of each kind succeed, with more clients than connections', async () => {
+  it('RN-01: serves requests and jobs of each kind, with more clients than connections', async () => {
     await instance.createEndpoint(receiver.url, ['customer.created']);
     const customer = await registerCustomer(instance);
     const responses = await Promise.all(sendAllRequestKinds(instance, customer));
@@ -107,7 +107,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     expect(problems).toEqual([]);
   });
 
-  it('RN-01: a worker listens only with a direct URL, and polls otherwise', async () => {
+  it('RN-01: listens in a worker only with a direct URL, and polls otherwise', async () => {
     const listeners = async () =>
       (
         await instance.sql(
@@ -122,7 +122,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     await worker.stop();
   });
 
-  it('RN-01: the timeouts and all settings that the role had otherwise are settings of the role', async () => {
+  it('RN-01: sets the timeouts and settings of the role', async () => {
     const [row] = await instance.sql<{ settings: string[] }>(
       `SELECT setconfig AS settings FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
        WHERE d.datname = current_database() AND s.setrole = $1::regrole`,

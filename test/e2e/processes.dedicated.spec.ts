@@ -76,7 +76,7 @@ describe('a second api', () => {
     });
   });
 
-  it('AK-08: immediately rejects a key that another api has revoked or rotated', async () => {
+  it('AK-08: rejects a key at once after another api has revoked or rotated it', async () => {
     const requestReplica = (target: string, options: RequestOptions = {}) =>
       instance.request('GET', target, { ...options, baseUrl: replica.baseUrl });
     const path = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;
@@ -116,7 +116,7 @@ describe('a second api', () => {
     expect([await isProtected(replica.baseUrl), await isProtected(instance.baseUrl)]).toEqual([false, true]);
   });
 
-  describe('in production', () => {
+  describe('an api in production', () => {
     it('OP-04: warns of unencrypted emails in its log and to signed-in operators', async () => {
       const operator = await insertOperator(instance);
       const getWarnings = async (baseUrl?: string) =>
@@ -176,7 +176,7 @@ describe('a second api', () => {
       });
     });
 
-    it('CO-01: rejects an operator session without a second factor, even if it was created in development', async () => {
+    it('CO-01: rejects an operator session without a second factor, even one from development', async () => {
       const client = new OperatorClient(instance);
       const { baseUrl } = replica;
       await client.request('POST', '/session', instance.credentials.operator);
@@ -201,7 +201,7 @@ describe('a second api', () => {
     });
   });
 
-  it('is in the registry of apis until it shuts down, as processes of 0.1.0 are while they have a connection', async () => {
+  it('stays in the registry of apis until it shuts down, as 0.1.0 does while it has a connection', async () => {
     const [rejected, accepted] = responses;
     const detail = expect.stringContaining('would ignore this setting: 0.1.0.');
     expect(rejected).toMatchObject({ status: 409, body: { code: 'conflict', detail } });
@@ -364,7 +364,7 @@ const waitForBuild = (sql: PendingMigration['sql']) =>
   });
 
 describe('the lease of migrations', () => {
-  it('is confirmed before the commit: a migration of a process that was suspended is rolled back', async () => {
+  it("needs a confirmation before the commit: a suspended process's migration is rolled back", async () => {
     await withPendingMigration('MarkImportedCustomers', 'SHARE', '', async ({ startApi, sql, unlock }) => {
       const api = await startApi();
       await eventually('the migration to wait', async () => {
@@ -383,7 +383,7 @@ describe('the lease of migrations', () => {
     });
   });
 
-  it('is confirmed before a migration without a transaction is recorded', async () => {
+  it('needs a confirmation before a migration without a transaction is recorded', async () => {
     await withPendingMigration(
       'IndexCustomersWithPasswords',
       'ROW EXCLUSIVE',
@@ -406,7 +406,7 @@ describe('the lease of migrations', () => {
 });
 
 describe('the build of an index', () => {
-  it('does not block writes, and is repeated by another process if it is interrupted', async () => {
+  it('does not block writes, and another process repeats it after an interruption', async () => {
     const INDEX = 'customers_password_order';
     await withPendingMigration(
       'IndexCustomersWithPasswords',
@@ -477,7 +477,7 @@ describe('the build of an index', () => {
   });
 });
 
-describe('migrations', () => {
+describe('a migration', () => {
   /** The timestamp of the last migration of 0.1.0. */
   const LAST_OF_0_1_0 = '1764115203000';
   /** The table that the fifteenth migration creates. */
@@ -545,7 +545,7 @@ describe('migrations', () => {
     firstVersion.release();
   }
 
-  it('of 0.1.0 do not run again under their current names, several times at once', async () => {
+  it('runs once under its current name after 0.1.0, several times at once', async () => {
     await stop();
     const all = await listApplied();
     await storePreviousNames();
@@ -564,7 +564,7 @@ describe('migrations', () => {
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('of 0.1.0 that failed run once each at the next start, several times at once, while a process with MIGRATE=off waits', async () => {
+  it('runs once at the next start after a failure in 0.1.0, while MIGRATE=off waits', async () => {
     await stop();
     const all = await listCurrentNames();
     await failHalfway();

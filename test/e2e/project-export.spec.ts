@@ -126,7 +126,7 @@ describe('the export of a project', () => {
     }
   });
 
-  it('contains passkeys, which sign customers in after an import into another project with the same rpId', async () => {
+  it('contains passkeys, which work after an import into another project with the same rpId', async () => {
     const origin = await createProject();
     const authenticator = new SoftwareAuthenticator();
     // The customer had another id in the previous system.
@@ -189,7 +189,7 @@ describe('the export of a project', () => {
     expect((await signIn()).body.code).toBe('passkey_not_accepted');
   });
 
-  it('contains hashes only on request and with their scope, and imported hashes unchanged (PW-06, AK-06)', async () => {
+  it('PW-06, AK-06: contains hashes only on request with their scope, and imported ones as is', async () => {
     const tenant = await createProject();
     expect(await exportProject(tenant.projectId)).toMatchObject({ status: 200, body: '' });
     const passwordHash = bcrypt.hashSync(PASSWORD, 4);
@@ -224,7 +224,7 @@ describe('the export of a project', () => {
     }
   });
 
-  it('of an instance with another secret has unusable hashes, without which the customers are imported', async () => {
+  it("has unusable hashes with another instance's secret, without which an import works", async () => {
     const threads = new HashThreads(1, 4, 4_000);
     const otherHasher = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
     const passwordHash = await otherHasher.hash(PASSWORD);

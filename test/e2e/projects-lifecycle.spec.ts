@@ -128,7 +128,7 @@ describe('the list of projects', () => {
     expect(await list('', otherTenant.secretKey)).toEqual([otherTenant.projectId]);
   });
 
-  it('is filtered by organization, environment and archival', async () => {
+  it('filters by organization, environment and archival', async () => {
     const organizationId = await createChildOrganization();
     const staging = await create({ name: 'Staging', organizationId, environment: 'staging' });
     const archived = await create({ name: 'Old', organizationId });
@@ -142,7 +142,7 @@ describe('the list of projects', () => {
     expect(await list(`&organizationId=${otherTenant.organizationId}`)).toEqual([]);
   });
 
-  it('is paginated, and rejects undocumented filters and the cursor of another filter', async () => {
+  it('returns pages, and rejects undocumented filters and the cursor of another filter', async () => {
     await create();
     const all = await list();
     const first = (await instance.requestWithSecretKey('GET', `${PATH}?limit=1`)).body;
@@ -166,7 +166,7 @@ describe('the list of projects', () => {
 });
 
 describe('archiving a project', () => {
-  it('immediately invalidates its keys and the tokens of its customers, but deletes no data', async () => {
+  it("invalidates its keys and its customers' tokens at once, but deletes no data", async () => {
     const project = await create();
     const secret = await createKey(project.id, { access: 'project' });
     const { key: publishable } = await createKey(project.id, { type: 'publishable' });
@@ -299,14 +299,14 @@ describe('archiving a project', () => {
     ]);
   });
 
-  it('is rejected for a key of the project itself', async () => {
+  it('fails for a key of the project itself', async () => {
     expect(await archive(instance.credentials.projectId)).toMatchObject({
       status: 409,
       body: { code: 'own_project' },
     });
   });
 
-  it('is rejected if the project has the last organization key of its organization', async () => {
+  it('fails if the project has the last organization key of its organization', async () => {
     const organizationId = await createChildOrganization();
     const first = await create({ name: 'First', organizationId });
     const second = await create({ name: 'Second', organizationId });

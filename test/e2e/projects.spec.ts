@@ -36,7 +36,7 @@ it('returns the effective settings, even to a project key', async () => {
   expect(response).toMatchObject({ status: 200, body: { name: 'My project', settings: defaults } });
 });
 
-it('is listed for the other project keys of its organization with what identifies it only', async () => {
+it('shows the other project keys of its organization only what identifies it', async () => {
   const sibling = await insertProject(instance, instance.credentials.organizationId);
   await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [sibling.projectId]);
   const list = async (key: string) => {
@@ -57,7 +57,7 @@ it('is listed for the other project keys of its organization with what identifie
   expect(asProject.own).toEqual(asOrganization.own);
 });
 
-it('is accessible to the organization that created its organization', async () => {
+it('grants access to the organization that created its organization', async () => {
   const { organizationId, projectId } = await insertOrganization(instance);
   await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
     instance.credentials.organizationId,
@@ -124,7 +124,7 @@ describe('a patch', () => {
     expect(await getProject()).toEqual(response.body);
   });
 
-  it('RFC 7396: does not change omitted settings, and null restores the default, at every level', async () => {
+  it('RFC 7396: keeps omitted settings, and null restores the default, at every level', async () => {
     await patchSettings({
       accessTokenTtl: 600,
       passwordMinLength: 10,
@@ -195,7 +195,7 @@ describe('a patch', () => {
     expect(reset.settings.limits).toEqual({ ...defaults.limits, failedLogin: 20 });
   });
 
-  it('without a change emits no event and does not change updatedAt', async () => {
+  it('emits no event and does not change updatedAt without a change', async () => {
     const { updatedAt } = await patchSettings({
       passwordMinLength: 12,
       allowedOrigins: ['https://a.example'],
@@ -236,7 +236,7 @@ describe('a patch', () => {
   });
 });
 
-it('every setting takes effect immediately', async () => {
+it('applies every setting immediately', async () => {
   const email = uniqueEmail();
   await instance.register(email);
   const redirectUrl = 'https://app.example.com/welcome';
@@ -285,7 +285,7 @@ it('every setting takes effect immediately', async () => {
   expect(await instance.register()).toMatchObject({ status: 202, body: {} });
 });
 
-describe('a patch is rejected', () => {
+describe('an invalid patch', () => {
   const long = (length: number) => 'x'.repeat(length);
   const key = (bytes: number) => Buffer.alloc(bytes).toString('base64');
   const many = (count: number, create: (index: number) => string) =>
@@ -393,7 +393,7 @@ describe('a patch is rejected', () => {
     ['environment', 'unknown_field', 'production'],
   ];
 
-  it('with the name of any field that is unknown, of the wrong type or out of range', async () => {
+  it('names any field that is unknown, of the wrong type or out of range', async () => {
     const fields = [
       ...invalidMembers,
       ...invalidSettings.map(([setting, ...rest]) => [`settings.${setting}`, ...rest] as const),
@@ -413,7 +413,7 @@ describe('a patch is rejected', () => {
     expect((await getProject()).settings).toEqual(defaults);
   });
 
-  it('with all of its errors at once, without changes', async () => {
+  it('names all of its errors at once, without changes', async () => {
     const response = await patch({
       name: '',
       settings: { passwordMinLength: 1, nonsense: 1, accessTokenTtl: 600, branding: { color: 'red', x: 1 } },
@@ -429,7 +429,7 @@ describe('a patch is rejected', () => {
     expect((await getProject()).settings).toEqual(defaults);
   });
 
-  it('with an idle time longer than the effective absolute time', async () => {
+  it('fails with an idle time longer than the effective absolute time', async () => {
     await patchSettings({ refreshIdleTtl: 1000, refreshAbsoluteTtl: 2000 });
     for (const [field, value] of [
       ['refreshIdleTtl', 2001],
@@ -443,7 +443,7 @@ describe('a patch is rejected', () => {
     }
   });
 
-  describe('that turns on second factors, passkeys or portable hashes, or changes the subject of tokens', () => {
+  describe('a patch that old apis would ignore', () => {
     const methods = [
       { mfa: 'optional' },
       { mfa: 'required' },
@@ -456,7 +456,7 @@ describe('a patch is rejected', () => {
     });
     afterEach(() => instance.sql(`DELETE FROM apis WHERE version = '0.0.9' OR host IS NULL`));
 
-    it('while an api of an older version is running', async () => {
+    it('fails while an api of an older version is running', async () => {
       await instance.sql(
         `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'a.internal', '0.0.9', 1764288030000)`,
       );
@@ -476,7 +476,7 @@ describe('a patch is rejected', () => {
       await patchSettings({ mfa: 'optional', signIn: { passkey: true, emailCode: false } });
     });
 
-    it('while a process of 0.1.0 is connected', async () => {
+    it('fails while a process of 0.1.0 is connected', async () => {
       await withFirstVersion(instance, async () => {
         for (const settings of methods) expect(await patch({ settings })).toMatchObject(running('0.1.0'));
       });

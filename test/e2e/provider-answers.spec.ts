@@ -132,7 +132,7 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
       suite.answers.toReversed().map((answer) => [effectOf(answer), answer] as const),
     );
 
-    it.each(suite.answers)('$name', async (answer) => {
+    it.each(suite.answers)('handles $name', async (answer) => {
       const { change, effect, onNative, onReauthentication = effect, failedChecks = [] } = answer;
       // Links, reauthentications and known persons share the code of a sign-in: one response for each effect.
       const isComplete =

@@ -54,8 +54,8 @@ const isStored = async (): Promise<boolean> => {
   return row!.isStored;
 };
 
-describe('the settings of a provider, beside an api of an earlier version', () => {
-  it('are those of the document, and after a change by the earlier version those of the columns', async () => {
+describe("a provider's settings document, beside an api of an earlier version", () => {
+  it('applies, but after a change by the earlier version the columns apply', async () => {
     const before = await read();
     expect(await isStored()).toBe(true);
     await instance.sql(`UPDATE identity_providers SET client_id = 'ignored' WHERE id = $1`, [provider.id]);
@@ -69,7 +69,7 @@ describe('the settings of a provider, beside an api of an earlier version', () =
     expect(standIn.requestsTo('token').at(-1)!.form).toMatchObject({ client_id: client.clientId });
   });
 
-  it('are stored as a document by the next change, with what the earlier version has written', async () => {
+  it('changes at the next change, with what the earlier version has written', async () => {
     await changeAsEarlierVersion(`scopes = '{openid,phone}'`);
     expect(await isStored()).toBe(false);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));
@@ -78,7 +78,7 @@ describe('the settings of a provider, beside an api of an earlier version', () =
     await openSocialSession(instance, project, provider.slug);
   });
 
-  it('are stored by the api for a provider that an earlier version has created', async () => {
+  it('comes from the api for a provider that an earlier version has created', async () => {
     await changeAsEarlierVersion('settings = NULL, settings_updated_at = NULL');
     const before = await read();
     await instance.api.runCommand('store-provider-settings');
@@ -91,7 +91,7 @@ describe('the settings of a provider, beside an api of an earlier version', () =
   });
 });
 
-describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing', () => {
+describe("a provider's settings document whose entry of GATEHOUSE_SECRET is missing", () => {
   /** Replaces encrypted values by ones of another entry, and returns those that were stored. */
   const lose = async (...columns: string[]): Promise<Record<string, Buffer>> => {
     const [stored] = await instance.sql<Record<string, Buffer>>(
@@ -106,7 +106,7 @@ describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing'
   };
   const storeMissing = () => instance.api.runCommand('store-provider-settings');
 
-  it('are read from the columns, and stored again', async () => {
+  it('falls back to the columns, and is stored again', async () => {
     const before = await read();
     await lose('settings');
     expect(await read()).toEqual(before);
@@ -117,7 +117,7 @@ describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing'
     expect(await read()).toEqual(before);
   });
 
-  it('stay as they are stored through a change, until the entry is back', async () => {
+  it('stays as it is stored through a change, until the entry is back', async () => {
     const { client_secret: secret } = await lose('settings', 'client_secret');
     expect(await signInAt(instance, project, provider.slug).catch(String)).toMatch(/sign_in_failed/);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));
@@ -132,7 +132,7 @@ describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing'
     await openSocialSession(instance, project, provider.slug);
   });
 
-  it('prevent a sign-in with Apple only where its private key signs a client secret', async () => {
+  it('prevents a sign-in with Apple only where its private key signs a client secret', async () => {
     const apple = await AppleStandIn.start();
     try {
       provider = await addProvider(instance, project, apple, { type: 'apple', issuer: apple.issuer });
@@ -146,7 +146,7 @@ describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing'
     }
   });
 
-  it('can be set again', async () => {
+  it('accepts new values', async () => {
     await lose('settings', 'client_secret');
     const { clientId, clientSecret } = standIn.addClient({ redirectUri: provider.callbackUrl });
     const client = { clientId, clientSecret };
@@ -157,13 +157,13 @@ describe('the settings of a provider whose entry of GATEHOUSE_SECRET is missing'
 
 describe('a flow at a provider, beside an api of an earlier version', () => {
   it.each([
-    ['is finished with the columns alone, which the earlier version writes and reads', 'flow_state = NULL'],
-    ['is finished without the columns', `nonce = '', code_verifier = ''`],
+    ['with the columns alone, which the earlier version writes and reads', 'flow_state = NULL'],
+    ['without the columns', `nonce = '', code_verifier = ''`],
     [
-      'is finished if what the protocol remembers cannot be decrypted',
+      'if what the protocol remembers cannot be decrypted',
       `flow_state = '\\xdeadbeef' || substr(flow_state, 5)`,
     ],
-  ])('%s', async (_, assignment) => {
+  ])('finishes %s', async (_, assignment) => {
     const flow = await beginOAuth(instance, project, provider.slug);
     await instance.sql(`UPDATE oauth_flows SET ${assignment} WHERE provider_id = $1`, [provider.id]);
     const { code } = await walkThrough(flow);

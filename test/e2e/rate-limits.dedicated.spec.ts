@@ -43,7 +43,7 @@ describe('the limits of sign-in methods', () => {
     // Without a credential, invalid input leads to no project.
     ['verify-email', 30],
     ['refresh', 120],
-  ])('RL-02: %s allows %i requests a minute for each client address', async (path, quota) => {
+  ])('RL-02: allows for %s %i requests a minute from each client IP', async (path, quota) => {
     // The limit comes before the validation of the body.
     const headers = {
       'x-publishable-key': instance.credentials.publishableKey,
@@ -57,7 +57,7 @@ describe('the limits of sign-in methods', () => {
   });
 });
 
-describe('the limits of a project', () => {
+describe("a project's rate limit", () => {
   /** A project with a customer. */
   type Project = Tenant & {
     accessToken: string;
@@ -143,7 +143,7 @@ describe('the limits of a project', () => {
     ['refresh', refresh],
   ];
 
-  it('RL-02: apply to its requests only, and a 429 names the limit', async () => {
+  it('RL-02: applies to its requests only, and a 429 names the limit', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     const names = routes.map(([name]) => name);
     const limits = Object.fromEntries(
@@ -175,7 +175,7 @@ describe('the limits of a project', () => {
     expect((await openSignIn(other)).status).toBe(400);
   });
 
-  it('RL-02: count the pages of links in emails with the requests to the API that do the same', async () => {
+  it('RL-02: counts the pages of links in emails with the API requests that do the same', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     await changeSettings(limited, { limits: { verify: 1 } });
     const open = ({ verifyToken }: Project) => openPage(`/verify-email?token=${verifyToken}`);
@@ -184,7 +184,7 @@ describe('the limits of a project', () => {
     expect((await open(other)).status).toBe(200);
   });
 
-  it('RL-02: do not apply to requests of other projects from the same address', async () => {
+  it('RL-02: does not apply to requests of other projects from the same address', async () => {
     const [busy, limited] = [await createProject(), await createProject()];
     await changeSettings(limited, { limits: { refresh: 2, verify: 1 } });
     const verify = async (project: Project) =>
@@ -199,7 +199,7 @@ describe('the limits of a project', () => {
     expect([await verify(limited), await verify(limited)]).toEqual([200, 429]);
   });
 
-  it('a rejected refresh does not consume the token', async () => {
+  it('leaves the token of a rejected refresh unused', async () => {
     const project = await createProject();
     await changeSettings(project, { limits: { refresh: 1 } });
     expect([(await refresh(project)).status, (await refresh(project)).status]).toEqual([200, 429]);
@@ -207,7 +207,7 @@ describe('the limits of a project', () => {
     expect((await refresh(project)).status).toBe(200);
   });
 
-  it('RL-01: include failed attempts and their window', async () => {
+  it('RL-01: includes failed attempts and their window', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     const methods = { signIn: { emailCode: true }, mfa: 'optional' };
     await changeSettings(other, methods);
@@ -242,12 +242,12 @@ describe('the limits of a project', () => {
   });
 });
 
-describe('the limits of the hosted sign-in page', () => {
+describe('the rate limit of the hosted sign-in page', () => {
   const from = { 'x-forwarded-for': '203.0.113.78' };
   const open = (clientId: string): Promise<Response> =>
     fetch(`${instance.baseUrl}/sign-in?client_id=${clientId}`, { headers: from });
 
-  it('RL-02: allow 60 views a minute for each client address and project, and together for unknown projects', async () => {
+  it('RL-02: allows 60 views a minute per client IP and project, and together for unknown ones', async () => {
     const { projectId } = instance.credentials;
     for (let count = 0; count < 60; count += 1) {
       expect((await open(projectId)).status).toBe(400);
@@ -259,7 +259,7 @@ describe('the limits of the hosted sign-in page', () => {
     expect((await open(randomUUID())).status).toBe(429);
   });
 
-  it('RL-02: count the forms with the requests to the API that do the same', async () => {
+  it('RL-02: counts the forms with the API requests that do the same', async () => {
     const { projectId, publishableKey } = instance.credentials;
     const headers = { 'x-publishable-key': publishableKey, ...from };
     for (let count = 0; count < 30; count += 1)
@@ -271,7 +271,7 @@ describe('the limits of the hosted sign-in page', () => {
 });
 
 describe('the limit of logins', () => {
-  it('RL-02, RL-07, LG-03: is 30 a minute for each client address, and is in the documented headers and the log', async () => {
+  it('RL-02, RL-07, LG-03: allows 30 a minute per client IP, as headers and log state', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
     expect(await getStatusAfter(30, () => from)).toBe(429);
     const rejected = await loginFrom({ ...from, 'x-request-id': 'limited' });
@@ -293,7 +293,7 @@ describe('the limit of logins', () => {
   /** Logins that the project of this test allows. */
   const LIMIT = 3;
 
-  it('RL-02: applies to the last address before the trusted proxies, IPv6 by /64, and accepts X-Client-IP only with a secret key', async () => {
+  it('RL-02: uses the last address before trusted proxies, IPv6 by /64, or X-Client-IP', async () => {
     await withSettings(instance, { limits: { login: LIMIT } }, async () => {
       const forwarded = (createAddress: (index: number) => string) => (index: number) => ({
         'x-forwarded-for': createAddress(index),
@@ -363,7 +363,7 @@ describe('the limit of logins', () => {
       return response.status === 429 && response;
     });
 
-  it('allow a secret key the requests a second that it was created with, and name the limit', async () => {
+  it('allows a secret key its own requests per second, and names the limit', async () => {
     const { projectId } = redisInstance.credentials;
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const create = (rateLimit: unknown) =>
@@ -380,7 +380,7 @@ describe('the limit of logins', () => {
     expect(rejected.headers.get('ratelimit-policy')).toBe('"secret-key";q=50;w=1');
   });
 
-  it('allow a secret key 100 requests a second across all apis', async () => {
+  it('allows a secret key 100 requests a second across all apis', async () => {
     const { secretKey } = redisInstance.credentials;
     const [key] = await redisInstance.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
     // The long expiry makes the window outlast the second.
@@ -390,7 +390,7 @@ describe('the limit of logins', () => {
     expect((await waitForRejection(list)).headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
   });
 
-  it('RL-02: allow an address 30 logins a minute across all apis', async () => {
+  it('RL-02: allows a client IP 30 logins a minute across all apis', async () => {
     await redis.set(
       `${prefix}:limit:login:${redisInstance.credentials.projectId}:203.0.113.9`,
       29,
@@ -405,7 +405,7 @@ describe('the limit of logins', () => {
   });
 });
 
-describe('more passwords than the threads can hash', () => {
+describe('an overloaded hash queue', () => {
   const HOLD = 'password.before-hash';
   // This hash costs as much as a thousand hashes of this instance. The queue is full while it waits.
   const expensive = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
@@ -433,7 +433,7 @@ describe('more passwords than the threads can hash', () => {
     return request;
   };
 
-  it('RL-03, RL-04: cause 503 with Retry-After while /me, refresh and /livez respond, and an aborted request leaves the queue without hashing', async () => {
+  it('RL-03, RL-04: returns 503 while other routes respond, and drops aborted requests', async () => {
     let { tokens } = (await instance.register()).body;
     await instance.api.runCommand('hold', HOLD);
     const running = instance.login(uniqueEmail());
@@ -505,7 +505,7 @@ it('EV-05: ignores forged host names in links, issuers and responses', async () 
   expect((await instance.requestWithAccessToken(token!, 'GET', '/api/v1/me')).status).toBe(200);
 });
 
-describe('RL-02: sign-ins of operators', () => {
+describe("RL-02: an operator's sign-in", () => {
   const signInFrom = (
     ip: string,
     headers: Record<string, string> = {},
@@ -518,7 +518,7 @@ describe('RL-02: sign-ins of operators', () => {
     'x-api-key': instance.credentials.projectSecretKey,
   });
 
-  it('are limited for each address, regardless of the emails', async () => {
+  it('has a limit for each address, regardless of the emails', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
     const send = (path: string, body: unknown) =>
       new OperatorClient(instance).request('POST', path, body, from);
@@ -532,7 +532,7 @@ describe('RL-02: sign-ins of operators', () => {
     expect(untrustedForwards).toEqual({ count: 0, lastAt: null });
   });
 
-  it('ignore X-Client-IP for the limit and for the session', async () => {
+  it('ignores X-Client-IP for the limit and for the session', async () => {
     const signInWithClientIp = (index: number) => signInFrom('203.0.113.10', clientIp(`198.51.100.${index}`));
     for (let index = 0; index < 30; index += 1) expect((await signInWithClientIp(index)).status).toBe(401);
     expect(await signInWithClientIp(30)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
@@ -543,7 +543,7 @@ describe('RL-02: sign-ins of operators', () => {
     expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
   });
 
-  it('require a second factor from another machine, even in development', async () => {
+  it('requires a second factor from another machine, even in development', async () => {
     const ip = { 'x-forwarded-for': '203.0.113.12' };
     const client = new OperatorClient(instance);
     const { operator } = await insertOperator(instance);

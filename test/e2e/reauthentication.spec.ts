@@ -43,7 +43,7 @@ const invalidCode = { status: 400, body: { code: 'invalid_code' } };
 const tooManyAttempts = { status: 429, body: { code: 'too_many_attempts' } };
 
 describe('OP-01: a sensitive action of an operator', () => {
-  it('requires a code that was entered in the session within five minutes, and changes nothing without it', async () => {
+  it('requires a code entered in the session within five minutes, and changes nothing without it', async () => {
     const attacker = await createAdmin();
     const { operator } = await insertOperator(instance, 'viewer');
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
@@ -103,7 +103,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     });
   });
 
-  it('is allowed in the session that entered the code, under a new cookie, and in no other', async () => {
+  it('succeeds in the session that entered the code, under a new cookie, and in no other', async () => {
     const owner = await createAdmin();
     const other = await openSession(owner);
     const stolen = new OperatorClient(instance);
@@ -137,7 +137,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     expect(await inviteSomeone(owner)).toMatchObject(reauthenticationRequired);
   });
 
-  it('accepts a code of the authenticator for one of 20 parallel requests, and none that signed in', async () => {
+  it('accepts an authenticator code for one of 20 parallel requests, and none from a sign-in', async () => {
     const owner = await createAdmin();
     expect(await reauthenticate(owner, owner.enrollmentCode)).toMatchObject(invalidCode);
     const other = new OperatorClient(instance);
@@ -171,7 +171,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     expect((await stolen.request('GET', '/session')).body).toMatchObject({ state: 'signed_out' });
   });
 
-  it('is not possible with an API key, a code of another operator, or without an authenticator', async () => {
+  it('fails with an API key, a code of another operator, or without an authenticator', async () => {
     const [owner, other] = [await createAdmin(), await createAdmin()];
     expect(await reauthenticate(owner, nextCode(other))).toMatchObject(invalidCode);
     const anonymous = new OperatorClient(instance);
@@ -188,8 +188,8 @@ describe('OP-01: a sensitive action of an operator', () => {
   });
 });
 
-describe('OP-01: wrong codes of a signed-in operator', () => {
-  it('count together with failed sign-ins, and a right code clears none of them', async () => {
+describe("OP-01: a signed-in operator's wrong code", () => {
+  it('counts together with failed sign-ins, and a right code clears none of them', async () => {
     const owner = await createAdmin();
     // A used address has further attempts.
     await instance.sql('DELETE FROM operator_addresses WHERE operator_id = $1', [owner.operator.id]);

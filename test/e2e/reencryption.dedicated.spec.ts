@@ -233,7 +233,7 @@ describe('npm run gatehouse -- reencrypt', () => {
     expect(await findOldCiphertexts()).toEqual([]);
   });
 
-  it('changes no row of which all values use the newest secret, and says when older secrets can be removed', async () => {
+  it('changes no row with only the newest secret, and says when older secrets can be removed', async () => {
     for (const table of ['customers', 'operators'])
       await instance.sql(`UPDATE ${table} SET password_hash = replace(password_hash, $1, $2)`, [
         oldKid,
@@ -277,7 +277,7 @@ describe('npm run gatehouse -- reencrypt', () => {
   });
 });
 
-it('does not replace a value that has changed, was removed or is locked since it was read', async () => {
+it('does not replace a value that has changed, was removed or is locked since the read', async () => {
   const inserted = await insertMails(...Array.from({ length: 4 }, () => () => randomBytes(40)));
   const [unchanged, changed, removed, locked] = inserted.map(({ id }) => id);
   const database = await connectDatabase(instance);
@@ -324,7 +324,7 @@ describe('an api and a worker with only the newest secret', () => {
     await instance.waitUntilReady();
   });
 
-  it('decrypt every value', async () => {
+  it('decrypts every value', async () => {
     const me = await instance.requestWithAccessToken(customer.accessToken, 'GET', '/api/v1/me');
     expect(me).toMatchObject({ status: 200, body: { email: customer.email } });
     expect((await instance.login('imported@example.com', IMPORTED_PASSWORD)).status).toBe(200);
@@ -344,7 +344,7 @@ describe('an api and a worker with only the newest secret', () => {
     expect(JSON.parse(answer)).toMatchObject({ status: 201, body: { email: 'imported@example.com' } });
   });
 
-  it('accept the codes of authenticators, enrolled and to be confirmed', async () => {
+  it('accepts the codes of authenticators, enrolled and to be confirmed', async () => {
     // The code that enrolled the authenticator is used up for 30 s.
     await instance.sql('UPDATE operators SET totp_step = 0');
     const code = totpCode(admin.secret);
@@ -392,7 +392,7 @@ describe('a database whose root secret is lost', () => {
     instance.env['GATEHOUSE_SECRET'] = randomBytes(32).toString('base64url');
   });
 
-  it('ends the api and the worker with one sentence that contains the way out', async () => {
+  it('ends the api and the worker with one sentence that contains the remedy', async () => {
     const started = [instance.startApi(), instance.startWorker()];
     for (const each of started) {
       expect(await each.waitForExit()).toBe(78);
@@ -422,7 +422,7 @@ describe('a database whose root secret is lost', () => {
     expect((await instance.requestWithSecretKey('GET', project)).status).toBe(200);
   });
 
-  it('responds to a password that cannot be verified as to an unknown address, and reports it', async () => {
+  it('responds to an unverifiable password as to an unknown address, and reports it', async () => {
     const unknown = await instance.login('unknown@example.com');
     expect(unknown).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     // Hashed by Gatehouse, and imported.

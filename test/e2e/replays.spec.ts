@@ -57,7 +57,7 @@ async function deliver() {
 }
 
 describe('a replay to another URL', () => {
-  it('sends the same event once, signed with another secret and without the custom headers of the endpoint', async () => {
+  it('sends the same event once, signed with another secret and without custom headers', async () => {
     const { endpointId, deliveryId, request } = await deliver();
     const path = `/v1/webhooks/deliveries/${deliveryId}`;
     const delivery = (await instance.requestWithSecretKey('GET', path)).body.data;
@@ -127,7 +127,7 @@ describe('a replay to another URL', () => {
     expect(await listReplays(`delivery_id=${deliveryId}`)).toEqual([]);
   });
 
-  it('is rejected, cancelled or erased once its customer is deleted', async () => {
+  it('fails, is cancelled or is erased once its customer is deleted', async () => {
     const { deliveryId, customerId } = await deliver();
     const body = { url: other.url, secret: newSecret() };
     other.respondWith(respondWithStatus(200, 'Hello'));
@@ -177,7 +177,7 @@ describe('a replay to another URL', () => {
     ).toEqual([{ body: '' }]);
   });
 
-  it('is rejected while 100 others of the project have not finished', async () => {
+  it('fails while 100 others of the project have not finished', async () => {
     const { deliveryId } = await deliver();
     const body = { url: other.url, secret: newSecret() };
     await replay(deliveryId, body);
@@ -194,7 +194,7 @@ describe('a replay to another URL', () => {
     expect((await replay(deliveryId, body)).status).toBe(201);
   });
 
-  it('is recorded as lost if its worker has not recorded an outcome within the lease', async () => {
+  it('ends as lost if its worker has not recorded an outcome within the lease', async () => {
     const { deliveryId } = await deliver();
     await replay(deliveryId, { url: other.url, secret: newSecret() });
     await finishedReplays(deliveryId);

@@ -54,7 +54,7 @@ const ssoRequired = ({ slug }: DomainProvider): unknown => [403, 'sso_required',
 
 describe('FE-06: a customer in the domain of a required provider', () => {
   it.each(['password', 'emailCode', 'emailLink', 'passkey', 'challenge'] as const)(
-    'cannot complete a sign-in that began before: %s',
+    'fails to complete a sign-in that began before: %s',
     (method) =>
       withSettings(instance, allMethods, async () => {
         const provider = await newProvider();
@@ -67,7 +67,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       }),
   );
 
-  it('cannot begin a sign-in, register or reset a password, whether or not they exist', () =>
+  it('fails to begin a sign-in, register or reset a password, whether or not they exist', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await newProvider();
       const { email } = await registerCustomer(instance, emailAt(provider));
@@ -98,7 +98,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       expect(attempts).toEqual([]);
     }));
 
-  it('is led to the provider by the hosted sign-in page', () =>
+  it('leads to the provider from the hosted sign-in page', () =>
     withSettings(instance, allMethods, async () => {
       const name = `Acme ${(count += 1)}`;
       const provider = await newProvider({ required: true, name });
@@ -117,7 +117,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       }
     }));
 
-  it('is refused alike where the project does not reveal who is registered', () =>
+  it('fails alike where the project does not reveal who is registered', () =>
     withSettings(instance, { enumerationProtection: true }, async () => {
       const provider = await newProvider({ required: true });
       expect(problemOf(await instance.register(emailAt(provider)))).toEqual(ssoRequired(provider));
@@ -134,7 +134,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(await instance.listMailKinds(email)).toEqual(before);
   });
 
-  it('is never checked by the previous system of the project', async () => {
+  it("causes no request to the project's previous system", async () => {
     // No server listens at this URL: a request would be logged as a failed one.
     const legacySignIn = {
       url: 'http://127.0.0.1:9/verify',
@@ -147,7 +147,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(instance.api.log.filter(({ message }) => message === 'legacy sign-in failed')).toEqual([]);
   });
 
-  it('can be signed in by support', async () => {
+  it('accepts a sign-in by support', async () => {
     const provider = await newProvider();
     const customer = await registerCustomer(instance, emailAt(provider));
     await requireProvider(instance, provider);
@@ -155,7 +155,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(outcomeOf(await complete())).toBe('session');
   });
 
-  it('cannot keep a session of another system', async () => {
+  it('loses a session of another system', async () => {
     const provider = await newProvider();
     const customer = await registerCustomer(instance, emailAt(provider));
     const complete = await signInMethods(instance, supportKey).migrationToken(customer as Owner);
@@ -163,7 +163,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(problemOf(await complete())).toEqual(ssoRequired(provider));
   });
 
-  it('cannot move their email into or out of the domain; a secret key can', async () => {
+  it('keeps the email in or out of the domain, unless a secret key moves it', async () => {
     const provider = await newProvider();
     const inside = await registerCustomer(instance, emailAt(provider));
     const outside = await registerCustomer(instance);
@@ -239,7 +239,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     return { parameters, complete };
   }
 
-  it('is accepted by the required one, and refused by another one before and after the redirect', () =>
+  it('succeeds at the required one, and fails at another one before and after the redirect', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) => newProvider(fields));
       const other = await connect((fields) => createDomainProvider(instance, fields));
@@ -308,7 +308,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     });
   });
 
-  it('claims no address with the link of another provider, without which the member can sign in no more', () =>
+  it("claims no address with another provider's link, without which the member cannot sign in", () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>
         newProvider({ ...fields, trustEmail: false, required: true }),
@@ -332,7 +332,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       expect(again.customer).toMatchObject({ id: body.customer.id, emailVerified: false });
     }));
 
-  it('links an identity that the customer cannot remove, whatever other methods the project offers', () =>
+  it('links an identity that the customer cannot remove, whatever other methods are on', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>
         newProvider({ ...fields, trustEmail: false, required: true }),
@@ -368,7 +368,7 @@ describe('a required provider whose emails are not trusted', () => {
   });
 });
 
-describe('a domain requires no provider', () => {
+describe('a domain that requires no provider', () => {
   const canSignIn = async (email: string): Promise<void> => {
     await registerCustomer(instance, email);
     expectStatus(200, await instance.login(email));
@@ -391,11 +391,13 @@ describe('a domain requires no provider', () => {
         return { ...provider, domain: `eu.${provider.domain}` };
       },
     ],
-  ])('%s', (_, create) => withSettings(instance, allMethods, async () => canSignIn(emailAt(await create()))));
+  ])('allows sign-ins in a domain %s', (_, create) =>
+    withSettings(instance, allMethods, async () => canSignIn(emailAt(await create()))),
+  );
 });
 
-describe('the sessions in a domain that becomes required', () => {
-  it('end, unless the provider or support has opened them', async () => {
+describe('a session in a domain that becomes required', () => {
+  it('ends, unless the provider or support has opened it', async () => {
     const provider = await newProvider();
     await instance.runJob('RequiredDomainEnforcer');
     const open = async (email: string) => {
@@ -427,7 +429,7 @@ describe('the sessions in a domain that becomes required', () => {
   });
 });
 
-describe('the sessions in a domain of a required provider', () => {
+describe('a session in a domain of a required provider', () => {
   interface Trigger {
     name: string;
     create: () => Promise<DomainProvider>;
@@ -463,7 +465,7 @@ describe('the sessions in a domain of a required provider', () => {
     },
   ];
 
-  it.each(triggers)('end when $name', async ({ create, change }) => {
+  it.each(triggers)('ends when $name', async ({ create, change }) => {
     const provider = await create();
     const { accessToken } = (await registerCustomer(instance, emailAt(provider))).tokens;
     await change(provider);

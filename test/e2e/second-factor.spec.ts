@@ -30,7 +30,7 @@ const resetTotpStep = (operator: Enrolled) =>
   instance.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [operator.operator.id]);
 
 describe('CO-01: a code of the authenticator', () => {
-  it('of the current, previous or next step signs in', async () => {
+  it('signs in if it belongs to the current, previous or next step', async () => {
     const operator = await createOperator();
     const currentStep = () => Math.floor(Date.now() / 30_000);
     for (const steps of [-1, 0, 1]) {
@@ -47,7 +47,7 @@ describe('CO-01: a code of the authenticator', () => {
     }
   });
 
-  it('of another step is rejected, as is an invalid code', async () => {
+  it('fails if it is invalid or belongs to another step', async () => {
     const operator = await createOperator();
     await resetTotpStep(operator);
     const client = await signInWithPassword(operator);
@@ -57,7 +57,7 @@ describe('CO-01: a code of the authenticator', () => {
     expect((await client.request('GET', '/session')).body.state).toBe('second_factor');
   });
 
-  it('is valid once, even for parallel uses, and invalidates earlier codes', async () => {
+  it('works once, even for parallel uses, and invalidates earlier codes', async () => {
     const operator = await createOperator();
     const clients = await Promise.all([1, 2, 3].map(() => signInWithPassword(operator)));
     const code = totpCode(operator.secret, 1);
@@ -68,7 +68,7 @@ describe('CO-01: a code of the authenticator', () => {
     );
   });
 
-  it('from the enrollment or of another operator is invalid', async () => {
+  it('fails if it is from the enrollment or another operator', async () => {
     const [operator, other] = [await createOperator(), await createOperator()];
     expect(await enterCode(await signInWithPassword(operator), operator.enrollmentCode)).toMatchObject(
       invalid,
@@ -91,7 +91,7 @@ describe('CO-01: a recovery code', () => {
     expect((await enterCode(await signInWithPassword(operator), typed)).status).toBe(200);
   });
 
-  it('is invalid after new ones are created with a code of the authenticator', async () => {
+  it('fails after new ones are created with a code of the authenticator', async () => {
     const operator = await createOperator();
     await resetTotpStep(operator);
     const renew = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
@@ -135,14 +135,14 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
     expect(await invite()).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } });
   });
 
-  it('is possible with a recovery code, once', async () => {
+  it('works with a recovery code, once', async () => {
     const owner = await createOperator();
     const [code] = owner.recoveryCodes;
     expect((await start(owner, code!)).status).toBe(200);
     expect(await start(owner, code!)).toMatchObject(invalid);
   });
 
-  it('is impossible with a session alone, even shortly after a reauthentication', async () => {
+  it('fails with a session alone, even shortly after a reauthentication', async () => {
     const owner = await createOperator();
     const enroll = () => owner.request('POST', '/session/enrollment');
     const sessionRequired = { status: 401, body: { code: 'operator_session_required' } };
@@ -160,7 +160,7 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
   });
 });
 
-describe('CO-01: failures', () => {
+describe('CO-01: the limit for failures', () => {
   // Used addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per
   // address see rate-limits.dedicated.spec.ts.
   const deleteAddresses = () => instance.sql('DELETE FROM operator_addresses');
@@ -174,7 +174,7 @@ describe('CO-01: failures', () => {
       new OperatorClient(instance).request('POST', '/session', { email, password: 'not the password' }),
     );
 
-  it('of passwords are limited to ten of 30 parallel ones for each email, known or unknown', async () => {
+  it('allows ten of 30 parallel passwords for each email, known or unknown', async () => {
     const operator = await createOperatorWithoutAddresses();
     for (const email of [operator.operator.email, uniqueEmail()]) {
       const responses = await Promise.all(Array.from({ length: 30 }, () => enterWrongPassword(email)));
@@ -197,7 +197,7 @@ describe('CO-01: failures', () => {
     expect((await operator.request('GET', '/projects')).status).toBe(200);
   });
 
-  it('of codes and recovery codes count together with those of passwords, and a sign-in resets them', async () => {
+  it('counts codes, recovery codes and passwords together, and a sign-in resets it', async () => {
     const operator = await createOperatorWithoutAddresses();
     await resetTotpStep(operator);
     const { email } = operator.operator;
@@ -215,14 +215,14 @@ describe('CO-01: failures', () => {
     });
   });
 
-  it('are not reset by a correct password alone', async () => {
+  it('stays after a correct password alone', async () => {
     const operator = await createOperatorWithoutAddresses();
     for (let index = 0; index < 5; index += 1) await enterWrongPassword(operator.operator.email);
     for (let index = 0; index < 5; index += 1) await signInWithPassword(operator);
     expect((await enterWrongPassword(operator.operator.email)).status).toBe(429);
   });
 
-  it('are not reset by new recovery codes or a password change in an existing session', async () => {
+  it('stays after new recovery codes or a password change in an existing session', async () => {
     const operator = await createOperatorWithoutAddresses();
     const renewCodes = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
     for (let index = 0; index < 9; index += 1) expect(await renewCodes(`${index}`)).toMatchObject(invalid);
@@ -246,7 +246,7 @@ describe('CO-01: enrollment', () => {
     return { client, email, password, session: body };
   };
 
-  it('can be skipped in development, but is required to manage operators and to create keys', async () => {
+  it('lets an operator skip it in development, but not manage operators or create keys', async () => {
     const { client, session } = await acceptInvitation('admin');
     expect(session).toMatchObject({ state: 'enrollment', hasSecondFactor: false, maySkipEnrollment: true });
     const skip = () => client.request('POST', '/session/enrollment/skip');

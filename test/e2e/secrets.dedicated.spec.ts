@@ -220,13 +220,13 @@ const listRootSecretForms = (): string[] => {
 };
 const getLogs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
 
-it('the setup has collected all secrets and caused internal errors', () => {
+it('collects all secrets in the setup, and causes internal errors', () => {
   expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(25);
   for (const secret of Object.values(secrets)) expect(secret.length).toBeGreaterThanOrEqual(20);
   expect(responses.filter((response) => response.includes('internal_error')).length).toBeGreaterThan(3);
 });
 
-it('LG-01: no log line, span, event, delivery, attempt, Redis command or webhook request contains a password, token, key, link or the root secret', async () => {
+it('LG-01: keeps all secrets out of logs, spans, events, deliveries, Redis and webhooks', async () => {
   expect(instance.api.log.length).toBeGreaterThan(100);
   expect(getLogs()).not.toMatch(/token=|\$2b\$|whsec_|postgres(ql)?:\/\/|redis:\/\//);
   const rows = await dumpTables(instance, (table) => /^(events|deliveries|attempts)/.test(table));
@@ -251,7 +251,7 @@ it('LG-01: no log line, span, event, delivery, attempt, Redis command or webhook
   }
 });
 
-it('EV-04: no response contains a token that is only sent by mail', () => {
+it('EV-04: returns no token that is only sent by mail in a response', () => {
   const mailedTokens = Object.keys(secrets).filter((name) =>
     /(verification|change|reset|invite|link) token/.test(name),
   );
@@ -261,7 +261,7 @@ it('EV-04: no response contains a token that is only sent by mail', () => {
   expect(findSecrets(others.join('\n'), mailedTokens)).toEqual([]);
 });
 
-it('PW-06, TK-05, EV-01: the database contains no password, token, key, pepper or root secret', async () => {
+it('PW-06, TK-05, EV-01: stores no password, token, key, pepper or root secret in the database', async () => {
   const currentDump = await dumpTables(instance);
   expect(dumpWithActiveLinks.length).toBeGreaterThan(10_000);
   for (const text of [dumpWithActiveLinks, currentDump]) {

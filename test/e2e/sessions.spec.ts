@@ -57,7 +57,7 @@ const listRevocations = async (id: string): Promise<any[]> =>
   (await instance.events(id, 'session.revoked')).map(({ data }) => data);
 
 describe('logout', () => {
-  it('ends its own session by default, the others or all by scope, and none for an invalid scope', async () => {
+  it('ends its own session by default, the others or all by scope, and none for a bad scope', async () => {
     const { id, logins } = await createCustomerWithSessions(4);
     const [first, second] = logins as [Tokens, Tokens];
     for (const body of [{ scope: 'none' }, { scope: null }, { scope: ['all'] }, { everywhere: true }])
@@ -127,7 +127,7 @@ describe('the limit of 100 sessions', () => {
   });
 });
 
-it('lists the sessions of a customer with device and truncated address in pages, and ends one', async () => {
+it("lists a customer's sessions with device and truncated address in pages, and ends one", async () => {
   const { email, logins } = await createCustomerWithSessions(1);
   const first = logins[0]!;
   const second = await logIn(email, {
@@ -162,7 +162,7 @@ it('lists the sessions of a customer with device and truncated address in pages,
   expect(await end()).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-it('lists the sessions of a customer for a secret key with the full address, and ends one or all', async () => {
+it("lists a customer's sessions for a secret key with the full address, and ends one or all", async () => {
   const { id, logins } = await createCustomerWithSessions(3);
   const path = `/api/v1/customers/${id}/sessions`;
   const { data } = (await instance.requestWithSecretKey('GET', path)).body;
@@ -185,7 +185,7 @@ it('lists the sessions of a customer for a secret key with the full address, and
 });
 
 describe('the end of sessions on every replica (TK-10)', () => {
-  it('is immediate for logout, revocation, disabling, deletion and a password change', async () => {
+  it('applies at once to logout, revocation, disabling, deletion and a password change', async () => {
     const path = ({ id }: { id: string }): string => `/api/v1/customers/${id}`;
     const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
     const endings: [
@@ -216,7 +216,7 @@ describe('the end of sessions on every replica (TK-10)', () => {
     );
   });
 
-  it('is immediate when the project is archived', async () => {
+  it('applies at once when the project is archived', async () => {
     const { tokens } = await registerCustomer(instance);
     const archive = (when: string) =>
       instance.sql(`UPDATE projects SET archived_at = ${when} WHERE id = $1`, [
@@ -236,8 +236,8 @@ describe('the end of sessions on every replica (TK-10)', () => {
   });
 });
 
-describe('refresh tokens', () => {
-  it('TK-04: extend the idle expiry up to the absolute expiry, and are rejected after either', async () => {
+describe('a refresh token', () => {
+  it('TK-04: extends the idle expiry up to the absolute expiry, and fails after either', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const set = (column: string, time: string) =>
       instance.sql(`UPDATE sessions SET ${column} = now() ${time} WHERE customer_id = $1`, [id]);
@@ -267,7 +267,7 @@ describe('refresh tokens', () => {
     expect(await isActive(third)).toBe(true);
   });
 
-  it('TK-06, TK-07: change with each refresh, and reuse after the successor was used revokes the session', async () => {
+  it('TK-06, TK-07: changes with each refresh, and reuse after the successor ends the session', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const chain = [tokens];
     for (let round = 0; round < 4; round += 1)
@@ -282,7 +282,7 @@ describe('refresh tokens', () => {
       expect(await instance.events(id, type)).toHaveLength(1);
   });
 
-  it('TK-07: reuse revokes the session also if a backend sends the token with an Idempotency-Key', async () => {
+  it('TK-07: ends the session at reuse also if a backend sends an Idempotency-Key', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const second = (await refreshSession(instance, tokens.refreshToken)).body.tokens;
     const third = (await refreshSession(instance, second.refreshToken)).body.tokens;
@@ -300,7 +300,7 @@ describe('refresh tokens', () => {
     expect(await instance.events(id, 'token.reuse_detected')).toHaveLength(1);
   });
 
-  it('TK-09: return the same successor until it is used, or within the refreshGrace of the project', async () => {
+  it("TK-09: returns the same successor until it is used, or within the project's refreshGrace", async () => {
     const { id, tokens } = await registerCustomer(instance);
     const successor = (await refreshSession(instance, tokens.refreshToken)).body.tokens.refreshToken;
     await instance.sql(`UPDATE sessions SET rotated_at = now() - interval '1 day' WHERE customer_id = $1`, [
@@ -316,7 +316,7 @@ describe('refresh tokens', () => {
     });
   });
 
-  it('return access tokens of the new signingAlgorithm of the project, and previous ones stay valid on every replica', async () => {
+  it('returns access tokens of a new signingAlgorithm, and previous ones stay valid everywhere', async () => {
     const { tokens } = await registerCustomer(instance);
     const { body } = await instance.request('GET', '/.well-known/jwks.json', { baseUrl: replica.baseUrl });
     const options = { issuer: instance.baseUrl, audience: instance.credentials.projectId, typ: 'at+jwt' };
@@ -335,7 +335,7 @@ describe('refresh tokens', () => {
       for (const each of [tokens, renewed, restored]) expect(await isActive(each, baseUrl)).toBe(true);
   });
 
-  it('TK-08, TK-09: have the same valid successor for parallel uses on two replicas and an immediate retry', async () => {
+  it('TK-08, TK-09: has one valid successor for parallel uses on two replicas and a retry', async () => {
     const { id, tokens } = await registerCustomer(instance);
     let currentToken = tokens.refreshToken;
     for (let generation = 2; generation <= 4; generation += 1) {
@@ -357,7 +357,7 @@ describe('refresh tokens', () => {
     expect((await refreshSession(instance, currentToken)).status).toBe(200);
   });
 
-  it('are rejected if forged or malformed, without revoking the session', async () => {
+  it('fails if forged or malformed, without revoking the session', async () => {
     const { tokens } = await registerCustomer(instance);
     const valid = tokens.refreshToken;
     const forged = valid.slice(0, -4) + (valid.endsWith('AAAA') ? 'BBBB' : 'AAAA');
@@ -370,7 +370,7 @@ describe('refresh tokens', () => {
   });
 });
 
-it('TK-03: no route or page accepts a credential of another type, and rejected credentials stay valid', async () => {
+it('TK-03: accepts no credential of another type on any route, and keeps rejected ones valid', async () => {
   const subject = await registerCustomer(instance);
   // The email change uses another customer, because a new password voids the change and the change voids
   // other links.

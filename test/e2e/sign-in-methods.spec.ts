@@ -18,7 +18,7 @@ const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
 const withoutPassword = { signIn: { password: false, emailCode: true } };
 
 describe('a project without passwords', () => {
-  it('rejects every way to sign in with a password or to set one, and accepts the password once it is on again', async () => {
+  it('rejects every sign-in method with a password, and accepts the password once it is on again', async () => {
     const { email, id } = await registerCustomer(instance);
     const reset = await requestReset(instance, email);
     const invited = await inviteCustomer(instance);
@@ -49,7 +49,7 @@ describe('a project without passwords', () => {
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
-  it('accepts no password as a proof of identity, and asks for none', async () => {
+  it('accepts no password as a proof of identity, and requires none', async () => {
     const { id, tokens } = await registerCustomer(instance);
     await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
     const send = (path: string, body: object) =>
@@ -85,7 +85,7 @@ describe('a project without passwords', () => {
   });
 });
 
-it('a project without sign-up lets only a secret key create customers', async () => {
+it('lets only a secret key create customers in a project without sign-up', async () => {
   const { email } = await registerCustomer(instance);
   await withSettings(instance, { signIn: { allowSignUp: false } }, async () => {
     for (const address of [email, uniqueEmail()])
@@ -99,7 +99,7 @@ it('a project without sign-up lets only a secret key create customers', async ()
   });
 });
 
-it('a project must have a method of signing in, and another project keeps its own', async () => {
+it('requires a sign-in method in a project, whatever another project has', async () => {
   const path = `/api/v1/projects/${instance.credentials.projectId}`;
   const patch = (signIn: object) => instance.requestWithSecretKey('PATCH', path, { settings: { signIn } });
   expect(await patch({ password: false })).toMatchObject({
@@ -120,7 +120,7 @@ it('a project must have a method of signing in, and another project keeps its ow
   });
 });
 
-it('the options are those of the settings, the same for known and unknown addresses', async () => {
+it('returns the options of the settings, the same for known and unknown addresses', async () => {
   const { email } = await registerCustomer(instance);
   const options = { password: true, emailCode: false, passkey: false, allowSignUp: true };
   const others = { mfa: 'off', providers: [] };

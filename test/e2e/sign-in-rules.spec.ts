@@ -115,27 +115,30 @@ const rules: Rule[] = [
 ];
 
 describe('MF-01: every sign-in', () => {
-  it.each(rules)('$name', async ({ isUnverified = false, settings = {}, change, outcomes }) => {
-    await withSettings(instance, allMethods, async () => {
-      // Each method signs in its own customer.
-      const begun: [method: string, complete: () => Promise<TestResponse>][] = [];
-      for (const [method, begin] of Object.entries(signInMethods(instance, supportKey))) {
-        const customer = await addFactors(instance, await registerCustomer(instance));
-        if (!isUnverified)
-          await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
-        begun.push([method, await begin(customer)]);
-        await change?.(customer);
-      }
-      const actual: Record<string, string> = {};
-      await withSettings(instance, { ...allMethods, ...settings }, async () => {
-        for (const [method, complete] of begun) actual[method] = outcomeOf(await complete());
+  it.each(rules)(
+    'follows the rules $name',
+    async ({ isUnverified = false, settings = {}, change, outcomes }) => {
+      await withSettings(instance, allMethods, async () => {
+        // Each method signs in its own customer.
+        const begun: [method: string, complete: () => Promise<TestResponse>][] = [];
+        for (const [method, begin] of Object.entries(signInMethods(instance, supportKey))) {
+          const customer = await addFactors(instance, await registerCustomer(instance));
+          if (!isUnverified)
+            await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
+          begun.push([method, await begin(customer)]);
+          await change?.(customer);
+        }
+        const actual: Record<string, string> = {};
+        await withSettings(instance, { ...allMethods, ...settings }, async () => {
+          for (const [method, complete] of begun) actual[method] = outcomeOf(await complete());
+        });
+        expect(actual).toEqual(outcomes);
       });
-      expect(actual).toEqual(outcomes);
-    });
-  });
+    },
+  );
 });
 
-describe('FE-03: a person who registered the address of another has no access left', () => {
+describe("FE-03: a person who registered another's address", () => {
   /** Each returns a function that sends the proof of the address. */
   const proofs: Record<string, (customer: RegisteredCustomer) => Promise<() => Promise<TestResponse>>> = {
     'an email code': async ({ email }) => {
@@ -156,7 +159,7 @@ describe('FE-03: a person who registered the address of another has no access le
     },
   };
 
-  it.each(Object.keys(proofs))('after %s', async (proof) => {
+  it.each(Object.keys(proofs))('loses all access after %s', async (proof) => {
     await withSettings(instance, allMethods, async () => {
       const { id, email, ...registered } = await registerCustomer(instance);
       const prove = await proofs[proof]!({ id, email, ...registered });

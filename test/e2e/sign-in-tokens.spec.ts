@@ -24,7 +24,7 @@ const signIn = (token: string): Promise<TestResponse> =>
 
 const invalid = { status: 400, body: { code: 'invalid_token' } };
 
-it('MF-01: a sign-in token opens one session, whose tokens name support and no recent proof', async () => {
+it('MF-01: opens one session, whose tokens name support and no recent proof', async () => {
   const { id } = await registerCustomer(instance);
   const created = await create(id);
   expect(created).toMatchObject({ status: 201, body: { token: expect.any(String) } });
@@ -56,7 +56,7 @@ it('MF-01: a sign-in token opens one session, whose tokens name support and no r
   expect(event).toMatchObject({ data: { methods: ['support'] } });
 });
 
-it('MF-08: the audit log names the key that created the token for both steps, and the reason', async () => {
+it('MF-08: audits the key that created the token for both steps, and the reason', async () => {
   const { id } = await registerCustomer(instance);
   const { body } = await create(id);
   await signIn(body.token);
@@ -71,7 +71,7 @@ it('MF-08: the audit log names the key that created the token for both steps, an
 });
 
 describe('a change in a session of a sign-in token', () => {
-  it('is audited as done by support, with the key, the session and the reason, also in the timeline', async () => {
+  it('counts as done by support in the audit log and the timeline, with key, session and reason', async () => {
     const { id, email } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     const send = (method: string, path: string, body?: object) =>
@@ -125,7 +125,7 @@ describe('a change in a session of a sign-in token', () => {
     expect(entry.details).not.toHaveProperty('support');
   });
 
-  it('is audited as done by support without a key if an earlier version has opened the session', async () => {
+  it('counts as done by support without a key if an earlier version has opened the session', async () => {
     const { id } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     await instance.sql(
@@ -145,7 +145,7 @@ describe('a change in a session of a sign-in token', () => {
   });
 });
 
-it('MF-01: a token is invalid after five minutes, in another project, and without its customer', async () => {
+it('MF-01: rejects a token after five minutes, in another project, and without its customer', async () => {
   const { id } = await registerCustomer(instance);
   const expired = (await create(id)).body.token;
   await instance.sql(
@@ -170,7 +170,7 @@ it('MF-01: a token is invalid after five minutes, in another project, and withou
   expect(await signIn(token)).toMatchObject(invalid);
 });
 
-it('MF-01: a refused sign-in does not consume the token', async () => {
+it('MF-01: does not consume the token at a rejected sign-in', async () => {
   const { id } = await registerCustomer(instance);
   const { token } = (await create(id)).body;
   await withSettings(instance, { requireVerifiedEmail: true }, async () => {
@@ -187,7 +187,7 @@ it('MF-01: a refused sign-in does not consume the token', async () => {
   expect((await signIn((await create(id)).body.token)).status).toBe(200);
 });
 
-it('AK-06: only a key with customer:impersonate creates a token of support, and only with a reason', async () => {
+it('AK-06: requires customer:impersonate and a reason for a token of support', async () => {
   const { id } = await registerCustomer(instance);
   const refused = await create(id, undefined, instance.credentials.secretKey);
   expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
@@ -195,7 +195,7 @@ it('AK-06: only a key with customer:impersonate creates a token of support, and 
     expect((await create(id, body)).status).toBe(400);
 });
 
-it('a session of a sign-in token ends with a later required reauthentication, but not with an earlier one', async () => {
+it('ends the session at a later required reauthentication, but not at an earlier one', async () => {
   const { id } = await registerCustomer(instance);
   const openSession = async () => (await signIn((await create(id)).body.token)).body.tokens;
   const earlier = await openSession();
@@ -211,7 +211,7 @@ it('a session of a sign-in token ends with a later required reauthentication, bu
   expect((await refreshSession(instance, later.refreshToken)).status).toBe(200);
 });
 
-it('MF-05: a session of a sign-in token has a recent proof only after the password of the customer', async () => {
+it("MF-05: has a recent proof in the session only after the customer's password", async () => {
   const { id } = await registerCustomer(instance);
   const { tokens } = (await signIn((await create(id)).body.token)).body;
   const { body } = await instance.requestWithAccessToken(

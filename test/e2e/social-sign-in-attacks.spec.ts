@@ -77,7 +77,7 @@ function withParameters({ url }: Navigation, changes: Record<string, string | un
   return navigate('GET', changed);
 }
 
-it('HEAD uses up no state of a callback and no flow of the page, and begins none', async () => {
+it('uses up no state and no flow with HEAD, and begins none', async () => {
   const head = async (url: string | URL) => {
     const { status, headers } = await fetch(url, { method: 'HEAD', redirect: 'manual' });
     return [status, headers.get('location'), headers.get('set-cookie')];
@@ -116,7 +116,7 @@ async function withProvider(
 }
 
 describe('FE-01: a state', () => {
-  it('is accepted once, from its own provider, for ten minutes', async () => {
+  it('works once, from its own provider, for ten minutes', async () => {
     const begin = async () => walkToCallback(await beginOAuth(instance, project, google.slug), google);
     const callback = await begin();
     await expectEnded(withParameters(callback, { state: undefined }));
@@ -136,13 +136,13 @@ describe('FE-01: a state', () => {
     await expectEnded(late);
   });
 
-  it('of 20 parallel callbacks, one gives a code', async () => {
+  it('gives a code to one of 20 parallel callbacks', async () => {
     const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
     const pages = await Promise.all(Array.from({ length: 20 }, () => send(callback)));
     expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(19).fill(400)]);
   });
 
-  it('swapped with that of another flow gives no session, because the nonce and the verifier differ', async () => {
+  it("fails if swapped with another flow's, because the nonce and the verifier differ", async () => {
     const [mine, theirs] = [
       await beginOAuth(instance, project, google.slug),
       await beginOAuth(instance, project, google.slug),
@@ -184,7 +184,7 @@ describe('FE-01: the response of a provider', () => {
     ['with an error', (it) => it.overrideNext('token', respondWithJson({ error: 'invalid_grant' }, 400))],
   ];
 
-  it('is rejected where it is not what the protocol requires', async () => {
+  it('fails where it is not what the protocol requires', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.person = createPerson({ hd: 'example.com' });
       await checkCases(
@@ -217,7 +217,7 @@ describe('FE-01: the response of a provider', () => {
     expect([customer.firstName, customer.lastName]).toEqual(['Ada', 'Byron']);
   });
 
-  it('is reported as a refusal of the person, or as an outage', async () => {
+  it('appears as a refusal of the person, or as an outage', async () => {
     honest.isDenied = true;
     expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('access_denied');
     honest.reset();
@@ -231,7 +231,7 @@ describe('FE-01: the response of a provider', () => {
     }
   });
 
-  it('FE-03: with an untrusted claim of verification links nothing', async () => {
+  it('FE-03: links nothing with an untrusted claim of verification', async () => {
     const verifyDomain = async (id: string) =>
       instance.sql(
         `INSERT INTO identity_provider_domains (provider_id, project_id, domain, token, verified_at)
@@ -286,7 +286,7 @@ describe('FE-01: the response of a provider', () => {
       });
   });
 
-  it('FE-03: identifies a person by provider and subject, so the same subject at two issuers is two customers', async () => {
+  it('FE-03: identifies a person by provider and subject, so two issuers are two customers', async () => {
     evil.person = createPerson({ sub: honest.person.sub });
     const [mine, theirs] = [
       await openSocialSession(instance, project, google.slug),
@@ -295,7 +295,7 @@ describe('FE-01: the response of a provider', () => {
     expect(mine.id).not.toBe(theirs.id);
   });
 
-  it('is accepted from the tenants of a Microsoft provider only', async () => {
+  it('succeeds from the tenants of a Microsoft provider only', async () => {
     const tenant = '6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11';
     await withProvider({ type: 'microsoft', tenants: [tenant] }, async (provider, server) => {
       for (const [tid, outcome] of [
@@ -311,7 +311,7 @@ describe('FE-01: the response of a provider', () => {
 });
 
 describe('FE-02: a code', () => {
-  it('that an attacker plants in the browser of a victim is useless with the verifier of the victim', async () => {
+  it("fails with the victim's verifier if an attacker plants it in the victim's browser", async () => {
     const attacker = await beginOAuth(instance, project, google.slug);
     const { code } = await walkThrough(attacker);
     const victim = await beginOAuth(instance, project, google.slug);
@@ -325,7 +325,7 @@ describe('FE-02: a code', () => {
     expect((await exchange(instance, project, attacker, code)).body.code).toBe('invalid_code');
   });
 
-  it('of a link that an attacker sends to a victim links neither account', async () => {
+  it('links neither account if an attacker sends its link to a victim', async () => {
     const attacker = await openSocialSession(instance, project, google.slug);
     // The victim is signed in to the application, and opens the URL of the attacker.
     honest.person = createPerson({ hd: 'example.com' });
@@ -476,7 +476,7 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('that hangs delays no other request: 50 callbacks wait, the next one returns at once, and other requests continue', async () => {
+  it('delays no other request if it hangs: 50 callbacks wait, and the next one returns at once', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.person = createPerson({ hd: 'example.com' });
       const session = await openSocialSession(instance, project, google.slug);
@@ -506,7 +506,7 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('that is never answered ends in provider_unavailable, unless the person is known without it', async () => {
+  it('ends in provider_unavailable without a response, unless the person is known without it', async () => {
     const required = withProvider({ type: 'google' }, async (provider, server) => {
       server.overrides = { token: neverRespond };
       expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('provider_unavailable');

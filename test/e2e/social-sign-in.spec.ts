@@ -82,7 +82,7 @@ async function registerHere({ isVerified = true } = {}) {
 }
 
 describe('a sign-in with an identity provider', () => {
-  it('FE-01: signs up and in at a real OpenID Provider, with PKCE, state, nonce and the name and image of the person', async () => {
+  it('FE-01: signs up and in at a real OpenID Provider, with PKCE, state, nonce and profile', async () => {
     const provider = await addProvider(instance, project, openId, { type: 'oidc', issuer: openId.issuer });
     for (const claimsIn of ['id_token', 'userinfo'] as const) {
       openId.claimsIn = claimsIn;
@@ -191,7 +191,7 @@ describe('a sign-in with an identity provider', () => {
     }
   });
 
-  it('is listed in the options of a sign-in page while the provider is enabled', async () => {
+  it('appears in the options of a sign-in page while the provider is enabled', async () => {
     const other = await createSocialProject(instance);
     const added = await addProvider(instance, other, standIn, {
       type: 'gitlab',
@@ -237,29 +237,35 @@ describe('FE-03: the table of linking', () => {
     ['untrusted', 'unverified', 'account_exists', 'unchanged'],
     ['trusted', 'disabled', 'customer_disabled', 'unchanged'],
     ['untrusted', 'disabled', 'customer_disabled', 'unchanged'],
-  ] as const)('a %s email of a customer who is %s: %s, %s', async (trust, state, outcome, effect) => {
-    const { id, email, accessToken } = await registerHere({ isVerified: state !== 'unverified' });
-    if (state === 'disabled') await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
-    standIn.person = createPerson({ ...trusted, email: email.toUpperCase(), given_name: 'Grace' });
-    const result = await signInAt(instance, project, kinds[trust]().slug);
-    expect(outcomeOf(result)).toBe(outcome);
-    const isLinked = effect !== 'unchanged';
-    expect(await instance.sql('SELECT FROM identities WHERE customer_id = $1', [id])).toHaveLength(
-      isLinked ? 1 : 0,
-    );
-    if (!isLinked) return;
-    expect('body' in result && result.body.customer.id).toBe(id);
-    const customer = await getCustomer(id);
-    expect(customer).toMatchObject({ emailVerified: true, firstName: 'Grace' });
-    const isClaimed = effect === 'claimed';
-    // The person who registered the address without proving it keeps nothing.
-    expect((await login(email)).status).toBe(isClaimed ? 401 : 200);
-    const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
-    expect(me.status).toBe(isClaimed ? 401 : 200);
-    expect(await instance.listMailKinds(email)).toContain('identity-linked');
-    const types = (await instance.events(id)).map(({ type }) => type as string);
-    expect(types.filter((type) => type === 'identity.linked' || type === 'customer.updated')).toHaveLength(2);
-  });
+  ] as const)(
+    'returns for a %s email of a customer who is %s: %s, %s',
+    async (trust, state, outcome, effect) => {
+      const { id, email, accessToken } = await registerHere({ isVerified: state !== 'unverified' });
+      if (state === 'disabled')
+        await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
+      standIn.person = createPerson({ ...trusted, email: email.toUpperCase(), given_name: 'Grace' });
+      const result = await signInAt(instance, project, kinds[trust]().slug);
+      expect(outcomeOf(result)).toBe(outcome);
+      const isLinked = effect !== 'unchanged';
+      expect(await instance.sql('SELECT FROM identities WHERE customer_id = $1', [id])).toHaveLength(
+        isLinked ? 1 : 0,
+      );
+      if (!isLinked) return;
+      expect('body' in result && result.body.customer.id).toBe(id);
+      const customer = await getCustomer(id);
+      expect(customer).toMatchObject({ emailVerified: true, firstName: 'Grace' });
+      const isClaimed = effect === 'claimed';
+      // The person who registered the address without proving it keeps nothing.
+      expect((await login(email)).status).toBe(isClaimed ? 401 : 200);
+      const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
+      expect(me.status).toBe(isClaimed ? 401 : 200);
+      expect(await instance.listMailKinds(email)).toContain('identity-linked');
+      const types = (await instance.events(id)).map(({ type }) => type as string);
+      expect(types.filter((type) => type === 'identity.linked' || type === 'customer.updated')).toHaveLength(
+        2,
+      );
+    },
+  );
 
   it.each([
     ['trusted', true, 'session', true],
@@ -267,7 +273,7 @@ describe('FE-03: the table of linking', () => {
     ['trusted', false, 'sign_up_not_allowed', null],
     ['untrusted', false, 'sign_up_not_allowed', null],
   ] as const)(
-    'a %s email that no customer has, with sign-up allowed: %s: %s',
+    'returns for a %s email that no customer has, with sign-up allowed: %s: %s',
     async (trust, allowed, outcome, verified) => {
       const { email } = (standIn.person = createPerson(trusted));
       const provider = kinds[trust]();
@@ -280,7 +286,7 @@ describe('FE-03: the table of linking', () => {
     },
   );
 
-  it('requires an email of a new customer only, and identifies a linked one by the subject alone', async () => {
+  it('requires an email from a new customer only, and identifies a linked one by subject alone', async () => {
     for (const email of [undefined, 'not an address', ''] as const) {
       standIn.person = createPerson({ ...trusted, email });
       expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('email_required');
@@ -295,7 +301,7 @@ describe('FE-03: the table of linking', () => {
     expect(await getCustomer(id)).toMatchObject({ email: person.email });
   });
 
-  it('a known identity with the unverified email of its customer, which has become trusted: claimed', async () => {
+  it("claims a known identity with its customer's unverified email, which has become trusted", async () => {
     const person = (standIn.person = createPerson({ email_verified: false }));
     const { id, tokens } = await openSocialSession(instance, project, google.slug);
     const asCustomer = (method: string, path: string, body?: object) =>
@@ -340,7 +346,7 @@ describe('FE-03: the table of linking', () => {
   });
 });
 
-describe('PW-08: a sign-in with an address that the provider has not verified, in a project that hides its customers', () => {
+describe('PW-08: a sign-in with an unverified address in a project that hides its customers', () => {
   const states = ['none', 'verified', 'unverified', 'disabled'] as const;
   const signIns = {
     redirect: async (claims: object) => {
@@ -448,7 +454,7 @@ describe('PW-08: a sign-in with an address that the provider has not verified, i
       }
   });
 
-  it('leaves an identity with which the customer has signed in, also after the address has changed', async () => {
+  it('leaves an identity that has signed the customer in, also after the address has changed', async () => {
     const person = (standIn.person = createPerson({ hd: 'example.com' }));
     const { id } = await openSocialSession(instance, project, google.slug);
     const changed = { email: uniqueEmail() };
@@ -472,7 +478,7 @@ describe('PW-08: a sign-in with an address that the provider has not verified, i
 });
 
 describe('a provider that was turned off in the meantime', () => {
-  it('completes no challenge, link or new proof of identity, and every one once it is turned on again', async () => {
+  it('completes no challenge, link or proof of identity, and every one once it is on again', async () => {
     const other = await createSocialProject(instance);
     const added = await addProvider(instance, other, standIn, { type: 'gitlab', issuer: standIn.issuer });
     const spare = await addProvider(instance, other, standIn, { type: 'google', issuer: standIn.issuer });
@@ -534,7 +540,7 @@ describe('an identity of a signed-in customer', () => {
     }
   });
 
-  it('is linked whatever its email, signs the customer in, and is unlinked, with events, audit entries and notices', async () => {
+  it('links with any email, signs the customer in, and is unlinked, with events and notices', async () => {
     const { id, email, accessToken } = await registerHere();
     const { sub } = (standIn.person = createPerson());
     const linked = expectStatus(201, await link(accessToken, gitlab.slug)).body;
@@ -559,7 +565,7 @@ describe('an identity of a signed-in customer', () => {
     expect(actions).toEqual(['customer.identity_unlinked', 'customer.identity_linked']);
   });
 
-  it('MF-05: is linked and unlinked only after a proof of identity within the last ten minutes', async () => {
+  it('MF-05: requires a proof of identity within the last ten minutes to link and unlink', async () => {
     const { id, accessToken } = await registerHere();
     standIn.person = createPerson();
     const { id: identityId } = expectStatus(201, await link(accessToken, gitlab.slug)).body;
@@ -579,7 +585,7 @@ describe('an identity of a signed-in customer', () => {
     }
   });
 
-  it('cannot be unlinked while it is the last way to sign in', async () => {
+  it('stays while it is the last sign-in method', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     const { tokens } = await openSocialSession(instance, project, google.slug);
     const [identity] = await listMyIdentities(tokens.accessToken);
@@ -672,7 +678,7 @@ describe('a native sign-in with an id token', () => {
     expect(await send({ idToken: later, nonce: 'n-1' })).toBe('session');
   });
 
-  it('rejects id tokens for another audience or issuer, old ones, those without the nonce, and forged ones', async () => {
+  it('rejects id tokens for another audience or issuer, old or forged ones, and a wrong nonce', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     const aud = await audience();
     const nonce = 'n-1';
@@ -705,7 +711,7 @@ describe('a native sign-in with an id token', () => {
   });
 });
 
-it('FE-05: neither the log nor the database contains a token, a code or a secret of a provider', async () => {
+it("FE-05: keeps a provider's tokens, codes and secrets out of the log and the database", async () => {
   standIn.person = createPerson({ hd: 'example.com' });
   standIn.requests.length = 0;
   const { tokens } = await openSocialSession(instance, project, google.slug);

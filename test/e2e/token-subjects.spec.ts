@@ -44,8 +44,8 @@ const conflict = (text: string) => ({
 });
 const newExternalId = (): string => `auth0|${randomUUID()}`;
 
-describe('with the setting tokenSubject', () => {
-  it('the sub is the externalId, or the id without one, and Gatehouse and the SDK find the customer', async () => {
+describe('the setting tokenSubject', () => {
+  it('sets sub to the externalId, or the id without one, and finds the customer', async () => {
     const project = await createProject({ tokenSubject: 'externalId' });
     const gatehouse = createServer({ url: instance.baseUrl, projectId: project.id });
     for (const externalId of [newExternalId(), null]) {
@@ -64,7 +64,7 @@ describe('with the setting tokenSubject', () => {
     }
   });
 
-  it('the subject cannot change once a customer has signed in', async () => {
+  it('stays unchanged once a customer has signed in', async () => {
     const project = await createProject({});
     const { id, email } = await createCustomer(project);
     const path = `projects/${project.id}`;
@@ -84,7 +84,7 @@ describe('with the setting tokenSubject', () => {
     expect((await send('PATCH', path, { settings: { tokenSubject: null } })).status).toBe(200);
   });
 
-  it('the externalId of a customer who has signed in cannot change if it is the sub', async () => {
+  it('fixes the externalId of a customer who has signed in if it is the sub', async () => {
     for (const tokenSubject of ['id', 'externalId']) {
       const project = await createProject({ tokenSubject });
       const { id, email } = await createCustomer(project);
@@ -99,7 +99,7 @@ describe('with the setting tokenSubject', () => {
     }
   });
 
-  it('no externalId is the id of another customer, whose sub it would be', async () => {
+  it("prevents an externalId that is another customer's id", async () => {
     const project = await createProject({ tokenSubject: 'externalId' });
     const { id } = await createCustomer(project);
     const other = await createCustomer(project);
@@ -118,7 +118,7 @@ describe('with the setting tokenSubject', () => {
   });
 
   it.each([true, false])(
-    'imports do not use the id of a customer as an externalId: dryRun %s',
+    "prevents imports that use a customer's id as an externalId: dryRun %s",
     async (dryRun) => {
       const project = await createProject({ tokenSubject: 'externalId' });
       const existing = await createCustomer(project);
@@ -153,7 +153,7 @@ describe('with the setting tokenSubject', () => {
     },
   );
 
-  it('an import does not change the sub of a customer who has signed in', async () => {
+  it('prevents imports that change the sub of a customer who has signed in', async () => {
     const project = await createProject({ tokenSubject: 'externalId' });
     const [known, unknown] = [await createCustomer(project), await createCustomer(project)];
     await login(project, known.email);
@@ -176,7 +176,7 @@ describe('with the setting tokenSubject', () => {
       expect((await send('GET', `customers/${id}`)).body.externalId).toBeNull();
   });
 
-  it('a token of a session from before its first setting stays valid', async () => {
+  it('keeps a token of a session from before its first setting valid', async () => {
     const project = await createProject({});
     const { id, email } = await createCustomer(project, newExternalId());
     const { accessToken } = await login(project, email);

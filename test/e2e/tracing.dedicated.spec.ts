@@ -62,7 +62,7 @@ function parseTraceparent(header: unknown): { traceId: string; spanId: string } 
   return { traceId: traceId!, spanId: spanId! };
 }
 
-it('one trace contains a registration, its statements, the webhook and the email', async () => {
+it('records a registration, its statements, the webhook and the email in one trace', async () => {
   const webhook = await register(`00-${CALLER.traceId}-${CALLER.spanId}-01`);
   // The api and the worker export them separately, each after those that it contains.
   const last = ['POST /api/v1/auth/register', 'deliver webhook', 'deliver email'];
@@ -144,7 +144,7 @@ it('one trace contains a registration, its statements, the webhook and the email
     expect(instance.workers[0]!.log).toContainEqual(expect.objectContaining({ ...traced, message }));
 });
 
-it('a later attempt and a redelivery continue the trace of the event', async () => {
+it("continues the event's trace in a later attempt and a redelivery", async () => {
   receiver.respondWith(respondWithStatus(500));
   const first = await register();
   const { traceId } = parseTraceparent(first.headers['traceparent']);
@@ -175,7 +175,7 @@ it('a later attempt and a redelivery continue the trace of the event', async () 
   );
 });
 
-it('a collector that does not respond delays no request, and processes stop with exit code 0', async () => {
+it('delays no request for a silent collector, and processes stop with exit code 0', async () => {
   otlp.isHanging = true;
   await register();
   await eventually('an unanswered export', () => otlp.pending.length > 0);
@@ -184,7 +184,7 @@ it('a collector that does not respond delays no request, and processes stop with
   expect(await Promise.all(processes.map((each) => each.stop()))).toEqual([0, 0]);
 });
 
-it('a process loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
+it('loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-coverage-'));
   /** Starts a program up to its first attempt to connect, and returns whether it has loaded the SDK. */
   const loadsSdk = async (entryPoint: string, endpoint: string): Promise<boolean> => {

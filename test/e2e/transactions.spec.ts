@@ -96,7 +96,7 @@ describe('a unit of work', () => {
     expect(await countWritten('late', 'completed')).toBe(0);
   });
 
-  it('commits together with transactions that are still running at the end of its work, or rolls back', async () => {
+  it('commits together with transactions that still run at the end of its work, or rolls back', async () => {
     const succeed = () => undefined;
     const { order } = await runWithUnawaitedTransaction(succeed, (tx) => write(tx, 'late'));
     expect(order).toEqual(['late', 'completed']);
@@ -179,7 +179,7 @@ describe('a transaction', () => {
     expect(await listWritten([alone, withChange, rolledBack])).toEqual([alone, withChange].sort());
   });
 
-  it('that only records events is committed even if that of a concurrent caller fails', async () => {
+  it("commits with events alone even if a concurrent caller's transaction fails", async () => {
     const ids = Array.from({ length: 20 }, () => randomUUID());
     const failing = ids.slice(7, 9);
     const results = await Promise.allSettled(

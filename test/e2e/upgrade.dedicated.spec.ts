@@ -205,7 +205,7 @@ describe('a database of 0.1.0', () => {
     expect((await signIn(withoutPassword)).body).toMatchObject({ code: 'invalid_credentials' });
   });
 
-  it('knows the customers whom it has imported without a password', async () => {
+  it('finds the customers whom it has imported without a password', async () => {
     const [row] = await instance.sql(
       `SELECT count(*) FILTER (WHERE imported)::int AS imported, bool_and(imported = (email LIKE 'customer-%' AND
          password_hash IS NULL)) AS "isCorrect" FROM customers`,
@@ -213,7 +213,7 @@ describe('a database of 0.1.0', () => {
     expect(row).toEqual({ imported: 4718, isCorrect: true });
   });
 
-  it('adds an RSA key to its signing key, which signs for a project with the signingAlgorithm RS256', async () => {
+  it('adds an RSA key to its signing key, which signs for a project with the algorithm RS256', async () => {
     const [project] = manifest.projects;
     const path = `/api/v1/projects/${project.projectId}`;
     const keys = await instance.sql('SELECT kid FROM signing_keys');

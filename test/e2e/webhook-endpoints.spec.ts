@@ -10,8 +10,8 @@ afterAll(async () => instance?.stop());
 const base = '/v1/webhooks/endpoints';
 const create = (body: object) => instance.requestWithSecretKey('POST', base, body);
 
-describe('webhook endpoints', () => {
-  it('are created with a secret that no other response contains, are changed by merge patch, and can be deleted', async () => {
+describe('a webhook endpoint', () => {
+  it('has a secret that no other response contains, changes by merge patch, and can be deleted', async () => {
     const created = await create({ url: 'https://example.com/hook', description: 'CRM' });
     expect(created).toMatchObject({ status: 201, body: { success: true } });
     const { secret, ...record } = created.body.data;
@@ -56,7 +56,7 @@ describe('webhook endpoints', () => {
     expect((body.data as { id: string }[]).map(({ id }) => id)).not.toContain(record.id);
   });
 
-  it('are named after the host of their URL unless they have a name of 1 to 100 characters', async () => {
+  it("has the name of the URL's host unless it has a name of 1 to 100 characters", async () => {
     const named = { url: 'https://Hooks.example.com:8443/a?b', name: '  Order service ' };
     const { id, name, url } = (await create(named)).body.data;
     expect([name, url]).toEqual(['Order service', 'https://hooks.example.com:8443/a?b']);
@@ -68,7 +68,7 @@ describe('webhook endpoints', () => {
     expect(await rename({ url: 'https://crm.example.com' })).toBe('crm.example.com');
   });
 
-  it('have the URL that is called, whichever form was sent', async () => {
+  it('has the URL that is called, whichever form was sent', async () => {
     const called = 'https://xn--mnchen-3ya.example/a%20b?c=%C3%A4';
     const { id, url } = (await create({ url: 'HTTPS://MÜNCHEN.example:443/x/../a%20b?c=ä' })).body.data;
     const patched = await instance.requestWithSecretKey('PATCH', `${base}/${id}`, {
@@ -82,7 +82,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  it('receive the events of the whole organization only if created with an organization key', async () => {
+  it('receives the events of the whole organization only if created with an organization key', async () => {
     const body = { url: 'https://example.com/all', level: 'organization' };
     expect((await create(body)).body.data).toMatchObject({ level: 'organization', project_id: null });
     const headers = { authorization: `Bearer ${instance.credentials.projectSecretKey}` };
@@ -93,7 +93,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  it('reject forbidden URLs on create and update, and accept loopback outside production (WH-01, WH-03)', async () => {
+  it('WH-01, WH-03: rejects forbidden URLs, and accepts loopback outside production', async () => {
     const { id } = (await create({ url: 'http://127.0.0.1:4000/' })).body.data;
     for (const url of ['ftp://example.com/', 'https://10.0.0.1/', 'https://[::ffff:127.0.0.1]/']) {
       for (const response of [
@@ -105,7 +105,7 @@ describe('webhook endpoints', () => {
     expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
-  it('are limited to fifty in a project, even if created concurrently', async () => {
+  it('exists at most fifty times in a project, even if created concurrently', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     // The creations run one after the other. A request that waits too long for a connection is retried.
     const createInProject = () =>

@@ -38,7 +38,7 @@ it('FE-01: allows the pages of the origins that a wildcard matches, and no other
   }
 });
 
-it('FE-01: leads to the redirect URL of the request that a wildcard matches, as long as the project allows it', async () => {
+it('FE-01: leads to a requested URL that a wildcard matches, as long as the project allows it', async () => {
   const redirectUrl = 'https://pr-1.preview.example.com/callback';
   for (const url of [REDIRECT_URL, `${redirectUrl}/`, 'https://a.b.preview.example.com/callback'])
     expect(await instance.register(undefined, { redirectUrl: url })).toMatchObject({
@@ -63,7 +63,7 @@ it('FE-01: leads to the redirect URL of the request that a wildcard matches, as 
   );
 });
 
-it('FE-01: emails that servers request lead to the first redirect URL without a wildcard', async () => {
+it('FE-01: uses the first redirect URL without a wildcard in emails that servers request', async () => {
   const redirectUrls = [REDIRECT_URL, 'https://app.example.com/welcome'];
   for (const [urls, expected] of [
     [redirectUrls, redirectUrls[1]],
@@ -80,7 +80,7 @@ it('FE-01: emails that servers request lead to the first redirect URL without a 
   }
 });
 
-it('FE-01: only development and staging projects accept a wildcard redirect URL; all accept a wildcard origin', async () => {
+it('FE-01: accepts a wildcard redirect URL only in development and staging', async () => {
   const create = (environment: string, settings: object) =>
     instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Wildcards', environment, settings });
   const redirectUrls = [REDIRECT_URL];
