@@ -20,7 +20,7 @@ const LARGE: SeedSize = { deliveries: 4_200_000, days: DAYS, endpoints: 20 };
 /** The compared instance has enough rows to fill a page: an empty page costs nothing to read or write. */
 const SMALL: SeedSize = { deliveries: 6_000, days: 1, endpoints: 2 };
 const SAMPLES = 100;
-/** Warm-up requests of the first case: compiled code is several times as fast. */
+/** Warm-up requests before the first case: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const MAX_RATIO = 1.5;
 
@@ -55,7 +55,7 @@ const get = (data: BenchData, key: Key, path: string): HttpRequest => ({
 const list = (path: string, query: Query, key: Key) => (data: BenchData) =>
   get(data, key, `${path}?${new URLSearchParams(query(data, key))}`);
 
-/** A random hour of the log. */
+/** A random hour in the log. */
 const hour: Query = ({ deliveries }) => {
   const { createdAt } = pickOne(deliveries);
   return {
@@ -139,8 +139,8 @@ const cases: TimedCase<BenchData>[] = [
 ];
 
 /**
- * Measures the log with five million attempts and 200,000 dead letters, compared with an instance of the same
- * age with few.
+ * Measures the log with five million attempts and 200,000 dead letters, compared with an equally old instance with
+ * few.
  */
 export async function measureAttempts({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const env = { RATE_LIMITS: 'off' };

@@ -5,7 +5,7 @@ export interface BareInserts {
   databaseUrl: string;
   connections: number;
   seconds: number;
-  /** Size of each row, in bytes. */
+  /** Row size, in bytes. */
   size: number;
 }
 

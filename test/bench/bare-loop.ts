@@ -66,7 +66,7 @@ async function drain(loop: BareLoop & { total: number; warmUp: number }): Promis
 
 /**
  * Adds jobs at a steady rate.
- * @returns the id of each job and the time when Redis accepted it, in ms since 1970
+ * @returns each job's id and the time when Redis accepted it, in ms since 1970
  */
 async function pace(loop: BareLoop & { perSecond: number; seconds: number }): Promise<[string, number][]> {
   const { redisUrl, url, body, perSecond, seconds } = loop;

@@ -19,7 +19,7 @@ export class BenchInstance {
 
   /**
    * Starts the api; `startWorker` starts workers.
-   * @param prepare called before the measured api starts. It can change the environment of the instance
+   * @param prepare called before the measured api starts. It can change the instance's environment
    */
   static start(
     options: InstanceOptions,
@@ -52,7 +52,7 @@ export class BenchInstance {
 
   /**
    * Starts a worker.
-   * @param env settings in addition to those of the instance
+   * @param env settings in addition to the instance's settings
    * @returns a function that stops it
    */
   startWorker(env: Record<string, string> = {}): () => Promise<void> {
@@ -60,7 +60,7 @@ export class BenchInstance {
     return () => this.end(child);
   }
 
-  /** Returns the ids of the running processes of a program. */
+  /** Returns the ids of a program's running processes. */
   pids(program: keyof Programs): number[] {
     const { [program]: path } = this.instance.programs;
     const running = [...this.children].filter(([, entryPoint]) => entryPoint === path);
@@ -95,8 +95,8 @@ export class BenchInstance {
 }
 
 /**
- * Returns the Node.js options with which every Gatehouse process writes a CPU profile to a folder of
- * BENCH_CPU_PROFILES named after its program.
+ * Returns the Node.js options with which every Gatehouse process writes a CPU profile to a folder in
+ * BENCH_CPU_PROFILES that is named after its program.
  */
 const profilingArguments = (entryPoint: string): string[] => {
   const folder = process.env['BENCH_CPU_PROFILES'];

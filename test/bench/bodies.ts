@@ -8,17 +8,17 @@ import { formatNumber, printProgress, type SectionResult, type Target } from './
 
 const IMPORTS = 16;
 const CUSTOMERS = 1_000;
-/** Length of a body, in bytes. */
+/** Body length, in bytes. */
 const BODY_BYTES = 14 * 1_000_000;
-/** Values of each of the two metadata objects: as many as an import accepts. */
+/** Values in each metadata object (there are two): as many as an import accepts. */
 const VALUES = 240;
-/** Memory of the api, in MiB. */
+/** The api's memory, in MiB. */
 const SIZES = [512, 256];
 const SIGN_IN_PAUSE_MS = 500;
 const MAX_ATTEMPTS = 200;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** How the bodies of a run are filled. */
+/** The content of a run's bodies. */
 type Shape = 'long strings' | 'small values' | 'empty lists';
 const shapes: Shape[] = ['long strings', 'small values', 'empty lists'];
 
@@ -26,19 +26,20 @@ interface Result {
   shape: Shape;
   sizeMiB: number;
   restMiB: number;
-  /** Peaks of the resident memory, and of its part outside of files, which is sampled every 50 ms. */
+  /** Peak resident memory, and the peak without file pages, which is sampled every 50 ms. */
   peakMiB: number;
   anonymousMiB: number;
   isRunning: boolean;
-  /** Numbers of responses by status; `none` if the connection ended before the response. */
+  /** Response counts by status; `none` if the connection ended before the response. */
   imports: Record<string, number>;
   signIns: Record<string, number>;
   slowestSignInMs: number;
 }
 
 /**
- * Sends 16 imports of 14 MB at once with one key, which repeat a 503 after its `Retry-After`, while a customer signs
- * in. `--max-old-space-size` is half of the memory, which is the default of Node.js in a container of that size.
+ * Sends 16 imports, 14 MB each, at once with one key, which repeat a 503 after its `Retry-After`, while a customer
+ * signs in. `--max-old-space-size` is half the memory, which is the default in Node.js for a container with that
+ * memory.
  */
 export async function measureBodies({ samples = IMPORTS }: { samples?: number }): Promise<SectionResult> {
   const results: Result[] = [];
@@ -87,7 +88,7 @@ async function measure(sizeMiB: number, shape: Shape, parallel: number): Promise
   }
 }
 
-/** The peak of a process, also after it has ended. */
+/** A process's peak, also after it has ended. */
 class MemoryWatch {
   private peakMiB = 0;
   private anonymousMiB = 0;

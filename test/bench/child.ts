@@ -14,15 +14,14 @@ const running = new Set<Child>();
 let isStopping = false;
 
 /**
- * A separate process of the benchmark that handles calls: the measuring code must not share a thread with the
- * measured code.
+ * A separate benchmark process that handles calls: the measuring code must not share a thread with the measured code.
  */
 export class Child {
   private readonly process: ChildProcess;
   private readonly pending = new Map<number, (reply: Reply) => void>();
   private lastId = 0;
 
-  /** @param name a file of this folder that calls `serve` */
+  /** @param name a file in this folder that calls `serve` */
   constructor(name: string) {
     if (isStopping) throw new Error('the benchmark is stopping');
     this.process = fork(fileURLToPath(new URL(`./${name}.js`, import.meta.url)));
@@ -38,7 +37,7 @@ export class Child {
     return this.process.pid!;
   }
 
-  /** Calls a handler of the child process. @throws Error with its message if it failed */
+  /** Calls a handler in the child process. @throws Error with its message if it failed */
   async call<T = void>(name: string, input?: unknown): Promise<T> {
     const id = (this.lastId += 1);
     const reply = new Promise<Reply>((resolve) => this.pending.set(id, resolve));
@@ -64,10 +63,10 @@ export async function stopChildren(): Promise<void> {
   await Promise.all([...running].map((child) => child.stop()));
 }
 
-/** Handles the calls of a `Child`. The process ends with its parent. */
+/** Handles calls from a `Child`. The process ends with its parent. */
 export function serve(handlers: Handlers): void {
   process.on('disconnect', () => process.exit());
-  // Ctrl-C signals every process of the terminal; the parent decides when to end.
+  // Ctrl-C signals every process in the terminal; the parent decides when to end.
   process.on('SIGINT', () => undefined);
   process.on('message', ({ id, name, input }: { id: number; name: string; input: unknown }) => {
     Promise.resolve()

@@ -21,8 +21,8 @@ export interface PacedEvents {
 }
 
 /**
- * Measures the delays of login events, created with cheap hashes: the endpoint receives one of the two events
- * of each login.
+ * Measures the delays before login events arrive, created with cheap hashes: the endpoint receives one of each
+ * login's two events.
  */
 export async function measureCommitDelays(instance: TestInstance, events: PacedEvents): Promise<Delays> {
   const { receiver, load, url, emails, perSecond, seconds } = events;
@@ -52,7 +52,7 @@ export async function measureCommitDelays(instance: TestInstance, events: PacedE
   );
 }
 
-/** Returns the time of the first arrival of each event, in ms since 1970. */
+/** Returns the time at which each event first arrived, in ms since 1970. */
 export const readArrivals = async (receiver: Child): Promise<Map<string, number>> =>
   new Map(await receiver.call<[string, number][]>('arrivals'));
 

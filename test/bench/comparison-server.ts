@@ -18,7 +18,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import { serve } from './child.js';
 
-/** The database of the comparison server, and the public key of the tokens. */
+/** The comparison server's database, and the public key for the tokens. */
 export interface ComparisonOptions {
   databaseUrl: string;
   poolSize: number;
@@ -26,7 +26,7 @@ export interface ComparisonOptions {
   keepAliveMs: number;
 }
 
-/** Selects the row of a `/me` response. */
+/** Selects the row for a `/me` response. */
 const readCustomer = `
   SELECT id, email, first_name, last_name, email_verified, project_id, public_metadata, created_at, updated_at,
     last_login_at
@@ -66,8 +66,8 @@ class ComparisonController {
   }
 
   /**
-   * Has the request and response format of a refresh, so that both are measured in the same way; the session
-   * id replaces the token.
+   * Has a refresh's request and response format, so that both are measured in the same way; the session id replaces
+   * the token.
    */
   @Post('sign-and-update')
   @HttpCode(200)

@@ -4,10 +4,10 @@ import { pickOne } from './pick-one.js';
 import { EMAIL_PREFIX, FIRST_NAME, FULL_NAME } from './seed-customers.js';
 import { RARE_ACTION } from './seed-console-data.js';
 
-/** Queries of the timeline of a customer. The emails and the webhooks are a small part of the records. */
+/** Queries for a customer's timeline. Few records are emails and webhooks. */
 const timelineFilters = ['', 'kinds=sign_in', 'kinds=session', 'kinds=mail', 'kinds=webhook'];
 
-/** The requests of the console's screens: a name, and a path below `/operator/v1`. */
+/** The requests from the console's screens: a name, and a path below `/operator/v1`. */
 export const screens: Screen[] = [
   ...overviewRanges.flatMap((range): Screen[] => [
     [`overview: ${range}`, `/overview?range=${range}`],
@@ -213,7 +213,7 @@ export const screens: Screen[] = [
   ['saved views', '/session/views'],
 ];
 
-/** Requests of operators who are limited to one organization. */
+/** Requests from operators who are limited to one organization. */
 export const limitedScreens: Screen[] = [
   ['deliveries: count', '/webhooks/deliveries/count'],
   ...[

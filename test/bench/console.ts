@@ -21,33 +21,33 @@ import {
 /** 4.2 million deliveries have five million attempts. */
 const DELIVERIES = 4_200_000;
 const CUSTOMERS = 1_000_000;
-/** Additional organizations, which share a tenth of the customers: none of them fills a page. */
+/** Additional organizations, which share a tenth share in the customers: none of them fills a page. */
 const ORGANIZATIONS = 5_000;
 const CUSTOMERS_EACH = 20;
 const AUDIT_ENTRIES = 1_000_000;
 const BATCHES = 5_000;
 const MAILS = 300_000;
 const API_KEYS_EACH = 10;
-/** Sign-ins of the customer with the most records. */
+/** Sign-ins by the customer with the most records. */
 const SIGN_INS = 50_000;
-/** Failed sign-ins that are still counted, as during an attack: an eighth of them locks a customer. */
+/** Failed sign-ins that are still counted, as during an attack: one in eight locks a customer. */
 const FAILED_SIGN_INS = 100_000;
-/** Redeliveries of the running batch: nearly the maximum. */
+/** Redeliveries in the running batch: nearly the maximum. */
 const CREATED_IN_BATCH = 99_000;
 /** Deliveries that wait for their second attempt. */
 const PENDING_DELIVERIES = 100_000;
-/** Recent attempts that no worker has rolled up yet, as after a failure of all workers. */
+/** Recent attempts that no worker has rolled up yet, as after all workers have failed. */
 const UNROLLED_ATTEMPTS = 30_000;
 
 const SAMPLES = 100;
 const WARM_UP = 20;
-/** Warm-up requests of the first screen: compiled code is several times as fast. */
+/** Warm-up requests before the first screen: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const ROLLUP_PROBES = 48_000;
-/** Required p95 of the responses for every screen, in ms. */
+/** Required p95 response time for every screen, in ms. */
 const TARGET_MS = 200;
 
-/** Measures the requests of the console's screens in a large instance. */
+/** Measures the requests from the console's screens in a large instance. */
 export async function measureConsole({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { RATE_LIMITS: 'off' } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -78,7 +78,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
       ...screens.map(([name, path]) => ({ name, path, operator: admin })),
       ...limitedScreens.map(([name, path]) => ({ name: `limited: ${name}`, path, operator: limited })),
       ...limitedScreens
-        // The other paths contain ids of the large organization.
+        // The other paths contain the large organization's ids.
         .filter(([, path]) => typeof path === 'string')
         .map(([name, path]) => ({ name: `limited to a small organization: ${name}`, path, operator: small })),
     ];
@@ -102,7 +102,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
   }
 }
 
-/** Starts a worker and waits until it has computed the rollups of the existing log. */
+/** Starts a worker and waits until it has computed the existing log's rollups. */
 async function waitForRollups(bench: BenchInstance): Promise<void> {
   const stop = bench.startWorker();
   await eventually(

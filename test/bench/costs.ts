@@ -14,7 +14,7 @@ const CUSTOMERS = 5;
 interface Operation {
   name: string;
   run: () => Promise<void>;
-  /** Waits for the work of the worker. */
+  /** Waits for the worker to finish. */
   settle?: (count: number) => Promise<void>;
 }
 
@@ -124,7 +124,7 @@ const formatBytes = (bytes: number): string => `${Math.round(bytes)} B`;
 const formatMs = (seconds: number): string => `${(seconds * 1000).toFixed(2)} ms`;
 
 async function prepareOperations({ instance }: BenchInstance, receiver: Child): Promise<Operation[]> {
-  // Several customers: a login beyond a hundred sessions of one customer also ends a session.
+  // Several customers: a login beyond one customer's hundred sessions also ends a session.
   const emails = await Promise.all(
     Array.from({ length: CUSTOMERS }, async () => (await registerCustomer(instance)).email),
   );

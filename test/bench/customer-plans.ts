@@ -14,7 +14,7 @@ import { printSection } from './report.js';
 const LIMIT = 50;
 const SMALL = 'a project of 10 customers';
 
-/** A page is read with up to three scans if too few of the first rows match. */
+/** A page is read with up to three scans if too few rows among the first ones match. */
 const scans = ['', ', second scan', ', third scan'];
 
 interface Plan {
@@ -22,7 +22,7 @@ interface Plan {
   lines: string[];
 }
 
-/** Prints the plans of each kind of customer list, and of the reads of get, login and /me. */
+/** Prints the query plans for each kind of customer list, and for the reads in get, login and /me. */
 export async function printPlans(instance: TestInstance): Promise<void> {
   const plans = [...(await listPlans(instance)), ...(await readPlans(instance))];
   printSection('Query plans, each statement executed for the second time', {
@@ -35,7 +35,7 @@ export async function printPlans(instance: TestInstance): Promise<void> {
         readIndexes(lines).join(' '),
       ]),
     ],
-    // The plans of the small project are the same. Only its rows in the table are printed.
+    // The small project has the same plans. Only its rows in the table are printed.
     notes: plans
       .filter(({ name }) => !name.includes(SMALL))
       .flatMap(({ name, lines }) => ['', name, ...lines.map((line) => `  ${line}`)]),

@@ -23,7 +23,7 @@ const CUSTOMERS_EACH = 10;
 /** Enough customers to fill a page in the compared instance. */
 const SMALL_CUSTOMERS = 2_000;
 const SAMPLES = 200;
-/** Warm-up requests of the first case: compiled code is several times as fast. */
+/** Warm-up requests before the first case: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const COST = 10;
 const MAX_RATIO = 1.3;
@@ -48,7 +48,7 @@ const get = (url: string, token: string): HttpRequest => ({
   headers: { authorization: `Bearer ${token}` },
 });
 
-/** Returns the request for a list of the whole organization or of one project. */
+/** Returns the request for a list in the whole organization or in one project. */
 const list =
   (filter: (data: BenchData) => Record<string, string>, scope: 'organization' | 'project') =>
   (data: BenchData) => {
@@ -101,10 +101,7 @@ const cases: Case[] = [
   },
 ];
 
-/**
- * Measures an instance with a million customers and ten thousand projects, compared with one with a few pages
- * of customers.
- */
+/** Measures an instance with a million customers and ten thousand projects, compared with one with a few pages. */
 export async function measureCustomers({
   samples = SAMPLES,
   plans,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** The traffic of the connections of a program since the last reset. */
+/** The traffic on a program's connections since the last reset. */
 export interface Traffic {
   /** Number of times that the program sent something after PostgreSQL had responded. */
   roundTrips: number;
@@ -9,7 +9,7 @@ export interface Traffic {
   receivedBytes: number;
 }
 
-/** Forwards the connections of a program to PostgreSQL, and counts what they transmit. */
+/** Forwards a program's connections to PostgreSQL, and counts what they transmit. */
 export class DatabaseProxy {
   private readonly sockets = new Set<Socket>();
   private traffic: Traffic = { roundTrips: 0, sentBytes: 0, receivedBytes: 0 };

@@ -19,7 +19,7 @@ const BACKLOG = 5_000;
 /** Deliveries per worker that are not counted: startup, compilation, first connections. */
 const WARM_UP = 1_500;
 const ENDPOINTS = 10;
-/** Concurrency of the bare loop and of the worker; the worker's default. */
+/** Concurrency in the bare loop and in the worker; the worker's default. */
 const CONCURRENCY = 256;
 const ENQUEUE_BATCH = 200;
 const DRAIN_PROBES = 2_400;
@@ -27,7 +27,7 @@ const DRAIN_PROBES = 2_400;
 type Rates = Record<Queue | 'bare' | 'twoWorkers', number[]>;
 
 /**
- * Measures deliveries per second from a backlog to a fast receiver, compared with a bare loop of BullMQ and
+ * Measures deliveries per second from a backlog to a fast receiver, compared with a bare loop that uses BullMQ and
  * axios.
  */
 export async function measureDeliveries(): Promise<SectionResult> {
@@ -55,7 +55,7 @@ export async function measureDeliveries(): Promise<SectionResult> {
   }
 }
 
-/** Returns the body of a real event, for the whole backlog. */
+/** Returns a real event's body, for the whole backlog. */
 export async function readSampleBody(instance: TestInstance): Promise<string> {
   await instance.register();
   const [row] = await instance.sql<{ body: string }>(
@@ -204,7 +204,7 @@ function report(rates: Rates, bodyLength: number): SectionResult {
   };
 }
 
-/** Returns the median ratio of the rounds, because the speed of a machine varies over time. */
+/** Returns the rounds' median ratio, because a machine's speed varies over time. */
 const ratio = (values: number[], comparison: number[]): number =>
   median(values.map((rate, round) => rate / comparison[round]!));
 

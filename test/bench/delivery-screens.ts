@@ -3,7 +3,7 @@ import { RARE_TYPE } from './seed-attempts.js';
 
 /** The data from which requests are built. */
 export interface BenchData {
-  /** The project with half of the log and most customers. */
+  /** The project with half the log and most customers. */
   project: string;
   /** One of a thousand other projects. */
   smallProject: string;
@@ -15,9 +15,9 @@ export interface BenchData {
   events: string[];
   customers: string[];
   operator: string;
-  /** A customer with far more events, entries of the audit log and emails than a page scans. */
+  /** A customer with far more events, audit log entries and emails than a page scans. */
   frequentCustomer: string;
-  /** API keys of `project`. */
+  /** API keys for `project`. */
   apiKeys: string[];
   mails: string[];
   auditEntries: string[];
@@ -27,10 +27,10 @@ export interface BenchData {
 
 export type Path = string | ((data: BenchData) => string);
 
-/** The request of a screen: a name, and a path below `/operator/v1`. */
+/** A screen's request: a name, and a path below `/operator/v1`. */
 export type Screen = [name: string, path: Path];
 
-/** The requests of the list of deliveries. */
+/** The delivery list's requests. */
 export const deliveryScreens: Screen[] = [
   ...[
     '',

@@ -26,7 +26,7 @@ import {
 export const processGroups = ['api', 'worker', 'PostgreSQL', 'Redis', 'client', 'receiver'] as const;
 export type ProcessGroup = (typeof processGroups)[number];
 
-/** The work of the processes for a number of events. */
+/** The processes' work for a number of events. */
 export interface Measurement {
   events: number;
   seconds: number;
@@ -34,18 +34,18 @@ export interface Measurement {
   /** Transactions that wrote. */
   transactions: number;
   walBytes: number;
-  /** Milliseconds from each response to the arrival of the event; only of a steady load. */
+  /** Milliseconds from each response until the event arrives; only under a steady load. */
   delays?: number[];
-  /** Only of a tracked instance. */
+  /** Only for a tracked instance. */
   tracked?: Tracked;
 }
 
-/** The requests of the programs to PostgreSQL and Redis. */
+/** The programs' requests to PostgreSQL and Redis. */
 export interface Tracked {
   statements: StatementUse[];
   /** Number of messages to the workers, by sender. */
   notifications: Record<Program, number>;
-  /** Of the processes of PostgreSQL that serve each program. */
+  /** For the PostgreSQL processes that serve each program. */
   backends: Record<Program, Usage>;
   redis: RedisUse | null;
 }
@@ -63,17 +63,17 @@ interface TargetOptions {
   publication: Publication;
   /** Each project has its own key and customers. */
   projects?: number;
-  /** Endpoints of each project; each receives every event of the project. */
+  /** Endpoints per project; each receives every event in the project. */
   fanOut?: number;
 }
 
-/** Concurrent requests of a closed loop. */
+/** Concurrent requests in a closed loop. */
 export const PUBLISHERS = 16;
 
 const CUSTOMERS = 100;
-/** Deliveries of a backlog per worker that are not counted: startup, compilation, first connections. */
+/** Uncounted deliveries per worker at the start: startup, compilation, first connections. */
 const BACKLOG_WARM_UP = 2_000;
-/** Of five minutes. */
+/** Within five minutes. */
 const SETTLE_PROBES = 12_000;
 
 const eventTypes: Record<Publication, string> = { patch: 'customer.updated', custom: 'app.*' };
@@ -85,7 +85,7 @@ export class EventsBench {
   private url = '';
   private body = '';
   private stopWorkers: (() => Promise<void>)[] = [];
-  /** Settings of the workers of a tracked instance. */
+  /** Worker settings in a tracked instance. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(
@@ -142,7 +142,7 @@ export class EventsBench {
     return targets;
   }
 
-  /** Deletes the endpoints, so that they receive nothing of later measurements. */
+  /** Deletes the endpoints, so that they receive nothing from later measurements. */
   async removeTargets({ endpointIds }: Targets): Promise<void> {
     await this.instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = ANY ($1)`, [
       endpointIds,
@@ -178,7 +178,7 @@ export class EventsBench {
       await this.waitForOutcomes(responses.length);
     });
     const arrivals = new Map(await this.receiver.call<[string, number][]>('marks'));
-    // A delivery can overtake the response of its request.
+    // A delivery can overtake the response to its request.
     const delays = responses.map(([mark, at]) => Math.max(0, arrivals.get(mark)! - at));
     return { ...measured, delays };
   }
@@ -194,7 +194,7 @@ export class EventsBench {
     return this.measure(total - warmUp, () => this.waitForOutcomes(total), { isReset: true });
   }
 
-  /** Calls `work` with a connection to the Redis database of the instance. */
+  /** Calls `work` with a connection to the instance's Redis database. */
   private async withRedis<Result>(work: (redis: Redis) => Promise<Result>): Promise<Result> {
     const redis = new Redis(this.instance.env['REDIS_URL']!);
     try {

@@ -4,7 +4,7 @@ import type { Program, StatementUse } from './statements.js';
 
 type Details = NonNullable<SectionResult['details']>;
 
-/** A measurement, with the rate of bare inserts in the same round. */
+/** A measurement, with the bare insert rate in the same round. */
 type Round = Measurement & { bareRate: number };
 
 interface CaseRounds {
@@ -16,10 +16,10 @@ const TOP_STATEMENTS = 10;
 const STATEMENT_LENGTH = 110;
 const programs: Program[] = ['api', 'worker'];
 
-/** The processes of an installation; the client and the receiver are not included. */
+/** An installation's processes; the client and the receiver are not included. */
 const measuredGroups: ProcessGroup[] = ['api', 'worker', 'PostgreSQL', 'Redis'];
 
-/** Collects the measurements of all rounds. */
+/** Collects the measurements from all rounds. */
 export class EventResults {
   private readonly cases: CaseRounds[] = [];
   private readonly tracked: { name: string; measurement: Measurement }[] = [];
@@ -30,7 +30,7 @@ export class EventResults {
     this.bareRates.push(bareRate);
   }
 
-  /** Adds a measurement of the current round. */
+  /** Adds a measurement from the current round. */
   add(name: string, measurement: Measurement): void {
     const found = this.cases.find((each) => each.name === name);
     const entry = found ?? { name, rounds: [] };
@@ -38,7 +38,7 @@ export class EventResults {
     entry.rounds.push({ ...measurement, bareRate: this.bareRates.at(-1)! });
   }
 
-  /** Adds the measurement of a tracked instance. */
+  /** Adds a tracked instance's measurement. */
   addTracked(name: string, measurement: Measurement): void {
     this.tracked.push({ name, measurement });
   }
@@ -82,7 +82,7 @@ const rate = ({ events, seconds }: Measurement): number => events / seconds;
 const cpu = ({ usage, events }: Measurement, groups: readonly ProcessGroup[]): number =>
   (1_000 * groups.reduce((sum, group) => sum + usage[group].cpuSeconds, 0)) / events;
 
-/** Formats the median of a value over the rounds. */
+/** Formats a value's median over the rounds. */
 const over = ({ rounds }: CaseRounds, read: (round: Round) => number): string =>
   formatNumber(median(rounds.map(read)));
 
@@ -183,7 +183,7 @@ function redisTable(
   };
 }
 
-/** Returns the beginning of a statement, without the columns that a query selects. */
+/** Returns a statement's beginning, without the columns that a query selects. */
 const shorten = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

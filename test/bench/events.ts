@@ -18,7 +18,7 @@ const BARE_SECONDS = 2;
 const BARE_CONNECTIONS = 10;
 const BODY_BYTES = 700;
 
-/** The parts of the section, for `--only`. */
+/** The section's parts, for `--only`. */
 export const eventParts = [
   'patch',
   'custom',
@@ -32,9 +32,9 @@ export const eventParts = [
 export type EventPart = (typeof eventParts)[number];
 
 export interface EventOptions {
-  /** Duration of the steady load. */
+  /** The steady load's duration. */
   seconds?: number;
-  /** Number of events of each closed loop. */
+  /** Number of events in each closed loop. */
   samples?: number;
   rounds?: number;
   /** Default: all parts. */
@@ -49,7 +49,7 @@ interface Case {
   publication?: Publication;
   projects?: number;
   fanOut?: number;
-  /** True if a run of all parts lists the statements of this case. */
+  /** True if a run with all parts lists this case's statements. */
   isTracked?: true;
   run: (bench: EventsBench, targets: Targets, sizes: Sizes) => Promise<Measurement>;
 }
@@ -90,8 +90,8 @@ const cases: Case[] = [
 ];
 
 /**
- * Measures the way of an event, from the request to the recorded delivery: the rate, the delay, and the CPU
- * time of each process.
+ * Measures an event's way, from the request to the recorded delivery: the rate, the delay, and each process's CPU
+ * time.
  */
 export async function measureEvents(options: EventOptions): Promise<SectionResult> {
   const { rounds = ROUNDS, only = eventParts, queues = availableQueues() } = options;
@@ -152,7 +152,7 @@ async function runCases(
   }
 }
 
-/** Measures a case after a warm-up of the processes with the same requests. */
+/** Measures a case after the same requests have warmed up the processes. */
 async function runCase(bench: EventsBench, each: Case, sizes: Sizes): Promise<Measurement> {
   const { publication = 'patch', projects = 1, fanOut = 1 } = each;
   const targets = await bench.createTargets({ publication, projects, fanOut });

@@ -7,7 +7,7 @@ export interface HttpRequest {
   body?: string;
 }
 
-/** The result of a request. */
+/** A request's result. */
 export interface Exchange {
   /** The status, or 0 if there was no response. */
   status: number;
@@ -20,7 +20,7 @@ export interface Exchange {
   error?: string;
 }
 
-/** Maximum duration of a request, in ms. */
+/** Maximum request duration, in ms. */
 const TIMEOUT_MS = 10_000;
 
 /** Sends a request and reads the whole response. Never rejects. */
@@ -53,7 +53,7 @@ export function exchange(agent: Agent, { method, url, headers, body }: HttpReque
   });
 }
 
-/** Returns the value of a header by its lowercase name. */
+/** Returns a header's value by its lowercase name. */
 export function getHeader({ headers }: Exchange, name: string): string | undefined {
   const index = headers.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
   return index < 0 ? undefined : headers[index + 1];

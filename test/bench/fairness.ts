@@ -21,10 +21,12 @@ interface ContendedRun {
   summary: string;
 }
 
-/** The p99 of the first attempts beside a hostile tenant, as a multiple of the p99 without other load. */
+/** The p99 for first attempts beside a hostile tenant, as a multiple of the p99 without other load. */
 const HOSTILE_BOUND = 2;
 
-/** Measures how a hanging endpoint, a bulk redelivery and a hostile tenant affect the first attempts of another endpoint. */
+/**
+ * Measures how a hanging endpoint, a bulk redelivery and a hostile tenant affect another endpoint's first attempts.
+ */
 export async function measureFairness(): Promise<SectionResult> {
   const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
   const rows: string[][] = [];
@@ -70,7 +72,7 @@ const row = (name: string, delays: Delays): string[] => [
   String(delays.length),
 ];
 
-/** Starts other load. @returns a description of it after the run */
+/** Starts other load. @returns a description after the run */
 type StartLoad = (instance: TestInstance, receivers: Receivers) => Promise<() => Promise<string>>;
 
 interface Receivers {

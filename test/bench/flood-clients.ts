@@ -20,19 +20,19 @@ export interface FloodResult {
   responses: Record<string, number>;
   /** Responses that required a hash, 200 and 401, while all clients were active. */
   verified: number;
-  /** Durations of those responses and of those rejected with 503, in ms. */
+  /** Durations until those responses and until rejections with 503, in ms. */
   verifiedMs: number[];
   rejectedMs: number[];
   longestMs: number;
   /** Number of clients that received at least one 200 or 401. */
   servedClients: number;
-  /** CPU usage of the clients, as a share of one core. */
+  /** The clients' CPU usage, as a share of one core. */
   cpuShare: number;
   /** The time at which the last client stopped, in ms since 1970. */
   endedAt: number;
 }
 
-/** One attempt in this many has a wrong password: far below the limit of failed logins. */
+/** One attempt in this many has a wrong password: far below the limit for failed logins. */
 const WRONG_EVERY = 10;
 
 /** Time within which all clients send their first request, in ms: real clients do not arrive at once. */
@@ -40,10 +40,7 @@ const ARRIVAL_MS = 1_000;
 
 const expected = new Set([200, 401, 429, 503]);
 
-/**
- * Returns the delay of `Retry-After`, which 503 and 429 must have; one second without it or without a
- * response.
- */
+/** Returns the delay in `Retry-After`, which 503 and 429 must have; one second without it or without a response. */
 const retryAfterMs = (response: Exchange): number => 1_000 * Number(getHeader(response, 'retry-after') ?? 1);
 
 const describe = (response: Exchange): string => {

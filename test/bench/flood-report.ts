@@ -2,21 +2,21 @@ import type { FloodResult } from './flood-clients.js';
 import { probedRoutes, type ProbedRoute, type Sample } from './flood-probe.js';
 import { formatNumber, percentile, type SectionResult, type Target } from './report.js';
 
-/** One flood, and the samples of the probe before, during and after it. */
+/** One flood, and the probe's samples before, during and after it. */
 export interface FloodRun extends FloodResult {
   isPolite: boolean;
   seconds: number;
   /** The start time, in ms since 1970. */
   startedAt: number;
   samples: Sample[];
-  /** Comparisons per second of bcrypt alone. */
+  /** Comparisons per second by bcrypt alone. */
   rawBefore: number;
   rawAfter: number;
-  /** Number of threads of that measurement. */
+  /** Number of threads in that measurement. */
   threads: number;
 }
 
-/** Number of consecutive responses, none slower than the slowest of the baseline, that count as recovered. */
+/** Number of consecutive responses, none slower than the slowest in the baseline, that count as recovered. */
 const RECOVERED_STREAK = 5;
 
 const expectedStatuses = ['200', '401', '429', '503'];

@@ -1,11 +1,11 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { targetResponses } from '../support/target-responses.js';
 
-/** A response that a receiver of the benchmark sends. */
+/** A response that a receiver in the benchmark sends. */
 export interface BenchResponse {
   name: string;
   bytes: Buffer;
-  /** Sends each byte in a packet of its own. */
+  /** Sends each byte in a separate packet. */
   isTrickled?: true;
 }
 
@@ -13,7 +13,7 @@ const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
 const early = `HTTP/1.1 103 Early Hints\r\n${'X-More: x\r\n'.repeat(1_400)}\r\n`;
 const bomb = Buffer.alloc(20_000_000);
-/** Incompressible, so that every block has tables of its own. */
+/** Incompressible, so that every block has separate tables. */
 const noise = Buffer.from(
   Array.from({ length: 16_000 }, (_, index) => (index * index * 7 + index * 31) >> 3),
 );
@@ -62,5 +62,5 @@ export const hostileResponses: BenchResponse[] = [
   },
 ];
 
-/** Every response of the tests, and the hostile ones. */
+/** Every response from the tests, and the hostile ones. */
 export const benchResponses: BenchResponse[] = [...targetResponses, ...hostileResponses];

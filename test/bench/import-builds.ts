@@ -15,13 +15,13 @@ export interface BuildOptions {
   systems?: string[];
 }
 
-/** The api and the command line of one checkout. */
+/** One checkout's api and command line. */
 interface Build {
   checkout: string;
   instance: TestInstance;
 }
 
-/** The rates of both builds in one round, in customers a second. */
+/** Both builds' rates in one round, in customers a second. */
 interface Round {
   current: number;
   other: number;
@@ -68,7 +68,7 @@ export async function compareImports({
   };
 }
 
-/** Starts the programs of a checkout, which migrate an empty database themselves. */
+/** Starts a checkout's programs, which migrate an empty database themselves. */
 async function startBuild(checkout: string): Promise<Build> {
   const programs = {
     api: resolve(checkout, 'dist/programs/api.js'),

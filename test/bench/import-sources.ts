@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
 import type { TestInstance } from '../support/test-instance.js';
 
-/** A user of another system. */
+/** A user in another system. */
 interface User {
   index: number;
   id: string;
@@ -21,7 +21,7 @@ interface User {
   passwordHash: string;
 }
 
-/** A file of a system: the text at its start, that of each user, and that at its end. */
+/** A system's file: the text at its start, for each user, and at its end. */
 interface ExportFile {
   /** The option that names the file; default: it is an argument. */
   option?: string;
@@ -34,14 +34,14 @@ type Files = Record<string, ExportFile>;
 
 const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Returns the text of a user in a JSON array. */
+/** Returns a user's text in a JSON array. */
 const toItem = ({ index }: User, value: unknown): string =>
   `${index === 0 ? '' : ','}${JSON.stringify(value)}`;
 
 const [signerKey, hash64] = [randomBytes(64).toString('base64'), randomBytes(64).toString('base64')];
 const [salt, hash32] = [randomBytes(16).toString('base64'), randomBytes(32).toString('base64')];
 
-/** The exports of the systems, by the value of `--from`. */
+/** The systems' exports, by the value of `--from`. */
 const systems: Record<string, Files> = {
   gatehouse: {
     'customers.ndjson': {
@@ -177,7 +177,10 @@ const HASHES = 200;
 export const createPasswordHashes = (): string[] =>
   Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
 
-/** Measures `gatehouse customers import` with the files of a system. @param checkout the folder whose command line is measured */
+/**
+ * Measures `gatehouse customers import` with a system's files. @param checkout the folder whose command line is
+ * measured
+ */
 export async function measureSource(
   instance: TestInstance,
   system: string,
@@ -215,10 +218,10 @@ const pickName = (index: number): Pick<User, 'firstName' | 'lastName'> => ({
   lastName: LAST_NAMES[(index * 5) % LAST_NAMES.length]!,
 });
 
-/** Returns the creation time of a user. Exports are in the order of creation. */
+/** Returns a user's creation time. Exports are in creation order. */
 const creationTime = (index: number): Date => new Date(Date.UTC(2021, 2, 4) + index * 61_000);
 
-/** Returns a new domain of email addresses, which are then as long as those of customers usually are. */
+/** Returns a new email domain, so that the addresses are as long as customers' addresses usually are. */
 export const newDomain = (): string => `${randomUUID().slice(0, 8)}.example`;
 
 /** @returns the arguments that name the files */

@@ -19,9 +19,9 @@ const COST = 10;
 const LOGINS_PER_SECOND = 8;
 const BASELINE_MS = 20_000;
 const WARM_UP = 5_000;
-/** Number of imports without logins of each kind. */
+/** Number of imports without logins per kind. */
 const REPETITIONS = 3;
-/** The name of an import of prepared lines, without the command line. */
+/** The name for an import from prepared lines, without the command line. */
 const LINES = 'lines';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -35,9 +35,9 @@ interface Stage {
 }
 
 /**
- * Measures an import of 100,000 customers while others log in, then another one that is aborted halfway and
- * resumed. Then compares some without logins with those of the command line, which reads the files of other systems. Each import
- * of this comparison starts with a new database, as when customers move to a new installation.
+ * Measures importing 100,000 customers while others log in, then another one that is aborted halfway and resumed.
+ * Then compares some imports without logins with imports by the command line, which reads other systems' files. Each
+ * import in this comparison starts with a new database, as when customers move to a new installation.
  */
 export async function measureImport(): Promise<SectionResult> {
   const result = await withStage(async (stage) => {
@@ -58,7 +58,7 @@ interface QuietImport extends SourceResult {
   name: string;
 }
 
-/** Imports customers as lines, and with the command line from the files of each system, several times in turn. */
+/** Imports customers as lines, and with the command line from each system's files, several times in turn. */
 async function measureQuietImports(): Promise<QuietImport[]> {
   const imports: QuietImport[] = [];
   for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
@@ -261,7 +261,7 @@ function report(
   };
 }
 
-/** Adds the medians of the imports without logins, and compares those of the command line with lines. */
+/** Adds the medians for imports without logins, and compares the command line's medians with lines. */
 function addQuietImports(result: SectionResult, imports: QuietImport[]): SectionResult {
   const ratesOf = (name: string): number[] =>
     imports.filter((each) => each.name === name).map(({ perSecond }) => perSecond);

@@ -11,7 +11,7 @@ const SECONDS = 20;
 const BARE_SECONDS = 10;
 const CONCURRENCY = 256;
 
-/** Measures the delay from the commit of an event to its arrival at the receiver, at a steady rate. */
+/** Measures the delay from an event's commit to its arrival at the receiver, at a steady rate. */
 export async function measureLatency(): Promise<SectionResult> {
   const receiver = new Child('receiver');
   const load = new Child('load');
@@ -48,8 +48,8 @@ async function measureBareLoop(receiver: Child, url: string): Promise<Delays> {
 }
 
 /**
- * Measures the delays of login events, created with cheap hashes: the endpoint receives one of the two events
- * of each login.
+ * Measures the delays before login events arrive, created with cheap hashes: the endpoint receives one of each
+ * login's two events.
  */
 async function measureGatehouse(queue: Queue, receiver: Child, load: Child, url: string): Promise<Delays> {
   printProgress(`queue ${queue}`);

@@ -15,8 +15,8 @@ export interface Load {
 }
 
 /**
- * The body of each POST: another email address, or the newest refresh token of the connection's own session.
- * `update` is a PATCH of the customer with the next id, below the URL, that changes its name.
+ * Each POST's body: another email address, or the newest refresh token in the connection's own session. `update` is a
+ * PATCH that changes the name of the customer with the next id, below the URL.
  */
 export type Bodies =
   | { kind: 'register'; password: string }
@@ -27,7 +27,7 @@ export type Bodies =
 export interface LoadResult {
   perSecond: number;
   p99: number;
-  /** Number of responses other than 2xx and of requests without a response. */
+  /** Number of requests with another response than 2xx or without one. */
   failed: number;
 }
 

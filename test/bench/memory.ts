@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 const SAMPLE_MS = 2_000;
 const KIB_PER_MIB = 1_024;
 
-/** Memory of a process, in MiB. */
+/** A process's memory, in MiB. */
 export interface ProcessMemory {
-  /** Pages in memory. Pages of files that several processes share count in each of them. */
+  /** Pages in memory. File pages that several processes share count in each process. */
   resident: number;
   /** Like `resident`, but a shared page counts in part in each process. */
   proportional: number;
@@ -14,11 +14,11 @@ export interface ProcessMemory {
   privateDirty: number;
   /** Maximum of `resident` since the process started. */
   peak: number;
-  /** `resident` without pages of files, which the system can drop and read again. */
+  /** `resident` without file pages, which the system can drop and read again. */
   anonymous: number;
 }
 
-/** The resident memory of a process over time. */
+/** A process's resident memory over time. */
 export class MemoryLog {
   /** Minutes since the first sample, and MiB. */
   readonly samples: [minutes: number, mebibytes: number][] = [];
@@ -33,7 +33,7 @@ export class MemoryLog {
     clearInterval(this.timer);
   }
 
-  /** Returns the mean of the samples between two shares of the time, in MiB. */
+  /** Returns the samples' mean between two shares of the time, in MiB. */
   mean(from: number, to: number): number {
     const part = this.samples.slice(
       Math.floor(from * this.samples.length),
@@ -42,10 +42,7 @@ export class MemoryLog {
     return part.reduce((sum, [, mebibytes]) => sum + mebibytes, 0) / part.length;
   }
 
-  /**
-   * Returns the slope of a linear regression through the samples after a share of the time, in MiB per
-   * minute.
-   */
+  /** Returns the linear regression slope through the samples after a share of the time, in MiB per minute. */
   slope(from: number): number {
     const part = this.samples.slice(Math.floor(from * this.samples.length));
     const mean = (index: 0 | 1): number => part.reduce((sum, sample) => sum + sample[index], 0) / part.length;
@@ -62,7 +59,7 @@ export class MemoryLog {
   }
 }
 
-/** Returns the memory of a process. Requires Linux. */
+/** Returns a process's memory. Requires Linux. */
 export function readMemory(pid: number): ProcessMemory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** CPU time and wake-ups of a group of processes. */
+/** CPU time and wake-ups in a process group. */
 export interface Usage {
   cpuSeconds: number;
   /** Voluntary context switches: a process that waited has continued. */
   wakeUps: number;
 }
 
-/** The process ids of each group. Their children are included. */
+/** The process ids in each group, without their children, which are included. */
 export type ProcessGroups<Group extends string> = Record<Group, number[]>;
 
 const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
@@ -20,7 +20,7 @@ interface Reading {
   wakeUps: Map<number, number>;
 }
 
-/** Measures what groups of processes use, from Linux' /proc. */
+/** Measures what process groups use, from Linux' /proc. */
 export class UsageMeter<Group extends string> {
   private readonly ticks = ticksPerSecond();
   private readonly before: Record<Group, Reading>;
@@ -37,7 +37,7 @@ export class UsageMeter<Group extends string> {
     const result = {} as Record<Group, Usage>;
     for (const group of Object.keys(after) as Group[]) {
       const [then, now] = [this.before[group], after[group]];
-      // The CPU time of an ended process is in that of its parent. Its wake-ups are lost.
+      // The parent's CPU time includes an ended process. Its wake-ups are lost.
       const wakeUps = [...now.wakeUps].map(([pid, count]) => count - (then.wakeUps.get(pid) ?? 0));
       result[group] = {
         // The difference is negative if a process has ended whose parent is not in the group.
@@ -63,14 +63,16 @@ export class UsageMeter<Group extends string> {
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Returns the fields of /proc/<pid>/stat from the third one, or null if the process has ended. */
+/** Returns the fields in /proc/<pid>/stat from the third one, or null if the process has ended. */
 function readStat(pid: number): string[] | null {
   const stat = readIfExists(`/proc/${pid}/stat`);
-  // The name of the program is in parentheses and can contain spaces.
+  // The program name is in parentheses and can contain spaces.
   return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Returns the CPU time of a process, its threads, and its children that have ended, such as backends of PostgreSQL. */
+/**
+ * Returns the CPU time that a process, its threads and its ended children, such as PostgreSQL backends, have used.
+ */
 function readTicks(pid: number): number {
   const fields = readStat(pid);
   // utime, stime, cutime and cstime
@@ -90,7 +92,7 @@ function withChildren(roots: number[], all = readChildren()): number[] {
   return roots.flatMap((root) => [root, ...withChildren(all.get(root) ?? [], all)]);
 }
 
-/** Returns the children of each process. */
+/** Returns each process's children. */
 function readChildren(): Map<number, number[]> {
   const children = new Map<number, number[]>();
   for (const pid of listFolder('/proc').map(Number).filter(Number.isInteger)) {

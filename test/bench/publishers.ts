@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { serve } from './child.js';
 
-/** The cause of an event: a change of a customer, or a custom event. */
+/** An event's cause: a change to a customer, or a custom event. */
 export type Publication = 'patch' | 'custom';
 
-/** A customer and the secret key of the project. */
+/** A customer and the project's secret key. */
 export interface PublishTarget {
   secretKey: string;
   customerId: string;
@@ -31,7 +31,7 @@ export interface OpenLoop extends Publishing {
   seconds: number;
 }
 
-/** The time of each successful response by its mark, in ms since 1970. */
+/** Each successful response's time by its mark, in ms since 1970. */
 export type Responses = [mark: string, at: number][];
 
 interface PublishRequest {
@@ -42,12 +42,12 @@ interface PublishRequest {
   body: string;
 }
 
-/** Makes the body of a custom event about as long as that of an update of a customer. */
+/** Makes a custom event's body about as long as the body of a customer update. */
 const FILLER = 'x'.repeat(400);
 
 let lastMark = 0;
 
-/** Returns the next request. Its mark is in the event: a last name, or a field of the data. */
+/** Returns the next request. Its mark is in the event: a last name, or a field in the data. */
 function nextRequest({ publication, targets }: Publishing): PublishRequest {
   lastMark += 1;
   const mark = `bench-${lastMark}`;

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { serve } from './child.js';
 
-/** The code of a thread; as text, because a file would have to exist both in the sources and in dist. */
+/** A thread's code; as text, because a file would have to exist both in the sources and in dist. */
 const thread = `
   const { parentPort, workerData } = require('node:worker_threads');
   const bcrypt = require('bcrypt');
-  // The priority of Gatehouse's hash threads, so that other load on the machine affects both equally.
+  // The priority for Gatehouse's hash threads, so that other load on the machine affects both equally.
   require('node:os').setPriority(10);
   const hash = bcrypt.hashSync('x'.repeat(64), workerData.cost);
   parentPort.postMessage('ready');
@@ -23,7 +23,7 @@ const thread = `
 const waitForMessage = <T>(worker: Worker): Promise<T> =>
   new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
 
-/** Returns the comparisons per second of this many threads without any other work. */
+/** Returns the comparisons per second by this many threads without any other work. */
 async function measure(input: { threads: number; cost: number; seconds: number }): Promise<number> {
   const { threads, cost, seconds } = input;
   const workers = Array.from(

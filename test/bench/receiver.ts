@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from './child.js';
 
-/** The time of the first arrival of each `webhook-id`, in ms since 1970. */
+/** The time at which each `webhook-id` first arrived, in ms since 1970. */
 const arrivals = new Map<string, number>();
 let count = 0;
 
-/** Starts a receiver that responds at once and records the time: the minimum work of a receiver. */
+/** Starts a receiver that responds at once and records the time: a receiver's minimum work. */
 async function listen(): Promise<string> {
   const server = createServer((request, response) => {
     count += 1;
@@ -23,13 +23,13 @@ async function listen(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** Of `listenForMarks`: the first arrival of each mark, in ms since 1970. */
+/** For `listenForMarks`: each mark's first arrival, in ms since 1970. */
 const marks = new Map<string, number>();
 let awaited: { count: number; resolve: () => void } | undefined;
 
 /**
- * Starts a receiver that responds at once and records the time of each mark: the last name of a customer who
- * was changed, or the mark of a custom event.
+ * Starts a receiver that responds at once and records each mark's time: a changed customer's last name, or a custom
+ * event's mark.
  */
 async function listenForMarks(): Promise<string> {
   const server = createServer((request, response) => {

@@ -12,7 +12,7 @@ export interface Target {
   isRequired?: true;
 }
 
-/** The result of a benchmark section. */
+/** A benchmark section's result. */
 export interface SectionResult {
   table: string[][];
   /** Further tables, each with a title. */
@@ -54,7 +54,7 @@ export function printTargets(targets: Target[]): void {
   for (const target of targets) print(`  ${targetLine(target)}`);
 }
 
-/** Prints the machine and the versions of the run. */
+/** Prints the run's machine and versions. */
 export function printMachine(): void {
   const load = loadavg().map((value) => value.toFixed(2));
   print(`Gatehouse benchmark: ${new Date().toISOString()}`);
@@ -94,7 +94,7 @@ export function formatNumber(value: number): string {
 export const formatRatio = (ratio: number): string =>
   `× ${ratio > 0 && ratio < 0.1 ? ratio.toPrecision(2) : formatNumber(ratio)}`;
 
-/** Returns the median: the mean of the middle two values if their number is even. */
+/** Returns the median: the middle two values' mean if their number is even. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -2,14 +2,14 @@ import { formatNumber, formatRatio, median, type SectionResult } from './report.
 
 export const RAW_BCRYPT = 'raw bcrypt';
 
-/** The results of one route by round. */
+/** One route's results by round. */
 export interface RouteResults {
   rates: number[];
   p99s: number[];
   failed: number;
 }
 
-/** Returns the median of the rounds' ratios: load on the machine affects both sides of a round. */
+/** Returns the rounds' median ratio: load on the machine affects both sides of a round. */
 function ratio(results: Map<string, RouteResults>, name: string, comparison: string): number {
   const compared = results.get(comparison)!.rates;
   return median(results.get(name)!.rates.map((rate, round) => rate / compared[round]!));

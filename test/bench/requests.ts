@@ -19,7 +19,7 @@ const WARM_UP_SECONDS = 5;
 const HASHING_WARM_UP_SECONDS = 1.5;
 const COST = 10;
 const POOL_SIZE = 10;
-/** The keep-alive timeout of the api. */
+/** The api's keep-alive timeout. */
 const KEEP_ALIVE_MS = 65_000;
 
 interface Route {
@@ -29,8 +29,7 @@ interface Route {
 }
 
 /**
- * Measures requests per second of register, login, refresh and /me, compared with two plain routes and raw
- * bcrypt.
+ * Measures requests per second for register, login, refresh and /me, compared with two plain routes and raw bcrypt.
  */
 export async function measureRequests(): Promise<SectionResult> {
   const env = { BCRYPT_COST: String(COST), DATABASE_POOL: String(POOL_SIZE) };
@@ -96,7 +95,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
     {
       name: 'sign + update',
       load: async () => {
-        // As many rows as a refresh has sessions, so that no request waits for the row locks of others.
+        // As many rows as a refresh has sessions, so that no request waits for others' row locks.
         const tokens = (await newSessions()).map(({ accessToken }) => sessionId(accessToken));
         return { url: `${comparisonUrl}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
       },
@@ -121,7 +120,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   ];
 }
 
-/** Returns the session id of an access token. */
+/** Returns an access token's session id. */
 const sessionId = (accessToken: string): string =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
 

@@ -23,11 +23,11 @@ interface Outcome {
   status: number;
   text: string;
   cpuMs: number;
-  /** The part of the CPU time outside of the kernel, in ms. */
+  /** The CPU time outside the kernel, in ms. */
   userMs: number;
 }
 
-/** Measures the CPU time of the outbound client for every kind of response, and compares its status with curl's. */
+/** Measures the outbound client's CPU time for every kind of response, and compares its status with curl's. */
 export async function measureResponses(): Promise<SectionResult> {
   const receiver = new Child('response-receiver');
   const client = OutboundClient.forTenantTargets({
@@ -85,12 +85,12 @@ async function sendConcurrently(client: OutboundClient, url: string): Promise<Ou
   const outcomes: Outcome[] = [];
   for (let nth = 0; nth < CONCURRENT_RUNS; nth += 1)
     outcomes.push(await send(client, url, CONCURRENT_SAMPLES));
-  // Without the system time, in which the kernel receives thousands of packets in any case.
+  // Without the system time, in which the kernel receives thousands of packets anyway.
   const cpuMs = median(outcomes.map(({ userMs }) => userMs)) / CONCURRENT_SAMPLES;
   return { ...outcomes.at(-1)!, cpuMs };
 }
 
-/** @returns the outcome of one of the requests, with the CPU time of all */
+/** @returns one request's outcome, with the CPU time of all */
 async function send(client: OutboundClient, url: string, count = 1): Promise<Outcome> {
   const before = process.cpuUsage();
   const responses = await Promise.all(Array.from({ length: count }, () => request(client, url)));

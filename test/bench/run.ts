@@ -34,13 +34,13 @@ import { statementSettings } from './statements.js';
 import { measureTiming } from './timing.js';
 import { measureWeight } from './weight.js';
 
-/** Command line options of a run. */
+/** A run's command line options. */
 interface Options extends EventOptions, BuildOptions {
-  /** Duration of each flood, of the soak, of the load of weight, and of a steady load of events. */
+  /** Duration for each flood, the soak, the load in weight, and a steady event load. */
   seconds?: number;
-  /** Number of requests per case in timing, customers, attempts and console, and of events. */
+  /** Request count per case in timing, customers, attempts and console, and event count. */
   samples?: number;
-  /** Prints the query plans of the customer lists. */
+  /** Prints the query plans for the customer lists. */
   plans?: boolean;
 }
 
@@ -48,7 +48,7 @@ interface Section {
   title: string;
   /** Maximum duration. */
   limitMinutes: number;
-  /** Additional settings of PostgreSQL. */
+  /** Additional PostgreSQL settings. */
   postgresql?: Record<string, string>;
   measure: (options: Options) => Promise<SectionResult>;
 }
@@ -217,7 +217,7 @@ function readArguments(): { names: string[]; options: Options } {
   return { names: positionals.length > 0 ? positionals : defaultSections, options };
 }
 
-/** Returns the names of a list with commas. @throws Error that names an unknown one */
+/** Returns the names in a list with commas. @throws Error that names an unknown one */
 function readList<Name extends string>(option: string, list: string, names: readonly Name[]): Name[] {
   return list.split(',').map((text) => {
     const name = names.find((each) => each === text);
@@ -257,7 +257,7 @@ process.once('SIGINT', () => abort('Interrupted', 130));
 process.once('SIGTERM', () => abort('Terminated', 143));
 
 process.exitCode = await main().catch((error: unknown) => {
-  // After an interruption, failures are only a consequence of it.
+  // After an interruption, failures are only a consequence.
   if (!cleanup) process.stderr.write(`\n${inspect(error)}\n`);
   return 1;
 });

@@ -1,6 +1,6 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** Additional projects of the organization, which share half of the log. */
+/** Additional projects in the organization, which share half the log. */
 export const PROJECTS = 1_000;
 const ENDPOINTS_EACH = 10;
 
@@ -10,11 +10,11 @@ const DAY_MS = 86_400_000;
 /** One in this many deliveries is a dead letter. */
 const DEAD_LETTER_EVERY = 21;
 const EVENT_TYPES = ['customer.created', 'session.created', 'login.succeeded', 'customer.updated'];
-/** The type of one event in RARE_EVERY. */
+/** The type for one event in RARE_EVERY. */
 export const RARE_TYPE = 'customer.deleted';
 const RARE_EVERY = 1_000;
 
-/** Returns the number of attempts of `count` deliveries. */
+/** Returns how many attempts `count` deliveries have. */
 export const attemptCount = (count: number): number => count + 4 * Math.floor(count / DEAD_LETTER_EVERY);
 export const deadLetterCount = (count: number): number => Math.floor(count / DEAD_LETTER_EVERY);
 
@@ -22,14 +22,14 @@ export interface SeedSize {
   deliveries: number;
   /** Number of days over which they are spread. */
   days: number;
-  /** Number of endpoints of the project that has half of the log. */
+  /** Number of endpoints in the project that has half the log. */
   endpoints: number;
 }
 
 /**
- * Fills the log of an instance that is thirty days old with deliveries, ten of each event, evenly over the
- * last days: one successful attempt each, except for dead letters, which have five failed ones (a fifth with
- * 404, the others with 500).
+ * Fills a thirty-day-old instance's log with deliveries, ten for each event, evenly over the last days: one
+ * successful attempt each, except for dead letters, which have five failed ones (a fifth with 404, the others with
+ * 500).
  */
 export async function seedAttempts(
   instance: TestInstance,
@@ -99,8 +99,8 @@ export async function seedAttempts(
 }
 
 /**
- * Inserts pending deliveries, as after an outage of the targets: copies of the newest ones whose first attempt has failed,
- * and whose next attempt is due within the next ten minutes.
+ * Inserts pending deliveries, as after the targets had an outage: copies of the newest ones whose first attempt has
+ * failed, and whose next attempt is due within the next ten minutes.
  */
 export async function seedBacklog(instance: TestInstance, count: number): Promise<void> {
   await insertUnchecked(
@@ -121,7 +121,7 @@ export async function seedBacklog(instance: TestInstance, count: number): Promis
 const insertUnchecked = (instance: TestInstance, statement: string): Promise<unknown> =>
   instance.sql(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
-/** Creates the partitions that an instance of that age has. */
+/** Creates the partitions that such an old instance has. */
 async function createPartitions(instance: TestInstance, begin: number): Promise<void> {
   const lowest = (day: number): string =>
     day

@@ -1,6 +1,6 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** The action of one audit log entry in RARE_EVERY. */
+/** The action in one audit log entry in RARE_EVERY. */
 export const RARE_ACTION = 'customer.exported';
 const RARE_EVERY = 10_000;
 const MAIL_KIND = 'password-reset';
@@ -26,7 +26,10 @@ export async function seedAuditLog(instance: TestInstance, entries: number, days
   await instance.sql('VACUUM ANALYZE audit_log');
 }
 
-/** Inserts failed sign-ins of customers: one in two windows is still open, and one in four of those locks the customer. */
+/**
+ * Inserts customers' failed sign-ins: one in two windows is still open, and one in four open windows locks the
+ * customer.
+ */
 export async function seedFailedSignIns(instance: TestInstance, count: number): Promise<void> {
   await instance.sql(
     `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at, failures, guesses, customer_id)
@@ -73,7 +76,7 @@ export async function seedMails(instance: TestInstance, count: number, days: num
   await instance.sql('VACUUM ANALYZE mails');
 }
 
-/** Inserts API keys into all projects of the organization of an instance. */
+/** Inserts API keys into all projects in an instance's organization. */
 export async function seedApiKeys(instance: TestInstance, each: number): Promise<void> {
   await instance.sql(
     `INSERT INTO api_keys (id, organization_id, project_id, name, type, access, key_hash, prefix, last4, revoked_at)
@@ -87,9 +90,9 @@ export async function seedApiKeys(instance: TestInstance, each: number): Promise
 }
 
 /**
- * Inserts the records of one customer of an automated client, evenly over the last days: sign-ins, each with a new session,
- * one entry of the audit log in a hundred of them, and as many emails. No endpoint received the events.
- * @returns the id of the customer
+ * Inserts the records for one customer with an automated client, evenly over the last days: sign-ins, each with a new
+ * session, one audit log entry per hundred sign-ins, and as many emails. No endpoint received the events.
+ * @returns the customer's id
  */
 export async function seedFrequentCustomer(
   instance: TestInstance,

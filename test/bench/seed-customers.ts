@@ -1,18 +1,18 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** The first name of one customer in four, whose email address also begins with it. */
+/** The first name that one customer in four has, whose email address also begins with it. */
 export const FIRST_NAME = 'anna';
 export const EMAIL_PREFIX = 'anna.';
-/** The beginning of both names: six in ten last names begin with an M. */
+/** The first letters in both names: six in ten last names begin with an M. */
 export const FULL_NAME = 'anna m';
 export const LAST_NAME = 'mü';
 
-/** Seconds between the creation of two customers. */
+/** Seconds between two customers' creation. */
 const SECONDS_APART = 20;
 
 /**
- * Inserts customers into the project of an instance: spread over time, seven in ten verified, one in a
- * thousand disabled, every other one with an external id, two in three with a past login.
+ * Inserts customers into an instance's project: spread over time, seven in ten verified, one in a thousand disabled,
+ * every other one with an external id, two in three with a past login.
  */
 export async function seedCustomers(instance: TestInstance, count: number): Promise<void> {
   await instance.sql(
@@ -35,7 +35,7 @@ export async function seedCustomers(instance: TestInstance, count: number): Prom
   await instance.sql('VACUUM ANALYZE customers');
 }
 
-/** Inserts additional projects into the organization of an instance, each with a few customers. */
+/** Inserts additional projects into an instance's organization, each with a few customers. */
 export async function seedProjects(
   instance: TestInstance,
   count: number,
@@ -57,7 +57,7 @@ export async function seedProjects(
 
 /**
  * Inserts additional organizations, each with a project whose customers were created in the same period as
- * those of `seedCustomers` and have similar names.
+ * `seedCustomers` creates them and have similar names.
  */
 export async function seedOrganizations(
   instance: TestInstance,

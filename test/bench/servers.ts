@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The functions of test/support/embedded.mjs that are used here. */
+/** The functions from test/support/embedded.mjs that are used here. */
 interface Embedded {
   startServers(): Promise<{ folder: string; env: Record<string, string> }>;
   stopServers(folder: string): Promise<void>;
@@ -25,13 +25,13 @@ interface Processes {
 const importScript = (path: string): Promise<unknown> =>
   import(pathToFileURL(join(process.cwd(), path)).href);
 
-/** The process ids of the servers; Redis only if it is installed. */
+/** The servers' process ids; Redis only if it is installed. */
 export const serverPids: { postgresql: number[]; redis: number[] } = { postgresql: [], redis: [] };
 
 /**
- * Starts PostgreSQL with production durability and, if installed, Redis, with the migrated template database
- * that `TestInstance` clones.
- * @param settings additional settings of PostgreSQL
+ * Starts PostgreSQL with production durability and, if installed, Redis, with the migrated template database that
+ * `TestInstance` clones.
+ * @param settings additional PostgreSQL settings
  * @returns a function that stops them
  */
 export async function startBenchServers(settings: Record<string, string> = {}): Promise<() => Promise<void>> {
@@ -40,8 +40,7 @@ export async function startBenchServers(settings: Record<string, string> = {}): 
   const processes = (await importScript('scripts/processes.mjs')) as Processes;
   await embedded.reapServers();
 
-  // The folder is named and locked like that of a test run, so that the next run removes the folder of a
-  // killed run.
+  // The folder is named and locked like a test run's folder, so that the next run removes it after a killed run.
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-bench-'));
   processes.takeLock(join(folder, 'owner'));
   const folders = [folder];

@@ -2,7 +2,7 @@ import type { Facts } from '../support/invariants.js';
 import type { MemoryLog } from './memory.js';
 import { formatNumber, percentile, type SectionResult, type Target } from './report.js';
 
-/** Share of the run after which the processes count as warmed up. */
+/** The share of the run after which the processes count as warmed up. */
 const WARM_UP_SHARE = 0.4;
 const SAMPLE_SHARE = 0.2;
 const MAX_GROWTH = 1.15;
@@ -10,12 +10,12 @@ const MAX_GROWTH = 1.15;
 const LONG_SECONDS = 300;
 const MAX_SHOWN = 10;
 
-/** The result of a soak. */
+/** A soak's result. */
 export interface SoakResult {
   seconds: number;
   facts: Facts;
   violations: string[];
-  /** Requests for events that the receiver had already accepted, of deliveries without a lost worker. */
+  /** Requests for events that the receiver had already accepted, in deliveries without a lost worker. */
   unexplained: number;
   repeats: number;
   delays: number[];
@@ -24,7 +24,7 @@ export interface SoakResult {
   memory: Record<'api' | 'worker', MemoryLog>;
 }
 
-/** Reports the result of a soak as a benchmark section. */
+/** Reports a soak's result as a benchmark section. */
 export function soakReport(soak: SoakResult): SectionResult {
   const { facts, seconds, kills, flushes, delays, repeats, violations } = soak;
   const statuses = facts.exchanges.map(({ response }) => response?.status ?? 0);

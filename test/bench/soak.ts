@@ -24,12 +24,12 @@ const SECONDS = 600;
 const KILL_EVERY_MS = 30_000;
 const SETTLE_PROBES = 4_800;
 /**
- * Maximum delay of an attempt: jobs lost in an emptied Redis are found by the due poller, attempts of a
- * killed worker when their lease ends.
+ * An attempt's maximum delay: jobs lost in an emptied Redis are found by the due poller, a killed worker's attempts
+ * when their lease ends.
  */
 const LATE_MS = 10_000;
 
-/** One project per path; of twenty, one fails and one hangs. */
+/** One project per path; among twenty, one fails and one hangs. */
 const TARGETS = [...Array.from({ length: 18 }, (_, index) => `/good-${index}`), '/failing', '/hanging'];
 
 /** Timeout 1 s, lease 3 s, retries after 1, 2, 3 and 4 s: dead letters occur within the run. */

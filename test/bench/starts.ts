@@ -15,10 +15,7 @@ const programs = [
   },
 ];
 
-/**
- * Measures the time from the start of a program until it is ready, bundled and as modules in turn
- * (docs/adr/0024).
- */
+/** Measures the time from a program's start until it is ready, bundled and as modules in turn (docs/adr/0024). */
 export async function measureStarts(): Promise<SectionResult> {
   const instance = await TestInstance.start({ workers: 0 });
   try {

@@ -7,13 +7,13 @@ import type { TestInstance } from '../support/test-instance.js';
 /** Settings with which PostgreSQL can count statements. */
 export const statementSettings = { shared_preload_libraries: 'pg_stat_statements' };
 
-/** The role of the workers of a tracked instance, so that their statements differ from those of the api. */
+/** The worker role in a tracked instance, so that its statements differ from the api's statements. */
 const WORKER_ROLE = 'bench_worker';
 const WORKER_PASSWORD = 'bench';
 
 export type Program = 'api' | 'worker';
 
-/** The cost of the calls of a statement. */
+/** The cost of calling a statement. */
 export interface StatementUse {
   program: Program;
   text: string;
@@ -24,7 +24,7 @@ export interface StatementUse {
   executingMs: number;
 }
 
-/** The requests that Redis received. The commands include those of scripts. */
+/** The requests that Redis received. The commands include commands in scripts. */
 export interface RedisUse {
   /** Reads from sockets; each can contain several commands. */
   reads: number;
@@ -36,8 +36,8 @@ export interface RedisUse {
 type Sql = TestInstance['sql'];
 
 /**
- * Turns the counting of statements on or off, for connections that are opened later: prepared statements of
- * open ones are not counted.
+ * Turns statement counts on or off, for connections that are opened later: prepared statements on open connections
+ * are not counted.
  */
 export async function setTracking(isOn: boolean): Promise<void> {
   const client = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
@@ -50,9 +50,8 @@ export async function setTracking(isOn: boolean): Promise<void> {
 }
 
 /**
- * Creates the view of the counters, and the role of the workers with the rights and settings of the runtime
- * role.
- * @returns the URL of the database for the workers
+ * Creates the counters' view, and the workers' role with the runtime role's rights and settings.
+ * @returns the database URL for the workers
  */
 export async function prepareTracking(sql: Sql, databaseUrl: string): Promise<string> {
   await sql('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
@@ -70,12 +69,12 @@ export async function prepareTracking(sql: Sql, databaseUrl: string): Promise<st
   return Object.assign(new URL(databaseUrl), { username: WORKER_ROLE, password: WORKER_PASSWORD }).href;
 }
 
-/** Sets the counters of statements to zero. */
+/** Sets the statement counters to zero. */
 export async function resetStatements(sql: Sql): Promise<void> {
   await sql('SELECT pg_stat_statements_reset()');
 }
 
-/** Returns the statements of api and worker since the last reset, the dearest first. */
+/** Returns the api's and worker's statements since the last reset, the dearest first. */
 export function readStatements(sql: Sql): Promise<StatementUse[]> {
   return sql<StatementUse>(
     `SELECT CASE userid WHEN '${WORKER_ROLE}'::regrole THEN 'worker' ELSE 'api' END AS program,
@@ -88,8 +87,8 @@ export function readStatements(sql: Sql): Promise<StatementUse[]> {
 }
 
 /**
- * Counts the messages that workers receive through NOTIFY, by the program that sent them. pg_stat_statements
- * counts only the first execution of a prepared NOTIFY.
+ * Counts the messages that workers receive through NOTIFY, by the program that sent them. pg_stat_statements counts
+ * only a prepared NOTIFY's first execution.
  * @returns a function that stops counting
  */
 export async function countNotifications(
@@ -102,7 +101,7 @@ export async function countNotifications(
   await client.connect();
   await client.query(`LISTEN ${DELIVERY_CHANNEL}`);
   return async () => {
-    // Messages arrive before the response of a later statement.
+    // Messages arrive before a later statement's response.
     await client.query('SELECT');
     await client.end();
     const backends = await readBackends(sql);
@@ -111,7 +110,7 @@ export async function countNotifications(
   };
 }
 
-/** Returns the processes of PostgreSQL that serve each program. */
+/** Returns the PostgreSQL processes that serve each program. */
 export async function readBackends(sql: Sql): Promise<Record<Program, number[]>> {
   const rows = await sql<{ pid: number; role: string }>(
     `SELECT pid, usename AS role FROM pg_stat_activity

@@ -1,27 +1,27 @@
 import type { Exchange } from './exchange.js';
 import { formatRatio, median, percentile, type SectionResult, type Target } from './report.js';
 
-/** The responses of one case. */
+/** One case's responses. */
 export interface TimingCase {
   group: string;
   name: string;
   responses: Exchange[];
-  /** True if the durations of a case differ, so that only their distributions can be compared. */
+  /** True if a case's durations differ, so that only their distributions can be compared. */
   isMixed: boolean;
   /** True if the case is only shown, because its response reveals the result anyway. */
   isInformative: boolean;
 }
 
-/** Maximum difference between the medians of a group, in percent. */
+/** Maximum difference between a group's medians, in percent. */
 const MAX_DIFFERENCE = 10;
 
 /**
- * Coefficient of the critical distance of the two-sample Kolmogorov-Smirnov test for a significance of 0.001:
+ * Coefficient for the critical distance in the two-sample Kolmogorov-Smirnov test at a significance of 0.001:
  * sqrt(-ln(0.001 / 2) / 2).
  */
 const KS_COEFFICIENT = 1.949;
 
-/** Returns the maximum distance between the empirical distributions of two samples (Kolmogorov-Smirnov). */
+/** Returns the maximum distance between two samples' empirical distributions (Kolmogorov-Smirnov). */
 export function distributionDistance(first: number[], second: number[]): number {
   const shareUpTo = (sample: number[], value: number): number =>
     sample.filter((each) => each <= value).length / sample.length;
@@ -30,14 +30,14 @@ export function distributionDistance(first: number[], second: number[]): number 
   );
 }
 
-/** Returns the distance that two samples of one distribution exceed with a probability of 0.001. */
+/** Returns the distance that two samples from one distribution exceed with a probability of 0.001. */
 const criticalDistance = (first: number, second: number): number =>
   KS_COEFFICIENT * Math.sqrt((first + second) / (first * second));
 
 /** Headers that differ for each response and reveal nothing. */
 const variableHeaders = new Set(['date', 'x-request-id']);
 
-/** Members of bodies that differ for each response and reveal nothing. Their lengths are in `Content-Length`. */
+/** Body members that differ for each response and reveal nothing. Their lengths are in `Content-Length`. */
 const variableMembers = /"(requestId|token|expiresAt)":"[^"]*"/g;
 
 /** Returns a response without the parts that differ for each request. */
@@ -56,10 +56,7 @@ export function normalize({ status, headers, body }: Exchange): {
 
 const medianMs = ({ responses }: TimingCase): number => median(responses.map(({ ms }) => ms));
 
-/**
- * Compares every case with the first of its group, and checks whether the cases of a group are
- * indistinguishable.
- */
+/** Compares every case with the first of its group, and checks whether a group's cases are indistinguishable. */
 export function timingReport(cases: TimingCase[], notes: string[]): SectionResult {
   const groups = [...new Set(cases.map(({ group }) => group))].map((group) =>
     cases.filter((each) => each.group === group),
@@ -119,7 +116,7 @@ function targets(group: TimingCase[]): Target[] {
   ];
 }
 
-/** Returns the target that the distributions of the first two cases are equal. */
+/** Returns the target that the first two cases' distributions are equal. */
 function distanceTarget([first, second]: TimingCase[]): Target {
   const [known, unknown] = [first!, second!].map(({ responses }) => responses.map(({ ms }) => ms));
   return {

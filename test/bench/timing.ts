@@ -23,19 +23,16 @@ interface Case {
   name: string;
   path: string;
   status: number;
-  /** Returns the body of each request. Each address is used once, so that no limit per address is measured. */
+  /** Returns each request's body. Each address is used once, so that no limit per address is measured. */
   bodies: (() => object)[];
-  /** Default: the key of the first project. */
+  /** Default: the first project's key. */
   publishableKey?: string;
   isMixed?: boolean;
   /** True if the case is only shown, because its response reveals the result anyway. */
   isInformative?: boolean;
 }
 
-/**
- * Measures whether the duration or content of responses reveals who is registered (requirements PW-08,
- * EV-07).
- */
+/** Measures whether a response's duration or content reveals who is registered (requirements PW-08, EV-07). */
 export async function measureTiming({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -80,14 +77,14 @@ const createTimingCase = ({ group, name, isMixed = false, isInformative = false 
 const createBodies = (emails: string[], password?: string): (() => object)[] =>
   emails.map((email) => () => ({ email, password }));
 
-/** Hashes of other systems that take from microseconds to several times as long as one of Gatehouse. */
+/** Other systems' hashes, which take from microseconds to several times as long as a Gatehouse hash. */
 const importedHashes = [
   '$argon2id$v=19$m=65536,t=3,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
   `$2b$13$${'C'.repeat(21)}.${'E'.repeat(30)}C`,
   '$pbkdf2-sha256$i=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
 ];
 
-/** Creates the cases of a project whose customers have different hashes (requirement OP-03). */
+/** Creates the cases for a project whose customers have different hashes (requirement OP-03). */
 async function prepareImportedCases(instance: TestInstance, count: number): Promise<Case[]> {
   const { organizationId } = instance.credentials;
   const { projectId, publishableKey, secretKey } = await insertProject(instance, organizationId);
@@ -162,8 +159,8 @@ async function prepareCases(instance: TestInstance, count: number): Promise<Case
 }
 
 /**
- * Creates the cases of the second step. The response reveals whether a code is correct, and a code that has
- * been used cannot be used again. Challenges expire after 10 minutes, so these cases come first.
+ * Creates the cases for the second step. The response reveals whether a code is correct, and a code that has been
+ * used cannot be used again. Challenges expire after 10 minutes, so these cases come first.
  */
 async function prepareSecondSteps(instance: TestInstance, count: number): Promise<Case[]> {
   const { publishableKey, secretKey, projectId } = await insertProject(
@@ -201,7 +198,7 @@ async function prepareSecondSteps(instance: TestInstance, count: number): Promis
     await prepare('wrong code', 400, (secret) => totpCode(secret, 100)),
     await prepare('code of a used time step', 400, (secret) => totpCode(secret)),
   ];
-  // Codes of all time steps until now have been used.
+  // All time steps' codes until now have been used.
   await instance.sql('UPDATE totp_factors SET last_step = extract(epoch FROM now()) / 30 + 1000');
   return [...cases, await prepare('correct code', 200, (secret) => totpCode(secret))];
 }
@@ -217,7 +214,7 @@ function createCustomers(
 }
 
 /**
- * Sends a request, with retries while hash threads are busy or the limit of the secret key is reached.
+ * Sends a request, with retries while hash threads are busy or the secret key's limit is reached.
  * @throws Error unless the final status is `status`
  */
 async function sendAndExpect(

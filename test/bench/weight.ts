@@ -15,7 +15,7 @@ import { startMs } from './starts.js';
 const ROUNDS = 3;
 const CONNECTIONS = 16;
 const LOAD_SECONDS = 30;
-/** Time until a process has finished the work of its start, or of the load. */
+/** Time until a process has finished the work after its start, or after the load. */
 const SETTLE_MS = 15_000;
 /** Periodic jobs run at least once in this time, except the hourly maintenance. */
 const REST_MS = 60_000;
@@ -28,24 +28,24 @@ const MAX_AFTER_LOAD = 220;
 const programs = ['api', 'webhook-worker'] as const;
 type Program = (typeof programs)[number];
 
-/** Figures of one process, or of both together. */
+/** Measurements for one process, or for both together. */
 type Figures = Record<
   'startMs' | 'cpuPerMinute' | 'wakeUpsPerSecond' | `${'rest' | 'after'}.${keyof ProcessMemory}`,
   number
 >;
 
-/** Figures of one round. */
+/** Measurements from one round. */
 interface Weight {
   programs: Record<Program, Figures>;
   /** Transactions per second at rest. */
   queriesPerSecond: number;
-  /** CPU seconds of both processes per 1,000 requests, by route. */
+  /** Both processes' CPU seconds per 1,000 requests, by route. */
   cpu: Record<string, number>;
 }
 
 /**
- * Measures the memory, the CPU time and the wake-ups of an api and a worker: at rest and after a load of all
- * routes with many requests, with and without Redis.
+ * Measures memory, CPU time and wake-ups in an api and a worker: at rest and after a load on all routes with many
+ * requests, with and without Redis.
  */
 export async function measureWeight({
   seconds = LOAD_SECONDS,
