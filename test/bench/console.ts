@@ -21,7 +21,7 @@ import {
 /** 4.2 million deliveries have five million attempts. */
 const DELIVERIES = 4_200_000;
 const CUSTOMERS = 1_000_000;
-/** Additional organizations, which share a tenth share in the customers: none of them fills a page. */
+/** Additional organizations, which share a tenth of the customers: none of them fills a page. */
 const ORGANIZATIONS = 5_000;
 const CUSTOMERS_EACH = 20;
 const AUDIT_ENTRIES = 1_000_000;

@@ -8,7 +8,7 @@ export interface Usage {
   wakeUps: number;
 }
 
-/** The process ids in each group, without their children, which are included. */
+/** The process ids in each group, whose children count as well. */
 export type ProcessGroups<Group extends string> = Record<Group, number[]>;
 
 const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
@@ -37,7 +37,7 @@ export class UsageMeter<Group extends string> {
     const result = {} as Record<Group, Usage>;
     for (const group of Object.keys(after) as Group[]) {
       const [then, now] = [this.before[group], after[group]];
-      // The parent's CPU time includes an ended process. Its wake-ups are lost.
+      // The parent's CPU time includes the time that an ended process used. The wake-ups are lost.
       const wakeUps = [...now.wakeUps].map(([pid, count]) => count - (then.wakeUps.get(pid) ?? 0));
       result[group] = {
         // The difference is negative if a process has ended whose parent is not in the group.

@@ -12,9 +12,9 @@ interface Violation {
 }
 
 /**
- * Returns the violations that axe-core finds on a page: rule, element and reason.
- * @param options `rules` of axe-core, default: all; `impacts` that count, default: all; `context`: an expression for
- * the element to check, default: the document
+ * Returns the violations that axe-core finds on a page, with rule, element and reason.
+ * @param options axe-core `rules`, default: all; `impacts` that count, default: all; `context`: an expression for the
+ * element to check, default: the document
  */
 export async function findViolations(
   page: Page,
@@ -34,7 +34,10 @@ export async function findViolations(
 /** The open dialog on top. The page behind it is inert, and checked without the dialog. */
 const TOP_DIALOG = `[...document.querySelectorAll('[aria-modal="true"]')].at(-1) ?? document`;
 
-/** Returns the serious and critical violations of an open dialog, or else of the page. @param rules rules of axe-core; default: all */
+/**
+ * Returns the serious and critical violations in an open dialog, or else on the page. @param rules axe-core rules;
+ * default: all
+ */
 export const seriousViolations = (page: Page, rules?: string[]): Promise<string[]> =>
   findViolations(page, {
     ...(rules && { rules }),
@@ -43,10 +46,10 @@ export const seriousViolations = (page: Page, rules?: string[]): Promise<string[
   });
 
 /**
- * Throws if axe-core finds a violation in the light theme, or in the dark one on a narrow screen, or the page is wider
- * than the screen. Takes a screenshot of both.
+ * Throws if axe-core finds a violation in the light theme, or in the dark one on a narrow screen, or the page is
+ * wider than the screen. Takes a screenshot in both cases.
  * @param step what the page shows
- * @param width of the wider screen, in pixels, which remains afterwards
+ * @param width the wider screen's width, in pixels, which remains afterwards
  */
 export async function expectAccessible(
   browser: TestBrowser,

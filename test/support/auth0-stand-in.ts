@@ -7,20 +7,20 @@ import { Webhook } from 'standardwebhooks';
 import { toNdjson } from './ndjson.js';
 import { randomTotpSecret } from './totp.js';
 
-/** A user of the previous system. */
+/** A user in the previous system. */
 export interface PreviousUser {
-  /** Such as `auth0|64a1…`: the `sub` of the tokens of the previous system. */
+  /** Such as `auth0|64a1…`: the `sub` in the previous system's tokens. */
   id: string;
   email: string;
   firstName: string;
   password: string;
-  /** Of the authenticator app; null without a second factor. */
+  /** The authenticator app's secret; null without a second factor. */
   totpSecret: string | null;
   isBlocked: boolean;
   updatedAt: Date;
 }
 
-/** A live session of the previous system. */
+/** A live session in the previous system. */
 export interface PreviousSession {
   userId: string;
   signedInAt: string;
@@ -56,7 +56,7 @@ export class Auth0StandIn {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The value of the setting `legacySignIn`. */
+  /** The value for the setting `legacySignIn`. */
   get setting(): { url: string; secret: string } {
     return { url: `${this.url}/verify`, secret: this.secret };
   }

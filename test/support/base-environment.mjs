@@ -11,8 +11,8 @@ AsyncLocalStorage.prototype.run = function recordedRun(...args) {
 };
 
 /**
- * The environment of all tests. It disables the storages of a file when the file ends: jest-circus creates one for each
- * file, and before Node.js 24, each enabled storage takes time for every promise of all later files.
+ * The environment for all tests. It disables a file's storages when the file ends: jest-circus creates one for each
+ * file, and before Node.js 24, each enabled storage takes time for every promise in all later files.
  */
 export default class BaseEnvironment extends NodeEnvironment {
   async teardown() {

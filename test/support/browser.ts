@@ -12,15 +12,15 @@ export const describeBrowser = (name: string, tests: () => void): void =>
 /** The folder for screenshots; unset in ordinary runs. */
 const screenshotFolder = process.env['SCREENSHOTS'];
 
-/** A real Chromium that records the console messages, errors and requests of its pages. */
+/** A real Chromium that records the console messages, errors and requests from its pages. */
 export class TestBrowser {
-  /** Console messages and uncaught errors of all pages. */
+  /** Console messages and uncaught errors from all pages. */
   readonly consoleMessages: string[] = [];
-  /** The hosts of all requests of all pages. */
+  /** The hosts in all requests from all pages. */
   readonly requestedHosts = new Set<string>();
   private constructor(private readonly browser: Browser) {}
 
-  /** Returns the Chromium that all test files of a jest worker share. */
+  /** Returns the Chromium that all test files in a jest worker share. */
   static async startShared(): Promise<TestBrowser> {
     return new TestBrowser(await (testWorker?.sharedBrowser ?? sharedBrowser)());
   }
@@ -40,7 +40,7 @@ export class TestBrowser {
     return page;
   }
 
-  /** Takes a screenshot of the page if SCREENSHOTS is set. */
+  /** Takes a screenshot if SCREENSHOTS is set. */
   async screenshot(page: Page, name: string): Promise<void> {
     if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png` });
   }

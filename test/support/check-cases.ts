@@ -1,8 +1,7 @@
 import { runInChunks } from './run-in-chunks.js';
 
 /**
- * Runs a check on each case, several at a time, and fails once with all failures, each under the name of its
- * case.
+ * Runs a check on each case, several at a time, and fails once with all failures, each under its case's name.
  * @param cases name and values
  * @param check receives the values
  */

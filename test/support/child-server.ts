@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
 
-/** Returns the path of a program that is usually not on the `PATH`, or undefined if it is not installed. */
+/** Returns the path to a program that is usually not on the `PATH`, or undefined if it is not installed. */
 export const findProgram = (name: string): string | undefined =>
   ['/usr/sbin', '/usr/bin', '/usr/local/bin']
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-/** A server of another project whose configuration a test writes to a separate folder. */
+/** A server from another project whose configuration a test writes to a separate folder. */
 export abstract class ChildServer {
   private readonly child: ChildProcess;
 
@@ -25,7 +25,7 @@ export abstract class ChildServer {
     this.child = spawn(program!, args, { cwd: folder, stdio });
   }
 
-  /** Creates the folder of a server. */
+  /** Creates a server's folder. */
   protected static createFolder(name: string): Promise<string> {
     return mkdtemp(join(tmpdir(), `gatehouse-${name}-`));
   }

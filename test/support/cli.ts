@@ -7,15 +7,15 @@ import { run } from '../../packages/cli/src/run.js';
 import type { TestInstance } from './test-instance.js';
 
 export interface CliOptions {
-  /** The environment of the command, in addition to the URL and the key of the test. */
+  /** The command's environment, in addition to the test's URL and key. */
   env?: Record<string, string | undefined>;
   /** The working directory; default: a new empty folder. */
   cwd?: string;
   /** The text that is typed or piped into the command. */
   input?: string;
-  /** The width of the terminal. Without it, no stream is a terminal. */
+  /** The terminal width. Without it, no stream is a terminal. */
   columns?: number;
-  /** Replaces the pauses of the command. */
+  /** Replaces the command's pauses. */
   wait?: (ms: number, until?: AbortSignal) => Promise<void>;
 }
 
@@ -101,7 +101,7 @@ const running = new Set<RunningCli>();
 // A command that a failed test has left would keep the process running.
 afterAll(() => Promise.all([...running].map((cli) => cli.interrupt())));
 
-/** Starts a command with the project key of an instance. */
+/** Starts a command with an instance's project key. */
 export async function startCli(
   instance: TestInstance,
   args: string[],
@@ -118,7 +118,7 @@ export async function startCli(
   return cli;
 }
 
-/** Runs a command with the project key of an instance. */
+/** Runs a command with an instance's project key. */
 export async function runCli(
   instance: TestInstance,
   args: string[],
@@ -129,7 +129,7 @@ export async function runCli(
   return { code, stdout: cli.stdout, stderr: cli.stderr };
 }
 
-/** Returns the objects of an output with `--json`. */
+/** Returns the objects in an output with `--json`. */
 export const parseLines = (output: string): any[] =>
   output
     .split('\n')

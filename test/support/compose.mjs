@@ -17,12 +17,12 @@ import { load, YAML11_SCHEMA } from 'js-yaml';
  */
 
 /**
- * Returns docker-compose.yml with the variables of `.env` interpolated by the rules of Compose. The schema is
- * that of YAML 1.1, which supports merge keys; scripts/check-files.mjs finds values that YAML 1.1 reads as a
- * boolean or a number, such as a bare `off`.
+ * Returns docker-compose.yml with the variables of `.env` interpolated by Compose's rules. The schema is YAML 1.1,
+ * which supports merge keys; scripts/check-files.mjs finds values that YAML 1.1 reads as a boolean or a number, such
+ * as a bare `off`.
  * @param {Record<string, string | undefined>} env
  * @returns {Compose}
- * @throws Error with the message of `${NAME:?message}` for a variable that is not set
+ * @throws Error with the message from `${NAME:?message}` for a variable that is not set
  */
 export function readCompose(env) {
   const text = readFileSync('docker-compose.yml', 'utf8');
@@ -30,8 +30,8 @@ export function readCompose(env) {
 }
 
 /**
- * Returns the instructions of the Dockerfile, each on one line, and a function that returns the arguments of
- * all instructions with a name.
+ * Returns the Dockerfile's instructions, each on one line, and a function that returns the arguments in all
+ * instructions with a name.
  */
 export function readDockerfile() {
   const instructions = readFileSync('Dockerfile', 'utf8')

@@ -9,7 +9,7 @@ import { strictAjv } from './json-schemas.mjs';
 const undocumentedPaths =
   /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|email-sign-in|disown|reset-password|accept-invite|confirm-email-change|billing-portal|sign-in(\/.*)?|api\/v1\/auth\/oauth\/callback\/.*)$/;
 
-// Responses that belong to no operation, by the names of the document's components.
+// Responses that belong to no operation, by the names in the document's components.
 /** @type {Record<number, string>} */
 const routelessResponses = {
   400: 'InvalidJson',
@@ -26,7 +26,7 @@ const routelessResponses = {
 const bodyErrorStatuses = new Set([400, 413, 415]);
 
 /**
- * Returns one document with the operations of both. Components of the same name are identical in both.
+ * Returns one document with both documents' operations. Components with the same name are identical in both.
  * @param {{ public: Json, operator: Json }} documents
  * @returns {Json}
  */
@@ -48,13 +48,13 @@ export function mergeDocuments({ public: forKeys, operator: forConsole }) {
  */
 export class Conformance {
   #ajv;
-  /** The operations of the document and the patterns of their paths. */
+  /** The document's operations and their path patterns. */
   #routes;
   #validators = new Map();
 
   /**
    * @param {Json} document
-   * @param {import('ajv/dist/2020.js').Options} [options] of the validator
+   * @param {import('ajv/dist/2020.js').Options} [options] for the validator
    */
   constructor(document, options = {}) {
     this.document = document;
@@ -124,7 +124,7 @@ export class Conformance {
   }
 
   /**
-   * Returns the differences between a value and a schema of the document; empty if there are none.
+   * Returns the differences between a value and a schema in the document; empty if there are none.
    * @param {Json} schema
    * @param {unknown} value
    * @returns {string[]}
@@ -192,7 +192,7 @@ function relocateSchema(schema) {
 let shared;
 
 /**
- * Returns the checker for the document of the built api, compiled once for all test files of a jest worker
+ * Returns the checker for the built api's document, compiled once for all test files in a jest worker
  * (test-environment.mjs).
  */
 export const conformance = () =>

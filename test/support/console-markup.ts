@@ -10,7 +10,7 @@ import type { TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Returns markup that would run a script in the browser of an operator who views it.
+ * Returns markup that would run a script in an operator's browser.
  * @param field the field that contains it
  */
 const hostileText = (field: string): string =>
@@ -56,8 +56,8 @@ const INJECTED_ELEMENTS = `[
 ].map(({ outerHTML }) => outerHTML).concat('wasRun' in window ? 'it ran' : [])`;
 
 /**
- * Creates one record of each kind: a dead letter about a new customer with an authenticator and an identity, and a bulk
- * redelivery, with markup in all fields that customers and receivers can set.
+ * Creates one record for each kind: a dead letter about a new customer with an authenticator and an identity, and a
+ * bulk redelivery, with markup in all fields that customers and receivers can set.
  */
 export async function insertMarkup(instance: TestInstance): Promise<void> {
   const receiver = await Receiver.start();
@@ -72,7 +72,7 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
     'the notifications for all dead letters',
     async () => (await instance.sql(notificationQuery, ids)).length === 1,
   );
-  // The screen of a project shows the newest one.
+  // A project's screen shows the newest one.
   const [project] = await instance.sql<{ id: string }>('SELECT id FROM projects ORDER BY id DESC LIMIT 1');
   const providers = `/api/v1/projects/${project!.id}/identity-providers`;
   expect((await instance.requestWithSecretKey('POST', providers, newProvider())).status).toBe(201);
@@ -139,7 +139,7 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
 
 /**
  * Returns the fields whose markup is missing on a screen, and the markup that is not shown as plain text.
- * @param name of the screen
+ * @param name the screen's name
  */
 export async function findMarkupProblems(page: Page, name: string): Promise<string[]> {
   const problems: string[] = [];

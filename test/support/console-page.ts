@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { TestInstance } from './test-instance.js';
 
-/** Actions of console tests on a page. */
+/** Console test actions on a page. */
 export class ConsolePage {
   constructor(
     readonly page: Page,
@@ -27,7 +27,7 @@ export class ConsolePage {
     await this.dialog().waitFor({ state: 'detached' });
   }
 
-  /** Returns a button of the dialog. */
+  /** Returns a button in the dialog. */
   dialogButton(name: string | RegExp): Locator {
     return this.dialog().getByRole('button', { name });
   }

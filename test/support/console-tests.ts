@@ -10,7 +10,7 @@ import { TestInstance } from './test-instance.js';
 /** The message that Chromium writes to the console for every 4xx response; the page did not cause it. */
 const CLIENT_ERROR_MESSAGE = /^Failed to load resource: the server responded with a status of 4/;
 
-/** The message of Chromium for a page without HTTPS, which only shows that HTTPS is required. */
+/** Chromium's message for a page without HTTPS, which only shows that HTTPS is required. */
 const INSECURE_PAGE_MESSAGE = /^The Cross-Origin-Opener-Policy header has been ignored/;
 
 /** The context that console tests share: an instance, a browser and an admin. */
@@ -21,7 +21,7 @@ export interface ConsoleTest {
   /** Opens a screen in a new browser context. @param operator default: the admin */
   open(path: string, operator?: OperatorClient): Promise<Page>;
   /**
-   * Opens a screen on the page that all tests share, which takes half the CPU time of a new context.
+   * Opens a screen on the page that all tests share, which takes half a new context's CPU time.
    * @param path below `/console`, or a URL
    * @param operator default: the admin; null: no operator is signed in
    */
@@ -93,7 +93,7 @@ export function describeDeliveries(name: string, tests: (test: DeliveriesTest) =
   });
 }
 
-/** Fills the fields of a form and submits it. */
+/** Fills a form's fields and submits the form. */
 export async function submitForm(page: Page, fields: Record<string, string>): Promise<void> {
   for (const [name, text] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(text);
   await page.locator('button[type=submit]').click();
@@ -103,6 +103,6 @@ export async function submitForm(page: Page, fields: Record<string, string>): Pr
 export const waitForHeading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Returns the localStorage and sessionStorage of a page as JSON. */
+/** Returns a page's localStorage and sessionStorage as JSON. */
 export const readBrowserStorage = (page: Page): Promise<string> =>
   page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-/** Performs the actions of an operator and counts them. To wait is no action. */
+/** Performs and counts an operator's actions. Waits do not count. */
 export class CountedActions {
   count = 0;
 

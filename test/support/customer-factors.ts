@@ -10,11 +10,11 @@ export interface EnrolledCustomer extends RegisteredCustomer {
   recoveryCodes: string[];
 }
 
-/** Makes used codes of the authenticators of a customer valid again, instead of waiting for the next step. */
+/** Makes used codes from a customer's authenticators valid again, instead of waiting for the next step. */
 export const resetTotpSteps = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql('UPDATE totp_factors SET last_step = 0 WHERE customer_id = $1', [id]);
 
-/** Makes every proof of identity of a customer an hour old. */
+/** Makes a customer's every proof of identity an hour old. */
 export const ageProofs = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql(
     `UPDATE sessions SET created_at = created_at - interval '1 hour', auth_time = auth_time - interval '1 hour',
@@ -49,7 +49,7 @@ export async function enrollTotp(
 export const registerWithTotp = async (instance: TestInstance): Promise<EnrolledCustomer> =>
   enrollTotp(instance, await registerCustomer(instance));
 
-/** Logs a customer in with the password. @returns the token of the challenge */
+/** Logs a customer in with the password. @returns the challenge token */
 export async function openChallenge(instance: TestInstance, email: string): Promise<string> {
   const { status, body } = await instance.login(email);
   if (!body.challenge) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);

@@ -2,13 +2,13 @@ import { PASSWORD, type TestResponse, type TestInstance } from './test-instance.
 import { retryWhileRejected } from './retry-while-rejected.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** The tokens of a session. */
+/** A session's tokens. */
 export interface Tokens {
   accessToken: string;
   refreshToken: string;
 }
 
-/** A customer of the instance's first project with the password PASSWORD. */
+/** A customer in the instance's first project with the password PASSWORD. */
 export interface RegisteredCustomer {
   id: string;
   email: string;
@@ -26,7 +26,7 @@ export async function registerCustomer(
   return { id: body.customer.id, email, tokens: body.tokens };
 }
 
-/** Registers `count` customers, ten at a time. @throws Error under the conditions of `registerCustomer` */
+/** Registers `count` customers, ten at a time. @throws Error under the same conditions as `registerCustomer` */
 export async function registerCustomers(instance: TestInstance, count: number): Promise<void> {
   for (let done = 0; done < count; done += 10) {
     await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => registerCustomer(instance)));
@@ -66,7 +66,7 @@ export async function inviteCustomer(
   return { id: body.id, email, token: await instance.getMailToken(email, 'accept-invite') };
 }
 
-/** Requests a change of email address. @returns the new address and the tokens from both mails */
+/** Requests an email address change. @returns the new address and the tokens from both mails */
 export async function requestEmailChange(
   instance: TestInstance,
   { email, tokens }: Pick<RegisteredCustomer, 'email' | 'tokens'>,
@@ -99,7 +99,7 @@ export const refreshSession = (
 ): Promise<TestResponse> =>
   instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl });
 
-/** Runs `work` with changed settings of the first project, then restores the defaults. */
+/** Runs `work` with changed settings in the first project, then restores the defaults. */
 export async function withSettings<Result>(
   instance: TestInstance,
   settings: Record<string, unknown>,

@@ -5,14 +5,14 @@ import { setHostileSettingsSql } from './hostile-settings.mjs';
 export { OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 
 /**
- * Creates a database as a copy of a template, and returns its URLs: `url` for the runtime role, `ownerUrl` for
- * the owner of its tables.
+ * Creates a database as a copy of a template, and returns its URLs: `url` for the runtime role, `ownerUrl` for its
+ * tables' owner.
  * @param {string} name
  * @param {string} template
- * @param {boolean} [isHostile] whether sessions of both roles inherit settings that no statement works with
+ * @param {boolean} [isHostile] whether both roles' sessions inherit settings that no statement works with
  */
 export async function createDatabase(name, template, isHostile = false) {
-  // FILE_COPY takes a tenth of the work of copying the template through the log.
+  // FILE_COPY takes a tenth of the work that a copy through the log takes.
   await runAdminStatement(
     `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY OWNER ${OWNER_ROLE}`,
   );
@@ -29,7 +29,7 @@ export function dropDatabase(name) {
 }
 
 /**
- * Returns the superuser's URL of a database.
+ * Returns a database's superuser URL.
  * @param {string} name its name, or another URL of it
  */
 export function adminUrl(name) {

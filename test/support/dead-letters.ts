@@ -13,9 +13,7 @@ export const FAST_RETRIES = {
   WEBHOOK_TIMEOUT: '45s',
 };
 
-/**
- * Creates `count` events of type `customer.created` with one request, in the first project of the instance.
- */
+/** Creates `count` events of type `customer.created` with one request, in the instance's first project. */
 export async function emitEvents(instance: TestInstance, count: number): Promise<void> {
   const customers = Array.from({ length: count }, () => ({ email: `${randomUUID()}@example.com` }));
   const response = await instance.requestWithSecretKey('POST', '/api/v1/customers/import', {
@@ -66,7 +64,7 @@ export async function createFailedEndpoint(
   return { id, ids };
 }
 
-/** Creates `count` copies of a dead letter that come first in the lists. */
+/** Copies a dead letter `count` times, so that the copies come first in the lists. */
 export async function duplicateDeadLetter(
   instance: TestInstance,
   deliveryId: string,

@@ -10,15 +10,15 @@ import { TestInstance, type TestResponse } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Tolerances for a crash of PostgreSQL: a lost claim is detected when its lease ends, after 30 s, and its
- * attempt counts.
+ * Tolerances for a PostgreSQL crash: a lost claim is detected when its lease ends, after 30 s, and its attempt
+ * counts.
  */
 export const LEASE_TOLERANCES = { ...ON_TIME, lateMs: 60_000 };
 
-/** Default pool size of one process. */
+/** A process's default pool size. */
 export const POOL_SIZE = 10;
 
-/** METRICS_TOKEN of the instance. */
+/** The instance's METRICS_TOKEN. */
 export const METRICS_TOKEN = 'a-metrics-token-of-at-least-32-characters';
 
 /** An instance with its own PostgreSQL server, which tests stop, kill and freeze. */
@@ -30,7 +30,7 @@ export class DedicatedDatabase {
     readonly receiver: Receiver,
     readonly history: History,
     readonly customer: RegisteredCustomer,
-    /** METRICS_PORT of the workers. */
+    /** The workers' METRICS_PORT. */
     readonly workerPort: number,
   ) {}
 
@@ -96,8 +96,8 @@ export class DedicatedDatabase {
   }
 
   /**
-   * Throws if a connection leaked: it would stay busy, unlike the connection of the jobs that the worker runs
-   * each second.
+   * Throws if a connection leaked: it would stay busy, unlike the connection for the jobs that the worker runs each
+   * second.
    */
   async expectNoLeakedConnection(): Promise<void> {
     const open = await eventually('the connections to be idle', async () => {
@@ -135,7 +135,7 @@ export const createIdempotently = (instance: TestInstance, key = randomUUID()): 
     headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
-/** Sends one request of each kind: reads and writes, inside and outside of transactions. */
+/** Sends one request of each kind: reads and writes, inside and outside transactions. */
 export function sendAllRequestKinds(
   instance: TestInstance,
   { email, tokens }: RegisteredCustomer,

@@ -11,9 +11,7 @@ export async function makeDeliveriesDue(instance: TestInstance): Promise<void> {
   await instance.sql('NOTIFY gatehouse_deliveries');
 }
 
-/**
- * Expires the leases of all attempts in flight and runs the sweeper of a worker whose periodic jobs are off.
- */
+/** Expires the leases for all attempts in flight and runs the sweeper in a worker whose periodic jobs are off. */
 export async function expireLeases(
   instance: TestInstance,
   worker: TestInstance['workers'][number],

@@ -1,5 +1,5 @@
 /**
- * The column of each table that leads to the organization of a row, by which a distributed database would place it
+ * The column in each table that leads to a row's organization, by which a distributed database would place it
  * (docs/scaling.md). null: the table belongs to the installation, not to an organization.
  */
 export const distributionColumns: Record<string, string | null> = {
@@ -75,13 +75,13 @@ export const distributionColumns: Record<string, string | null> = {
 
 /** The rows to which a statement is limited. */
 export type StatementReach =
-  /** Only tables of the installation. */
+  /** Only the installation's tables. */
   | 'installation'
   /** A parameter for the organization, project or customer. */
   | 'organization'
-  /** A parameter for the id or the hash of an object, which belongs to one organization. */
+  /** A parameter for an object's id or hash, which belongs to one organization. */
   | 'object'
-  /** Rows of any organization. */
+  /** Any organization's rows. */
   | 'all';
 
 const tenantParameter =
@@ -91,12 +91,15 @@ const tenantInsert =
   /INSERT INTO [a-z_]+(?: AS [a-z]+)? \([^)]*\b(?:project_id|organization_id|customer_id|session_id|parent_id)\b/;
 const objectParameter = /\b\w*(?:id|hash|subject)\s*=\s*(?:ANY\s*\(\s*)?\(?\$\d/;
 
-/** The deletion of a batch of old rows (`pruneStatement`). */
+/** A deletion that removes a batch of old rows (`pruneStatement`). */
 const prunePattern = /ctid = ANY \(ARRAY\(/;
 /** The statements that find stored values by their secret, and encrypt them again (`libs/persistence/src/encryption`). */
 const reencryptionPattern = / <> ALL \(\$1::text\[\]\)|\(.+, stored, replacement\)/;
 
-/** Returns the verb and the tables of organizations of a statement, such as `select customers`, and what it can reach. */
+/**
+ * Returns the statement's verb and its tables that belong to organizations, such as `select customers`, and which
+ * rows it can access.
+ */
 export function describeReach(text: string): { reach: StatementReach; signature: string } {
   const sql = text.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim();
   const tables = Object.entries(distributionColumns)
@@ -118,7 +121,7 @@ function reachOf(sql: string, tables: string[]): StatementReach {
   return objectParameter.test(sql) ? 'object' : 'all';
 }
 
-/** The statements that read or change rows of several organizations, by the reason. No other statement may. */
+/** The statements that read or change several organizations' rows, by the reason. No other statement may do so. */
 export const crossOrganizationStatements: Record<string, string[]> = {
   'maintenance of the worker: retention, and new root secrets': ['prune', 'reencrypt'],
   'queues of the worker: claims, outcomes and sweeps of due rows': [

@@ -7,15 +7,15 @@ import { codeBlocks, shellBlock } from './code-blocks.js';
 import { waitUntilListening, type ListeningProgram } from './listening-program.js';
 
 export interface DocumentFolderOptions {
-  /** Environment of the shell blocks and servers, in addition to PATH. */
+  /** Environment for the shell blocks and servers, in addition to PATH. */
   env?: Record<string, string>;
-  /** Text of the blocks that differs in tests, such as the port, and its replacement. */
+  /** Text in the blocks that differs in tests, such as the port, and its replacement. */
   replace?: Record<string, string>;
-  /** An existing folder for the files. Default: the folder of the system for temporary files. */
+  /** An existing folder for the files. Default: the system's folder for temporary files. */
   parent?: string;
 }
 
-/** The files and commands of a document, in a folder like that of a reader who has installed the packages. */
+/** A document's files and commands, in a folder like a reader's who has installed the packages. */
 export class DocumentFolder {
   private readonly stops: (() => void)[] = [];
 
@@ -45,7 +45,7 @@ export class DocumentFolder {
     await writeFile(join(this.path, name), content);
   }
 
-  /** Runs shell blocks of the document in order, in one shell. @returns their output */
+  /** Runs the document's shell blocks in order, in one shell. @returns their output */
   async runBlocks(...names: string[]): Promise<string> {
     return this.run((await Promise.all(names.map((name) => this.block(name)))).join('\n'));
   }
@@ -61,7 +61,7 @@ export class DocumentFolder {
     return stdout;
   }
 
-  /** Starts the server of a shell block of the document. Resolves once a URL accepts connections. */
+  /** Starts the server from a shell block in the document. Resolves once a URL accepts connections. */
   async startBlock(name: string, url: string): Promise<ListeningProgram> {
     return this.start(['sh', '-c', `exec ${await this.block(name)}`], url);
   }
@@ -83,7 +83,7 @@ export class DocumentFolder {
     await rm(this.parent, { recursive: true, force: true });
   }
 
-  /** Returns a shell block of the document. @throws Error if the document has no such block */
+  /** Returns a shell block from the document. @throws Error if the document has no such block */
   async block(name: string): Promise<string> {
     return this.replace(await shellBlock(this.document, name));
   }

@@ -4,22 +4,22 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface DocumentSiteOptions {
-  /** The code blocks of documents by file name. Each one is a module of the site. */
+  /** The documents' code blocks by file name. Each block is a module on the site. */
   blocks: ReadonlyMap<string, string>;
-  /** The origins that the content security policy of the pages allows besides their own. */
+  /** The origins that the pages' content security policy allows besides their own. */
   connectTo: string[];
-  /** The markup of every page. */
+  /** Every page's markup. */
   body: string;
 }
 
-/** A web site with the code blocks of documents and the built package @gatehouse/js. All other paths are pages. */
+/** A web site with the documents' code blocks and the built package @gatehouse/js. All other paths are pages. */
 export class DocumentSite {
   private constructor(
     private readonly server: Server,
     readonly origin: string,
   ) {}
 
-  /** @param configure returns the options for the origin of the site */
+  /** @param configure returns the options for the site's origin */
   static async start(configure: (origin: string) => DocumentSiteOptions): Promise<DocumentSite> {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
@@ -42,7 +42,7 @@ export class DocumentSite {
   }
 }
 
-/** Returns a code block or a file of the package; undefined if the path is that of a page. */
+/** Returns a code block or a file from the package; undefined if the path belongs to a page. */
 async function readScript({ blocks }: DocumentSiteOptions, path: string): Promise<string | undefined> {
   if (!path.startsWith('sdk/')) return blocks.get(path);
   return readFile(new URL(`../../packages/js/dist/${path.slice(4)}`, import.meta.url), 'utf8');

@@ -9,7 +9,7 @@ export interface EmailCode {
   code: string;
 }
 
-/** The project of the request, the api and additional headers. Default: the first ones, and none. */
+/** The request's project, api and additional headers. Default: the first ones, and none. */
 export interface EmailCodeOptions {
   publishableKey?: string;
   baseUrl?: string;
@@ -18,7 +18,7 @@ export interface EmailCodeOptions {
 
 /** A link in an email with a code, and what the client that requested it needs for the exchange. */
 export interface EmailLink extends EmailCode {
-  /** Path and query of the link. */
+  /** The link's path and query. */
   path: string;
   redirectUrl: string;
   codeVerifier: string;
@@ -43,7 +43,7 @@ const send = (
     ...(baseUrl ? { baseUrl } : {}),
   });
 
-/** Requests a challenge. @param target the redirect URL and the code challenge of a link */
+/** Requests a challenge. @param target a link's redirect URL and code challenge */
 export const requestEmailCode = (
   instance: TestInstance,
   email: string,
@@ -84,7 +84,7 @@ export async function receiveEmailLink(
   return { token: body.challenge.token, code, path: pathname + search, redirectUrl, codeVerifier };
 }
 
-/** Submits the page of a link without a browser. */
+/** Submits a link's page without a browser. */
 export async function submitEmailLink(
   { path }: Pick<EmailLink, 'path'>,
   baseUrl: string,
@@ -94,7 +94,7 @@ export async function submitEmailLink(
   return fetch(baseUrl + pathname, { method: 'POST', body: searchParams, headers, redirect: 'manual' });
 }
 
-/** Submits the page of a link. @returns the request that completes the sign-in */
+/** Submits a link's page. @returns the request that completes the sign-in */
 export async function useEmailLink(
   instance: TestInstance,
   link: Omit<EmailLink, keyof EmailCode>,
@@ -140,12 +140,12 @@ export async function receiveReauthenticationCode(
   return readEmailCode(instance, email, before, kind);
 }
 
-/** Returns a code of the same length that is wrong. */
+/** Returns a wrong code with the same length. */
 export const wrongCode = ({ token, code }: EmailCode): EmailCode => ({
   token,
   code: String((Number(code) + 1) % 10 ** code.length).padStart(code.length, '0'),
 });
 
-/** Returns a code as it is typed with the digits of an East Asian keyboard. */
+/** Returns a code as it is typed with an East Asian keyboard's digits. */
 export const toFullWidth = (code: string): string =>
   code.replace(/[0-9]/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));

@@ -16,7 +16,7 @@ const PREFIX = 'gatehouse-test-';
 const TEMPLATE = 'gatehouse_template';
 
 /**
- * More Redis databases than a run has instances, so that no instance finds data of another, such as request
+ * More Redis databases than a run has instances, so that no instance finds another instance's data, such as request
  * counters.
  */
 const REDIS_DATABASES = 2_000;
@@ -55,7 +55,7 @@ export async function startServers() {
 }
 
 /**
- * Stops the servers of a folder from `startServers` and removes the folder.
+ * Stops the servers in a folder from `startServers` and removes the folder.
  * @param {string} folder
  */
 export async function stopServers(folder) {
@@ -66,7 +66,7 @@ export async function stopServers(folder) {
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Stops the servers of runs whose process has ended: Jest runs no teardown when it is interrupted. */
+/** Stops the servers from runs whose process has ended: Jest runs no teardown when it is interrupted. */
 export async function reapServers() {
   for (const name of fs.readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const folder = path.join(tmpdir(), name);

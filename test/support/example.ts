@@ -7,7 +7,7 @@ import { waitUntilListening, type ListeningProgram } from './listening-program.j
 import { freePort } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
 
-/** An example of examples/, started by `npm run example` with the keys of an instance. */
+/** An example from examples/, started by `npm run example` with an instance's keys. */
 export class Example {
   private constructor(
     /** URL without a trailing slash. */
@@ -28,7 +28,7 @@ export class Example {
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-example-'));
     await writeFile(join(dataDir, 'credentials.json'), JSON.stringify(instance.credentials));
     const child = spawn(process.execPath, ['scripts/example.mjs', name], {
-      // The example consists of several processes, which end together as the group of the first one.
+      // The example consists of several processes, which end together as the first one's group.
       detached: true,
       env: { PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: port },
       stdio: ['ignore', 'pipe', 'pipe'],

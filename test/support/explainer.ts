@@ -1,7 +1,7 @@
 import type { Database } from '@gatehouse/persistence';
 import type { TestInstance } from './test-instance.js';
 
-/** Runs the statements of a repository and records the plan of each. */
+/** Runs a repository's statements and records each plan. */
 export class Explainer {
   readonly plans: string[][] = [];
 

@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes, randomUUID, scryptSync } from 'node:crypto';
 
-/** Returns a row of the CSV export of Clerk. */
+/** Returns a row in Clerk's CSV export. */
 export const clerkUser = (email: string, more: Record<string, string>) => ({
   id: `user_${randomUUID()}`,
   first_name: 'Ada',
@@ -9,7 +9,7 @@ export const clerkUser = (email: string, more: Record<string, string>) => ({
   ...more,
 });
 
-/** The signer key of a Firebase project. */
+/** A Firebase project's signer key. */
 export const firebaseKey = randomBytes(64).toString('base64');
 
 /** Hashes a password as https://github.com/firebase/scrypt does, with a small memory cost. */
@@ -24,7 +24,7 @@ export function firebaseHash(password: string): { hash: string; salt: string } {
   };
 }
 
-/** The default parameters of Keycloak. */
+/** Keycloak's default parameters. */
 export const argon2 = { parallelism: 1, iterations: 5, memorySize: 7_168, hashLength: 32 };
 
 /** Encodes ASCII characters whose number is a multiple of 5 in base32. */
@@ -33,7 +33,7 @@ export function encodeBase32(text: string): string {
   return bits.replace(/.{5}/g, (group) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(group, 2)]!);
 }
 
-/** Returns a credential of a user of Keycloak. */
+/** Returns a Keycloak user's credential. */
 export const keycloakCredential = (type: string, secretData: object, credentialData: object) => ({
   id: randomUUID(),
   type,
@@ -42,7 +42,7 @@ export const keycloakCredential = (type: string, secretData: object, credentialD
   credentialData: JSON.stringify(credentialData),
 });
 
-/** Returns a user of Keycloak. */
+/** Returns a Keycloak user. */
 export const keycloakUser = (email: string, credentials: object[], more: object = {}) => ({
   id: randomUUID(),
   username: email,

@@ -1,6 +1,6 @@
 import type { TestInstance } from './test-instance.js';
 
-/** Failed sign-ins of all addresses that no customer has used. */
+/** Failed sign-ins at all client IPs that no customer has used. */
 export interface FailedSignIns {
   /** Those in the current window. 0: the window has ended. */
   inWindow: number;
@@ -8,7 +8,7 @@ export interface FailedSignIns {
   consecutive?: number;
 }
 
-/** Sets the failed sign-ins with an email in the first project of the instance. */
+/** Sets the failed sign-ins with an email in the instance's first project. */
 export async function setFailedSignIns(
   instance: TestInstance,
   email: string,

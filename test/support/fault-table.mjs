@@ -9,10 +9,9 @@ const END = '<!-- end of the table -->';
 const HEAD = ['Fault', 'Expected result', 'Queue', 'Measurements', 'Result'];
 
 /**
- * A jest reporter that prints one row for each test in test/faults, with jest's result and the measurements
- * that the test has recorded (measurements.ts). Tests that did not run are marked. With TEST_FAULT_TABLE the
- * rows are also written to that document, together with those of earlier jest runs from the file
- * TEST_FAULT_ROWS.
+ * A jest reporter that prints one row for each test in test/faults, with jest's result and the measurements that the
+ * test has recorded (measurements.ts). Tests that did not run are marked. With TEST_FAULT_TABLE the rows are also
+ * written to that document, together with the rows from earlier jest runs in the file TEST_FAULT_ROWS.
  */
 export default class FaultTable {
   onRunComplete(_contexts, { testResults }) {
@@ -31,7 +30,7 @@ export default class FaultTable {
   }
 }
 
-/** Returns the rows of all runs so far, those of this run last. */
+/** Returns the rows from all runs so far, this run's rows last. */
 function mergeRows(rows) {
   const file = process.env.TEST_FAULT_ROWS;
   if (!file) return rows;
@@ -48,7 +47,7 @@ const FAULTS = /[\\/]test[\\/]faults[\\/]/;
 /** The requirement ids before a title. */
 const REQUIREMENTS = /^([A-Z]{1,2}-?\d+(, )?)+: /;
 
-/** The tests of the checker itself, which inject no faults. */
+/** The checker's own tests, which inject no faults. */
 const CHECKER = 'history.spec.ts';
 
 const results = { passed: 'held', failed: 'FAILED' };
@@ -87,7 +86,7 @@ function print(rows) {
   process.stdout.write(`\nFaults (${held} of ${rows.length} held)\n${lines.join('\n')}\n`);
 }
 
-/** Writes the rows between the markers of the document. */
+/** Writes the rows between the document's markers. */
 async function write(document, rows) {
   const text = fs.readFileSync(document, 'utf8');
   const [before, rest] = text.split(BEGIN);

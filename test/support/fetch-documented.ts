@@ -1,16 +1,16 @@
 import { testWorker } from './test-worker.js';
 
 /**
- * Calls `fetch` on an instance. The body of the response can be read with `text` and `json`.
+ * Calls `fetch` on an instance. The response body can be read with `text` and `json`.
  * @throws Error with the differences between the response and the OpenAPI document
  */
 export async function fetchDocumented(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
-  // The benchmarks also use an instance, but outside of tests.
+  // The benchmarks also use an instance, but outside tests.
   if (!testWorker) return response;
   const requestInfo = { method: init.method ?? 'GET', url, hasBody: init.body !== undefined };
   const { status, headers } = response;
-  // A clone would double the cost of a request.
+  // A clone would double a request's cost.
   const text = await response.text();
   Object.assign(response, { text: async () => text, json: async () => JSON.parse(text) as unknown });
   const responseInfo = { status, headers, text };

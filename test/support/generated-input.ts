@@ -13,8 +13,8 @@ import type { TestInstance } from './test-instance.js';
 const seed = Number(process.env['INPUT_SEED'] ?? 20_261_121);
 
 /**
- * These operations need the secrets of earlier ones, in order. Specs of their own test them, such as
- * operator-sessions, second-factor, customer-factors, email-codes and passkeys.
+ * These operations need the secrets from earlier ones, in order. Separate specs test them, such as operator-sessions,
+ * second-factor, customer-factors, email-codes and passkeys.
  */
 const isSignIn = (name: string): boolean =>
   /\/operator\/v1\/(session|setup|invitations)/.test(name) ||
@@ -35,7 +35,7 @@ export interface GeneratedInput {
 
 /**
  * Sends generated requests, valid and invalid, with every kind of credential, to every documented operation.
- * @param runs requests per operation; 2/5 of them for a console operation
+ * @param runs requests per operation; 2/5 as many for a console operation
  * @param writesPerPool number of write operations that share objects; each may delete or disable them
  */
 export async function sendGeneratedInput(

@@ -25,13 +25,13 @@ export interface GeneratedRequest {
   body?: string;
 }
 
-/** Existing ids and secrets, by the name of the field or parameter that accepts them. */
+/** Existing ids and secrets, by the field or parameter name that accepts them. */
 export interface ValuePool {
   values: Record<string, string[]>;
   keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken' | 'operatorSession', string>;
 }
 
-/** Returns every operation of the document. */
+/** Returns every operation in the document. */
 export const listOperations = (): Operation[] =>
   Object.entries(testWorker!.conformance().document['paths'] as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, spec]) => ({
@@ -48,9 +48,9 @@ export const listOperations = (): Operation[] =>
  */
 export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
-  // A project would soon reach its limit of endpoints.
+  // A project would soon reach its endpoint limit.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
-  // Generated settings, such as a long minimum of passwords, would prevent the registration below.
+  // Generated settings, such as a long minimum password length, would prevent the registration below.
   const settings = { mfa: 'optional', signIn: { emailCode: true, passkey: true } };
   await instance.sql('UPDATE projects SET settings = $2 WHERE id = $1', [projectId, settings]);
   const endpoint = await instance.createEndpoint('http://127.0.0.1:9/hook');
@@ -71,7 +71,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const factorId = await insertTotpFactor(instance, customer.id);
   const passkeyId = await insertPasskey(instance, customer.id);
   const identityId = await insertIdentity(instance, customer.id);
-  // Otherwise no change of the account would be allowed without a code of the factor.
+  // Otherwise no account change would be allowed without a code from the factor.
   await instance.sql('UPDATE sessions SET factor_time = now() WHERE customer_id = $1', [customer.id]);
   const [key, provider, mails, [delivery]] = await Promise.all([
     instance.requestWithSecretKey('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { ChildServer, findProgram } from './child-server.js';
 import { freePort } from './server-process.mjs';
 
-/** The path of HAProxy, or undefined if it is not installed. */
+/** The path to HAProxy, or undefined if it is not installed. */
 const program = findProgram('haproxy');
 
-/** HAProxy with the configuration of ops/haproxy, in front of apis on this machine. */
+/** HAProxy with the configuration in ops/haproxy, in front of apis on this machine. */
 export class HaProxy extends ChildServer {
   static readonly isInstalled = program !== undefined;
 
@@ -17,7 +17,7 @@ export class HaProxy extends ChildServer {
     super(folder, [program!, '-db', '-f', 'haproxy.cfg'], ['ignore', 'ignore', 'inherit']);
   }
 
-  /** @param ports of the apis */
+  /** @param ports the apis' ports */
   static async start(ports: number[]): Promise<HaProxy> {
     const folder = await this.createFolder('haproxy');
     const port = await freePort();

@@ -49,7 +49,7 @@ const MAX_SHOWN = 12;
 /** Longest pause that is attributed to the machine, in ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Records the exchanges of an instance and its receivers, and checks the invariants at the end. */
+/** Records the exchanges between an instance, its clients and its receivers, and checks the invariants at the end. */
 export class History {
   readonly exchanges: Exchange[] = [];
   private readonly receivers: Receiver[];
@@ -65,8 +65,8 @@ export class History {
   }
 
   /**
-   * Also records the requests of a raw target, which are not parsed as HTTP.
-   * @param first status of its first response, null for no response; all later ones are 200
+   * Also records a raw target's requests, which are not parsed as HTTP.
+   * @param first the first response's status, null for no response; all later ones are 200
    */
   watch(target: RawTarget, first: number | null = 200): void {
     // The address is not available after the receiver has stopped.
@@ -85,9 +85,9 @@ export class History {
   }
 
   /**
-   * Waits until every delivery has ended, then checks I1 to I8. Without limits, no delay is a violation. The
-   * limit for late attempts is extended by the longest pause of this process, because the other processes may
-   * have been paused as well.
+   * Waits until every delivery has ended, then checks I1 to I8. Without limits, no delay is a violation. The limit
+   * for late attempts is extended by this process's longest pause, because the other processes may have been paused
+   * as well.
    * @throws Error that lists each violation with its ids
    */
   async check({
@@ -192,7 +192,7 @@ const toTargetRequests = ({ url, requests }: Receiver): TargetRequest[] =>
     response: response ?? null,
   }));
 
-/** Returns the state of a process, as far as its test knows it. */
+/** Returns a process's state, as far as its test knows it. */
 export function describeProcess(process: ServerProcess): ProcessReport {
   const { entryPoint, pid, isRunning, sentSignal, hitFailpoint, endedAt, log } = process;
   const isApi = basename(entryPoint) === basename(entryPoints.api);
@@ -208,7 +208,7 @@ export function describeProcess(process: ServerProcess): ProcessReport {
   };
 }
 
-/** Returns the retry schedule of an instance, in ms. */
+/** Returns an instance's retry schedule, in ms. */
 function readSchedule({
   WEBHOOK_RETRY_SCHEDULE: text,
   TIME_SCALE: scale = '1',

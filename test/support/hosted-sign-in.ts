@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { exchangeCode } from './email-codes.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
-/** A screen of the hosted sign-in page, or the redirect that follows it. */
+/** A hosted sign-in page screen, or the redirect that follows it. */
 export interface Screen {
   status: number;
   headers: Headers;
@@ -11,7 +11,7 @@ export interface Screen {
   title: string;
   /** The text with `role=alert`, or null. */
   problem: string | null;
-  /** Target of a redirect that leads away from the page, or null. */
+  /** Target to which a redirect leads away from the page, or null. */
   location: string | null;
 }
 
@@ -29,7 +29,7 @@ const attribute = (tag: string, name: string): string | null => {
   return value === undefined ? null : unescape(value);
 };
 
-/** Returns the forms of a page, with the buttons that submit to other paths as forms of their own. */
+/** Returns a page's forms, with the buttons that submit to other paths as separate forms. */
 export function readForms(html: string): ScreenForm[] {
   return [...html.matchAll(/<form [^>]*>.*?<\/form>/gs)].flatMap(([text]) => {
     const inputs = [...text.matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
@@ -45,7 +45,7 @@ export function readForms(html: string): ScreenForm[] {
   });
 }
 
-/** Returns the paths of the forms of a screen, with their queries. */
+/** Returns the paths to which a screen's forms submit, with their queries. */
 export const readFormActions = (html: string): string[] => readForms(html).map(({ action }) => action);
 
 /** An application that sends customers to the hosted sign-in page, and the customer's browser without JavaScript. */
@@ -61,7 +61,7 @@ export class HostedSignIn {
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  /** Returns the URL of the page. @param more parameters; undefined removes one */
+  /** Returns the page's URL. @param more parameters; undefined removes one */
   url(more: Record<string, string | undefined> = {}): string {
     const parameters = {
       client_id: this.instance.credentials.projectId,
@@ -87,9 +87,9 @@ export class HostedSignIn {
   }
 
   /**
-   * Submits a form of the screen.
-   * @param path the path of the form below `/sign-in`
-   * @param entered values of its inputs
+   * Submits a form on the screen.
+   * @param path the form's path below `/sign-in`
+   * @param entered its input values
    */
   submit(
     path: string,
@@ -106,7 +106,7 @@ export class HostedSignIn {
     return this.request(form.action, { method: 'POST', body, headers });
   }
 
-  /** Returns the URL of a link of the screen. */
+  /** Returns a link's URL on the screen. */
   link(text: string): string {
     const links = [...this.screen.html.matchAll(/<a [^>]*>(?:[^<]*)<\/a>/g)].map(([link]) => link);
     const found = links.find((link) => unescape(link).includes(`>${text}<`));

@@ -1,6 +1,6 @@
 import { OWNER_ROLE, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 
-/** A value of each setting in session-settings.ts with which statements would fail or return something else. */
+/** A value for each setting in session-settings.ts with which statements would fail or return something else. */
 export const hostileSettings = {
   DateStyle: 'German, DMY',
   IntervalStyle: 'sql_standard',
@@ -22,7 +22,7 @@ export const hostileSettings = {
   idle_in_transaction_session_timeout: '1s',
 };
 
-/** Options of a test's own connection, which none of these settings shall end. */
+/** Options for a test's own connection, so that none of these settings ends it. */
 export const withoutTimeouts = [
   ...['exit_on_error=off', 'idle_session_timeout=0', 'idle_in_transaction_session_timeout=0'],
   ...['lock_timeout=0', 'statement_timeout=0'],

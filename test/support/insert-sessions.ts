@@ -1,8 +1,6 @@
 import type { TestInstance } from './test-instance.js';
 
-/**
- * Inserts active sessions of a day ago for a customer, created one second apart. @returns ids, oldest first
- */
+/** Inserts active sessions from a day ago for a customer, created one second apart. @returns ids, oldest first */
 export async function insertSessions(
   instance: TestInstance,
   customerId: string,

@@ -1,8 +1,8 @@
 import type { Exchange } from './test-instance.js';
 
 /**
- * The observations of clients and receivers, the rows of the database, and the final states of the processes.
- * Times in ms since 1970.
+ * The clients' and receivers' observations, the database rows, and the processes' final states. Times in ms since
+ * 1970.
  */
 export interface Facts {
   exchanges: Exchange[];
@@ -27,7 +27,7 @@ export interface TargetRequest {
 
 export interface EndpointRow {
   id: string;
-  /** Null for an endpoint of the organization. */
+  /** Null for an organization endpoint. */
   projectId: string | null;
   url: string;
   events: string[];
@@ -69,18 +69,18 @@ export interface ProcessReport {
   /** True if it was ended without time to shut down. */
   isKilled: boolean;
   endedAt: number | null;
-  /** The fatal lines of its log. */
+  /** The fatal lines in its log. */
   fatal: string[];
   lastLine: string;
 }
 
-/** Limits of a scenario. */
+/** A scenario's limits. */
 export interface Tolerances {
   /** The delays before the five attempts, in ms. */
   schedule: number[];
   /** Maximum delay between the due time and the start of an attempt, in ms, apart from jitter (I8). */
   lateMs: number;
-  /** Maximum duration of a request, in ms (I7). */
+  /** Maximum request duration, in ms (I7). */
   longestMs: number;
 }
 
@@ -100,13 +100,10 @@ const MAX_ATTEMPTS = 5;
  * between.
  */
 const DETECTION_MS = 3_000;
-/**
- * Tolerance between clock readings of two processes, in ms, so that no request appears older than its
- * attempt.
- */
+/** Tolerance between two processes' clock readings, in ms, so that no request appears older than its attempt. */
 const CLOCK_SKEW_MS = 20;
 
-/** Returns all violations of the invariants I1 to I8 of the fault table. */
+/** Returns all violations against the invariants I1 to I8 in the fault table. */
 export function findViolations(facts: Facts, tolerances: Tolerances): Violation[] {
   const index = buildIndex(facts);
   return [
@@ -124,9 +121,7 @@ export function findViolations(facts: Facts, tolerances: Tolerances): Violation[
   ];
 }
 
-/**
- * Returns the delay between the due time and the start of each attempt, in ms; negative within the jitter.
- */
+/** Returns the delay between the due time and each attempt's start, in ms; negative within the jitter. */
 export function attemptDelays(
   facts: Facts,
   { schedule }: Pick<Tolerances, 'schedule'>,
@@ -154,7 +149,7 @@ export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts)
       .filter(({ response }) => response && isSuccess(response.status))
       .map(({ response }) => response!.at)
       .sort((one, other) => one - other);
-    // One success per delivery of the event is expected.
+    // The event has one expected success per delivery.
     const lastExpected = done[(deliveryCounts.get(key) ?? 1) - 1];
     return lastExpected === undefined ? [] : group.filter(({ at }) => at > lastExpected);
   });
@@ -174,7 +169,7 @@ function buildIndex({ events, attempts, requests, endpoints }: Facts) {
   };
 }
 
-/** I1, and for I2: the event of an acknowledged change exists. */
+/** I1, and for I2: an acknowledged change has its event. */
 function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: FactIndex): Violation[] {
   const customers = new Set(facts.customers.map(({ id }) => id));
   const sessions = new Set(facts.sessions.map(({ id }) => id));
@@ -423,7 +418,7 @@ function isSubscribed(
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 const requestKey = ({ url, eventId }: { url: string; eventId: string }): string => `${url} ${eventId}`;
-/** Removes the type prefix of an id. */
+/** Removes an id's type prefix. */
 const withoutPrefix = (id: string): string => id.replace(/^[a-z]+_/, '');
 
 function decodeClaims(token: string | undefined): { sub: string; sid: string } | undefined {
@@ -435,8 +430,8 @@ function decodeClaims(token: string | undefined): { sub: string; sid: string } |
 }
 
 /**
- * Returns an error's message and those of its causes. (In jest, an error from Node itself is not an instance
- * of this realm's Error.)
+ * Returns the messages from an error and its causes. (In jest, an error from Node itself does not inherit from this
+ * realm's Error.)
  */
 function describeError(error: unknown): string {
   const { message, code = '', cause } = (error ?? {}) as { message?: string; code?: string; cause?: unknown };

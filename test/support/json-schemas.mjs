@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonicalEmail, isUuid } from '@gatehouse/domain';
 
 /**
- * The formats of section 2 of the contract.
+ * The formats in the contract's section 2.
  * @type {Record<string, import('ajv').Format>}
  */
 export const formats = {

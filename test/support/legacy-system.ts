@@ -19,19 +19,19 @@ export class LegacySystem {
     return system;
   }
 
-  /** The value of the setting `legacySignIn`. */
+  /** The value for the setting `legacySignIn`. */
   get setting(): { url: string; secret: string } {
     return { url: this.receiver.url, secret: this.secret };
   }
 
-  /** Returns the credentials of the requests for an address, oldest first. */
+  /** Returns the credentials in the requests for an address, oldest first. */
   listRequests(email: string): LegacyCredentials[] {
     return this.receiver.requests
       .map(({ body }) => JSON.parse(body) as LegacyCredentials)
       .filter((credentials) => credentials.email === email);
   }
 
-  /** Responds with a profile to the correct password, and otherwise like a receiver of the documentation. */
+  /** Responds with a profile to the correct password, and otherwise like a receiver in the documentation. */
   respondWithProfile(more: object = {}): Responder {
     return (response, { headers, body }) => {
       const { email, password } = JSON.parse(body) as LegacyCredentials;

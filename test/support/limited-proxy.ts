@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy that forwards only the beginning of a body, and then keeps the connection open until it is cut. */
+/** A proxy that forwards only a body's beginning, and then keeps the connection open until it is cut. */
 export class LimitedProxy {
-  /** Maximum length of a body in bytes. */
+  /** Maximum body length in bytes. */
   limit = Infinity;
   private readonly server: Server = createServer();
   private readonly held = new Set<() => void>();

@@ -5,7 +5,7 @@ import { addProvider, asPage, type SocialProject } from './social-sign-in.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 
 /**
- * A row for each outcome of the table of linking, which social-sign-in.spec.ts proves completely: the provider, the
+ * A row for each outcome in the linking table, which social-sign-in.spec.ts proves completely: the provider, the
  * customer who has the email address, and the outcome.
  */
 export const LINKING_TABLE = [
@@ -15,7 +15,7 @@ export const LINKING_TABLE = [
   ['untrusted-closed', 'none', 'sign_up_not_allowed'],
 ] as const;
 
-/** Adds the providers of the table, whose slugs it names. Google's email of a Workspace domain is trusted. */
+/** Adds the table's providers, whose slugs it names. Google's email from a Workspace domain is trusted. */
 export async function addLinkingProviders(
   instance: TestInstance,
   project: SocialProject,
@@ -30,7 +30,7 @@ export async function addLinkingProviders(
     });
 }
 
-/** Registers the customer of a row. Returns a person with the email address of that customer. */
+/** Registers a row's customer. Returns a person with that customer's email address. */
 export async function createLinkingPerson(
   instance: TestInstance,
   project: SocialProject,

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseLines, RunningCli } from './cli.js';
 import { eventually } from './eventually.js';
 
-/** The time limit of a request of `gatehouse listen`, which these tests do not reach. */
+/** The time limit for a request by `gatehouse listen`, which these tests do not reach. */
 const TIMEOUT_MS = 30_000;
-/** The duration of every pause. */
+/** Every pause's duration. */
 const PAUSE_MS = 20;
 
 export interface ListenSettings {
@@ -33,12 +33,14 @@ export class ListenCommand {
     return parseLines(this.cli.stdout.slice(0, this.cli.stdout.lastIndexOf('\n') + 1));
   }
 
-  /** Returns the records of a kind. */
+  /** Returns the records with a kind. */
   list(kind: string): Record<string, any>[] {
     return this.records.filter((record) => record['kind'] === kind);
   }
 
-  /** Waits until there are this many records of a kind, and returns them. @throws Error if the command ends before */
+  /**
+   * Waits until there are this many records with a kind, and returns them. @throws Error if the command ends before
+   */
   waitFor(kind: string, count = 1): Promise<Record<string, any>[]> {
     const found = eventually(
       `${count} records ${kind}`,

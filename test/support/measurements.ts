@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs';
 
-/** The measurements of a scenario, for the fault table (fault-table.mjs). */
+/** A scenario's measurements, for the fault table (fault-table.mjs). */
 export interface Measurements {
   /** Values by label, both as readable text. */
   [label: string]: string | number;
 }
 
-/** Records measurements of the running test. */
+/** Records the running test's measurements. */
 export function recordMeasurements(measurements: Measurements): void {
   const file = process.env['TEST_MEASUREMENTS'];
   if (!file) return;

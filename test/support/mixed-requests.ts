@@ -3,8 +3,8 @@ import type { TestResponse, TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Returns a function that sends reads and writes in turn: requests of a customer, requests of a server,
- * session refreshes. None of them hashes a password, which a busy machine may reject with 503 `overloaded`.
+ * Returns a function that sends reads and writes in turn: requests from a customer, requests from a server, session
+ * refreshes. No request hashes a password, which a busy machine may reject with 503 `overloaded`.
  */
 export function mixedRequests(
   instance: TestInstance,

@@ -10,7 +10,7 @@ import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.
 import { randomTotpSecret, totpCode } from './totp.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** A customer of another system, with everything that can be moved. */
+/** A customer in another system, with everything that can be moved. */
 export interface MovingCustomer {
   email: string;
   password: string;
@@ -44,7 +44,7 @@ export async function writeFiles(files: Record<string, string>): Promise<string>
   return folder;
 }
 
-/** Returns the text of a CSV file, as PostgreSQL writes it. */
+/** Returns a CSV file's text, as PostgreSQL writes it. */
 export function toCsv(rows: Record<string, string | null>[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const toCell = (value: string | null | undefined): string =>
@@ -58,9 +58,9 @@ export function toCsv(rows: Record<string, string | null>[]): string {
 }
 
 /**
- * Signs a customer in with the old password, and at the identity provider, each with a code of the authenticator app if
- * there is one.
- * @returns the ids of the customers that have signed in
+ * Signs a customer in with the old password, and at the identity provider, each with a code from the authenticator
+ * app if there is an app.
+ * @returns the ids of the customers who have signed in
  */
 export async function signInEverywhere(
   instance: TestInstance,

@@ -6,7 +6,7 @@ import { testWorker } from './test-worker.js';
 export type RecordType = 'A' | 'AAAA' | 'TXT';
 
 /**
- * The response to a question: addresses of either family, an alias, texts or an error code. `silent` means no
+ * The response to a question: addresses in either family, an alias, texts or an error code. `silent` means no
  * response.
  */
 export type NameResponse =
@@ -16,9 +16,7 @@ export type NameResponse =
   | keyof typeof responseCodes
   | 'silent';
 
-/**
- * A response, or a function that returns one: `nth` counts the questions of one type about one name, from 0.
- */
+/** A response, or a function that returns one: `nth` counts the questions with one type about one name, from 0. */
 export type NameRecord = NameResponse | ((nth: number, type: RecordType) => NameResponse);
 
 const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 };
@@ -46,12 +44,12 @@ export class NameServer {
     return server;
   }
 
-  /** Starts the name server of the shared api. */
+  /** Starts the shared api's name server. */
   static async startShared(): Promise<NameServer> {
     return NameServer.start({}, await testWorker!.nameServerPort());
   }
 
-  /** The address in the format of WEBHOOK_DNS_SERVERS. */
+  /** The address in the WEBHOOK_DNS_SERVERS format. */
   get address(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }
@@ -105,7 +103,7 @@ function encodeResponse(
   return Buffer.concat([head, ...records]);
 }
 
-/** A pointer to the position of the name in the question. */
+/** A pointer to the name's position in the question. */
 const QUESTION_NAME = Buffer.from([0xc0, 12]);
 
 function encodeAddresses(
@@ -124,7 +122,7 @@ function encodeAddresses(
   ];
 }
 
-/** Encodes a text in parts of at most 255 bytes. */
+/** Encodes a text in parts with at most 255 bytes. */
 function encodeText(text: string): Buffer {
   const parts = text.match(/.{1,255}/gs) ?? [''];
   return Buffer.concat(parts.map((part) => Buffer.from([part.length, ...Buffer.from(part, 'latin1')])));
@@ -136,7 +134,7 @@ const encodeName = (name: string): Buffer =>
     Buffer.from([0]),
   ]);
 
-/** Encodes a record of class IN with a TTL of 0. */
+/** Encodes a record with class IN and TTL 0. */
 function encodeRecord(owner: Buffer, type: number, data: Buffer): Buffer {
   const middle = Buffer.alloc(10);
   middle.writeUInt16BE(type, 0);

@@ -3,11 +3,11 @@ import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMes
 import { fetchDocumented } from './fetch-documented.js';
 import type { TestResponse, TestInstance } from './test-instance.js';
 
-/** Encodes values as the lines of a body. */
+/** Encodes values as a body's lines. */
 export const toNdjson = (values: unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
-/** Parses the lines of a body. @throws Error if the last line is not terminated */
+/** Parses a body's lines. @throws Error if the last line is not terminated */
 export function parseNdjson(text: string): Record<string, any>[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is cut off');
   return text
@@ -41,7 +41,7 @@ export class StreamingImport {
   private readonly request: ClientRequest;
   private readonly response: Promise<IncomingMessage>;
 
-  /** @param credential a secret key, or the headers of an operator */
+  /** @param credential a secret key, or an operator's headers */
   constructor(
     instance: TestInstance,
     query: Record<string, string>,

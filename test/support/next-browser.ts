@@ -20,27 +20,27 @@ interface Gatehouse {
   };
 }
 
-// Without its types: they include those of React, whose empty HTMLElement would replace that of Playwright in all tests.
+// Without its types: they include React's types, whose empty HTMLElement would replace Playwright's type in all tests.
 const NAME: string = '@gatehouse/nextjs';
 const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options: object) => Gatehouse };
 
-/** The origin of the app. */
+/** The app's origin. */
 export const APP = 'http://shop.example.com';
 
-/** The functions of an app with the keys of an instance. */
+/** An app's functions with an instance's keys. */
 export interface App extends Gatehouse {
-  /** The paths of all requests to Gatehouse. */
+  /** The paths in all requests to Gatehouse. */
   requests: string[];
   /** The state that each test changes. */
   control: {
     /** True while Gatehouse cannot be reached. */
     isUnreachable: boolean;
-    /** Milliseconds by which the clock of the proxy and of the handlers is ahead. */
+    /** Milliseconds by which the clock in the proxy and the handlers is ahead. */
     clockOffset: number;
   };
 }
 
-/** Returns the functions of `@gatehouse/nextjs` for an instance. */
+/** Returns the `@gatehouse/nextjs` functions for an instance. */
 export function createApp(instance: TestInstance, options: GatehouseOptions = {}): App {
   const requests: string[] = [];
   const control = { isUnreachable: false, clockOffset: 0 };
@@ -60,12 +60,12 @@ export function createApp(instance: TestInstance, options: GatehouseOptions = {}
   return { ...gatehouse, requests, control };
 }
 
-/** A browser with the cookies of one customer. It sends requests to functions of an app. */
+/** A browser with one customer's cookies. It sends requests to an app's functions. */
 export class NextBrowser {
   readonly cookies = new Map<string, string>();
   /** All cookies that were set, with their attributes. */
   readonly setCookies: string[] = [];
-  /** All that JavaScript of the page could have read: bodies and headers of responses. */
+  /** All that JavaScript on the page could have read: response bodies and headers. */
   readonly readable: string[] = [];
 
   constructor(
@@ -73,7 +73,7 @@ export class NextBrowser {
     private readonly origin = APP,
   ) {}
 
-  /** Returns a request of the page with its cookies. */
+  /** Returns a request from the page with its cookies. */
   request(path: string, { headers, ...init }: RequestInit = {}): Request {
     const { protocol, host } = new URL(this.origin);
     const all = new Headers({
@@ -86,7 +86,7 @@ export class NextBrowser {
     return new Request(this.origin + path, { ...init, headers: all });
   }
 
-  /** Sends a request to the handlers of the app, or to another route. */
+  /** Sends a request to the app's handlers, or to another route. */
   async send(path: string, init: RequestInit = {}, route?: Handler): Promise<Response> {
     const handle = route ?? this.app.handlers.GET;
     return this.receive(await handle(this.request(path, init), {}));
@@ -101,7 +101,7 @@ export class NextBrowser {
     return forwarded;
   }
 
-  /** Returns the client of the page. */
+  /** Returns the page's client. */
   createClient(): Client {
     return createClient({
       url: `${this.origin}/api/gatehouse`,
@@ -118,7 +118,7 @@ export class NextBrowser {
       else this.cookies.delete(name);
     }
     response.headers.forEach((value, name) => {
-      // The page cannot read cookies that are HttpOnly, and the proxy's changes of the request stay in the server.
+      // The page cannot read cookies that are HttpOnly, and the proxy's changes to the request stay in the server.
       if (name !== 'set-cookie' && !name.startsWith('x-middleware-')) this.readable.push(`${name}: ${value}`);
     });
     const { text } = response;

@@ -10,7 +10,7 @@ export const OPERATOR_COOKIE = '__Host-gatehouse_operator';
 /** The header that the console sends with every change. */
 export const CONSOLE_HEADER = { 'x-gatehouse-console': '1' };
 
-/** The second factor that an operator of an instance has enrolled. */
+/** The second factor that an instance's operator has enrolled. */
 interface Enrollment {
   secret: string;
   recoveryCodes: string[];
@@ -18,11 +18,11 @@ interface Enrollment {
 
 const enrollments = new WeakMap<TestInstance, Map<string, Enrollment>>();
 
-/** An operator at the console of an instance, with its session cookie. */
+/** An operator at an instance's console, with its session cookie. */
 export class OperatorClient {
   /** Null if there is none, for example after sign-out. */
   cookie: string | null = null;
-  /** The secret of the authenticator, once it is enrolled. */
+  /** The authenticator's secret, once it is enrolled. */
   secret = '';
   /** The code that confirmed the enrollment, which is used up. */
   enrollmentCode = '';
@@ -33,7 +33,7 @@ export class OperatorClient {
 
   /**
    * @param path below `/operator/v1`
-   * @param baseUrl of a replica; default: the first api
+   * @param baseUrl a replica's URL; default: the first api
    */
   async request(
     method: string,
@@ -139,8 +139,8 @@ export async function insertOperator(
 }
 
 /**
- * Signs an operator in and reauthenticates; default: the operator of the seed. The first sign-in enrolls an authenticator; later
- * ones use one of the ten recovery codes, because each authenticator code is valid once in 30 s.
+ * Signs an operator in and reauthenticates; default: the seed's operator. The first sign-in enrolls an authenticator;
+ * later ones use one of the ten recovery codes, because each authenticator code is valid once in 30 s.
  */
 export async function signIn(
   instance: TestInstance,

@@ -10,7 +10,7 @@ export interface PasskeyCustomer extends RegisteredCustomer {
   recoveryCodes: string[] | null;
 }
 
-/** Requests the options of a new passkey of a signed-in customer. */
+/** Requests the options for a signed-in customer's new passkey. */
 export async function requestNewPasskey(instance: TestInstance, { accessToken }: Tokens): Promise<any> {
   const body = { password: PASSWORD };
   const response = await instance.requestWithAccessToken(
@@ -22,7 +22,7 @@ export async function requestNewPasskey(instance: TestInstance, { accessToken }:
   return expectStatus(200, response).body.options;
 }
 
-/** Adds a passkey to a customer, after a proof of identity by the password. */
+/** Adds a passkey to a customer, after a proof of identity with the password. */
 export async function addPasskey(
   instance: TestInstance,
   tokens: Tokens,
@@ -45,7 +45,7 @@ export async function registerWithPasskey(
   return { ...customer, passkeyId: body.passkey.id, authenticator, recoveryCodes: body.recoveryCodes };
 }
 
-/** Requests the options of a sign-in with any passkey. */
+/** Requests the options for a sign-in with any passkey. */
 export async function requestPasskey(instance: TestInstance): Promise<any> {
   const response = await instance.requestWithPublishableKey('POST', '/api/v1/auth/passkey/options');
   return expectStatus(200, response).body.options;

@@ -7,10 +7,10 @@ import { ChildServer, findProgram } from './child-server.js';
 import { roleUrls } from './databases.mjs';
 import { freePort } from './server-process.mjs';
 
-/** The path of PgBouncer, or undefined if it is not installed. */
+/** The path to PgBouncer, or undefined if it is not installed. */
 const program = findProgram('pgbouncer');
 
-/** PgBouncer in transaction mode, in front of the PostgreSQL server of the tests. */
+/** PgBouncer in transaction mode, in front of the tests' PostgreSQL server. */
 export class PgBouncer extends ChildServer {
   static readonly isInstalled = program !== undefined;
 

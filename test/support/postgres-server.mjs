@@ -19,8 +19,7 @@ export class PostgresServer {
   }
 
   static async start() {
-    // The folder is named and locked like that of a test run, so that the next run removes the folder of a
-    // killed run.
+    // The folder is named and locked like a test run's folder, so that the next run removes it after a killed run.
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-test-own-'));
     takeLock(path.join(folder, 'owner'));
     const server = new PostgresServer(folder);
@@ -87,14 +86,14 @@ export class PostgresServer {
       try {
         process.kill(pid, 'SIGKILL');
       } catch (error) {
-        // The process has already ended because it detected the loss of the server.
+        // The process has already ended because it detected that the server was lost.
         if (error.code !== 'ESRCH') throw error;
       }
     }
     await client.end().catch(() => undefined);
   }
 
-  /** Stops all processes of the server: it keeps every connection and does not respond. */
+  /** Stops all the server's processes: it keeps every connection and does not respond. */
   async freeze() {
     const client = new pg.Client(this.url);
     await client.connect();

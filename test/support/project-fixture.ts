@@ -10,7 +10,7 @@ import type { Receiver } from './receiver.js';
 import type { CredentialKind } from './routes.js';
 import { insertKey, type Tenant } from './tenants.js';
 
-/** The type of object that an id or another identifying value belongs to. */
+/** The object type to which an id or another identifying value belongs. */
 export type ResourceKind =
   | 'organization'
   | 'project'
@@ -34,7 +34,7 @@ export type ResourceKind =
   | 'email'
   | 'externalId';
 
-/** The types of object that the values of an input identify, by the name of the input. */
+/** The object types that an input's values identify, by input name. */
 export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   organizationId: ['organization'],
   organization_id: ['organization'],
@@ -83,13 +83,13 @@ export interface ProjectFixture extends CallerFixture {
   tenant: Tenant;
   /** The same objects, for a key with access to the whole organization. */
   organization: CallerFixture;
-  /** Two customers with two sessions each; those of the first one are in `resources`. */
+  /** Two customers with two sessions each; the first one's sessions are in `resources`. */
   customers: [CallerFixture, CallerFixture];
-  /** Objects that only organization keys can see: an endpoint of the organization and its deliveries. */
+  /** Objects that only organization keys can see: an organization endpoint and its deliveries. */
   organizationOnly: CallerFixture;
 }
 
-/** Creates a finished replay of each delivery of a project. */
+/** Creates a finished replay for each delivery in a project. */
 const insertReplays = `
   INSERT INTO webhook_replays (id, organization_id, project_id, delivery_id, event_id, endpoint_id, url, created_by,
     started_at, finished_at, http_status, success)
@@ -118,8 +118,7 @@ export async function createProjectFixture(
   const publishable = tenant.publishableKey;
   const accessToken = customers[0].credentials.access!;
   const projectScoped = await project.waitForDeliveries(endpoints[0]!.id, tenant);
-  // Only deliveries of this project: the level of the endpoint must be the only reason why its key cannot see
-  // them.
+  // Only this project's deliveries: the endpoint's level must be the only reason why its key cannot see them.
   const organizationScoped = await organization.waitForDeliveries(organizationEndpoints[0]!.id, tenant);
   await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
     [...projectScoped.delivery, ...organizationScoped.delivery].map((id) => id.slice('dlv_'.length)),
@@ -231,12 +230,12 @@ class FixtureBuilder {
     return (await this.request('POST', '/api/v1/customers/import', { customers })).body.id as string;
   }
 
-  /** Plans a bulk redelivery of everything that has failed. */
+  /** Plans a bulk redelivery for everything that has failed. */
   async planRedelivery(): Promise<string> {
     return (await this.request('POST', '/v1/webhooks/redeliveries', { filter: {} })).body.data.id as string;
   }
 
-  /** Waits for two attempts to an endpoint and returns the deliveries, attempts and events of a project. */
+  /** Waits for two attempts to an endpoint and returns a project's deliveries, attempts and events. */
   async waitForDeliveries(endpointId: string, { projectId }: Tenant) {
     const query = `endpoint_id=${endpointId}&project_id=${projectId}`;
     const attempts = await eventually('two attempts', async () => {
@@ -250,10 +249,7 @@ class FixtureBuilder {
     };
   }
 
-  /**
-   * Returns the ids of the project's keys, starting with the key that created everything: the others have
-   * done nothing.
-   */
+  /** Returns the project's key ids, starting with the key that created everything: the others have done nothing. */
   async listKeyIds({ projectId, secretKey }: Tenant): Promise<string[]> {
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const keys = (await this.request('GET', path)).body.data as {

@@ -7,7 +7,7 @@ import type { StandInProvider } from './identity-providers/stand-in-provider.js'
 import type { Responder } from './identity-providers/stand-in-server.js';
 
 /**
- * What a response of a provider leads to:
+ * The effect of a provider's response:
  * - `accepted`: it is sufficient for everything
  * - `no_email`: as without an email. A new person is asked for one, and everyone else is not affected
  * - `no_email_now`: the same, but a new person is asked to try again: the provider may return the email later
@@ -15,10 +15,10 @@ import type { Responder } from './identity-providers/stand-in-server.js';
  */
 export type AnswerEffect = 'accepted' | 'no_email' | 'no_email_now' | 'rejected' | 'unavailable';
 
-/** A response of a provider to one sign-in, and its effect on every path. */
+/** A provider's response to one sign-in, and its effect on every path. */
 export interface ProviderAnswer<Server> {
   name: string;
-  /** Changes the responses of the stand-in, which is reset before. */
+  /** Changes the stand-in's responses, which are reset before. */
   change(server: Server): unknown;
   /** The effect on sign-ins by redirect, on links and on reauthentication. */
   effect: AnswerEffect;
@@ -26,11 +26,11 @@ export interface ProviderAnswer<Server> {
   onReauthentication?: AnswerEffect;
   /** The effect on native sign-ins. Absent if they do not receive the response. */
   onNative?: AnswerEffect | 'validation_failed';
-  /** The checks of the connection test that fail. Default: none. */
+  /** The connection test's checks that fail. Default: none. */
   failedChecks?: string[];
 }
 
-/** The first half of a surrogate pair. JSON can contain it, UTF-8 cannot. */
+/** A surrogate pair's first half. JSON can contain it, UTF-8 cannot. */
 const SURROGATE = '\ud800';
 
 /** Values that stand for a missing one. Undefined removes the member. */
@@ -49,7 +49,10 @@ const seconds = (difference: number): number => Math.floor(Date.now() / 1_000) +
 
 const closeConnection: Responder = (response) => response.destroy();
 
-/** Responses of an endpoint in place of the expected one. One that is too slow has the effect of a closed connection. */
+/**
+ * Responses from an endpoint in place of the expected one. A response that is too slow has the same effect as a
+ * closed connection.
+ */
 const mainFailures: [name: string, responder: Responder, isOutage: boolean][] = [
   ['status 404', respondWithJson({ message: 'Not Found' }, 404), false],
   ['JSON that is null', respondWithJson(null), false],
@@ -65,7 +68,7 @@ const failures: typeof mainFailures = [
 
 const profile = ['email', 'email_verified', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd'];
 
-/** Members of a token response that no sign-in requires. */
+/** Members in a token response that no sign-in requires. */
 const unusedTokenMembers = ['expires_in', 'refresh_token', 'scope', 'token_type'];
 
 /** Subjects that identify no person. */
@@ -107,7 +110,7 @@ const protocolClaims: Claim[] = [
   ['azp null', () => ({ azp: null }), accepted],
 ];
 
-/** The responses of an OpenID Provider. */
+/** An OpenID Provider's responses. */
 export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<StandInProvider>[] => [
     {
@@ -200,7 +203,7 @@ export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
   },
 ];
 
-/** The responses of GitHub. */
+/** GitHub's responses. */
 export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<GitHubStandIn>[] => [
     {
@@ -251,7 +254,7 @@ export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
   })),
 ];
 
-/** The responses of Discord. */
+/** Discord's responses. */
 export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<DiscordStandIn>[] => [
     {
@@ -284,7 +287,7 @@ export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
   })),
 ];
 
-/** The responses of Apple. */
+/** Apple's responses. */
 export const appleAnswers: ProviderAnswer<AppleStandIn>[] = [
   ...[
     ...[undefined, '', 'null', '{', '{"name":null}', '{"name":"Ada"}'],

@@ -11,7 +11,7 @@ export interface RawRequest {
   body: string;
 }
 
-/** The reaction of a receiver to a complete request. */
+/** A receiver's reaction to a complete request. */
 export type RawResponder = (socket: Socket, request: RawRequest) => void;
 
 /** Sends these bytes and leaves the connection open. */
@@ -61,9 +61,9 @@ export interface RawTargetOptions {
 export class RawTarget {
   readonly requests: RawRequest[] = [];
   connections = 0;
-  /** Bytes of requests; with TLS, the decrypted bytes. */
+  /** Request bytes; with TLS, the decrypted bytes. */
   bytesReceived = 0;
-  /** Bytes of responses that the operating system has accepted. */
+  /** Response bytes that the operating system has accepted. */
   bytesSent = 0;
   /** The responder once the script is finished. */
   defaultResponder: RawResponder = respondWith('200 OK', 'ok');
@@ -137,7 +137,7 @@ export class RawTarget {
   }
 }
 
-/** Returns a header of a request by its lowercase name. */
+/** Returns a request's header by its lowercase name. */
 export const getHeader = (request: RawRequest, name: string): string | undefined =>
   request.head
     .find((line) => line.toLowerCase().startsWith(`${name}:`))

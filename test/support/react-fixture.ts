@@ -6,9 +6,9 @@ import { ReactPage, type PageConfig } from './react-page.js';
 import { addProvider, createSocialProject, type SocialProject } from './social-sign-in.js';
 import { TestInstance } from './test-instance.js';
 
-/** The fixture of the tests of `@gatehouse/react`: a site, a project with a provider, and one context per test. */
+/** The fixture for the `@gatehouse/react` tests: a site, a project with a provider, and one context per test. */
 export class ReactFixture {
-  /** Console messages of the page: React reports problems there, and the browser violations of the policy. */
+  /** Console messages on the page: React reports problems there, and the browser reports policy violations. */
   private messages: string[] = [];
 
   private constructor(
@@ -19,7 +19,7 @@ export class ReactFixture {
     readonly project: SocialProject,
   ) {}
 
-  /** @param pages what each path of the site shows @param settings of the project */
+  /** @param pages what each path on the site shows @param the project's settings */
   static async start(pages: Record<string, PageConfig>, settings: object = {}): Promise<ReactFixture> {
     const [instance, browser, provider, site] = await Promise.all([
       TestInstance.startShared({ workers: 0 }),

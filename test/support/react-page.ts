@@ -8,21 +8,21 @@ import { run } from '../../scripts/processes.mjs';
 import type { SocialProject } from './social-sign-in.js';
 import type { TestInstance } from './test-instance.js';
 
-/** The content of a path of the site. */
+/** The content at a path on the site. */
 export interface PageConfig {
-  /** The component of `@gatehouse/react` for customers who are not signed in. */
+  /** The `@gatehouse/react` component for customers who are not signed in. */
   signedOut?: string;
   /** The component for customers who are signed in, below their email address. */
   signedIn?: string;
   props?: object;
   appearance?: object;
-  /** Name of a language that the package exports. */
+  /** A language's name that the package exports. */
   localization?: string;
 }
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' };
 
-/** A site with components of `@gatehouse/react` and a strict content security policy. */
+/** A site with components from `@gatehouse/react` and a strict content security policy. */
 export class ReactPage {
   private client: object = {};
   private policy = '';
@@ -53,12 +53,12 @@ export class ReactPage {
     return page;
   }
 
-  /** The origin of the site. Browsers have no passkeys for IP addresses. */
+  /** The site's origin. Browsers have no passkeys for IP addresses. */
   get origin(): string {
     return `http://localhost:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The URLs of all paths. */
+  /** The URLs for all paths. */
   get urls(): string[] {
     return Object.keys(this.pages).map((path) => this.origin + path);
   }

@@ -49,7 +49,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** The responder of the requests after those of `respondWith`. */
+  /** The responder for the requests after the ones for `respondWith`. */
   defaultResponder: Responder = respondWithStatus(200, 'ok');
 
   get url(): string {

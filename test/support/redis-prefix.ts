@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { eventually } from './eventually.js';
 
-/** Returns the prefix of the only installation that has used a Redis database, without the shared one. */
+/** Returns the prefix from the only installation that has used a Redis database, without the shared one. */
 export const findRedisPrefix = (redis: Redis): Promise<string> =>
   eventually('keys of an installation', async () => {
     const [key] = await redis.keys('gatehouse:????????????????:*');

@@ -10,7 +10,7 @@ export const hasRedisServer = (process.env.PATH ?? '')
 
 /**
  * Starts a Redis server on loopback without persistence.
- * @param {Record<string, string | number>} options of redis.conf
+ * @param {Record<string, string | number>} options in redis.conf
  * @param {import('node:child_process').SpawnOptions} [spawnOptions]
  */
 export function spawnRedis(options, spawnOptions) {
@@ -23,7 +23,7 @@ export function spawnRedis(options, spawnOptions) {
  * Sends one inline command (Redis protocol).
  * @param {number} port
  * @param {string} text
- * @returns {Promise<string>} the beginning of the response, or "" if there is none
+ * @returns {Promise<string>} the response's beginning, or "" if there is none
  */
 export function redisCommand(port, text) {
   const socket = connect(port, '127.0.0.1', () => socket.write(`${text}\r\n`));

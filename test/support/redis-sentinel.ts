@@ -30,7 +30,7 @@ export class RedisSentinel extends ChildServer {
     );
   }
 
-  /** Sends one inline command. @returns the beginning of the response */
+  /** Sends one inline command. @returns the response's beginning */
   command(text: string): Promise<string> {
     return redisCommand(this.port, text);
   }

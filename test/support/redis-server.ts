@@ -12,7 +12,7 @@ export { hasRedisServer } from './redis-process.mjs';
 interface RedisServerOptions {
   /** Default: a free one. */
   port?: number;
-  /** Settings of redis.conf. */
+  /** Settings in redis.conf. */
   settings?: Record<string, string | number>;
   /** With a certificate, the server also listens with TLS on `tlsPort`. */
   certificate?: { cert: string; key: string };
@@ -53,7 +53,7 @@ export class RedisServer {
     return server;
   }
 
-  /** Starts a cluster of one node, which accepts writes two seconds later. */
+  /** Starts a cluster with one node, which accepts writes two seconds later. */
   static async startCluster(options: Omit<RedisServerOptions, 'settings'> = {}): Promise<RedisServer> {
     const settings = {
       'cluster-enabled': 'yes',
@@ -99,7 +99,7 @@ export class RedisServer {
   }
 
   /**
-   * Adds an ACL user that may use only the keys of Gatehouse, and no commands that administrate the server
+   * Adds an ACL user that may use only Gatehouse's keys, and no commands that administrate the server
    * (docs/operations/redis.md, "Configure Redis").
    */
   async addUser(name: string, password: string): Promise<void> {
@@ -108,9 +108,7 @@ export class RedisServer {
     if (response !== '+OK') throw new Error(response);
   }
 
-  /**
-   * Sends one inline command (Redis protocol). @returns the beginning of the response, or "" if there is none
-   */
+  /** Sends one inline command (Redis protocol). @returns the response's beginning, or "" if there is none */
   command(text: string): Promise<string> {
     return redisCommand(this.port, text);
   }

@@ -5,7 +5,7 @@ import type { ServerProcess } from './server-process.mjs';
 import { startReplica } from './start-replica.js';
 import { bearerHeader, type TestInstance, type TestResponse } from './test-instance.js';
 
-/** Returns the paths of the routes that read from a replica, as docs/scaling.md lists them. */
+/** Returns the paths to the routes that read from a replica, as docs/scaling.md lists them. */
 export function listReplicaRoutes(): string[] {
   const [, block] = /```\n((?:GET .*\n)+)```/.exec(readFileSync('docs/scaling.md', 'utf8'))!;
   return block!
@@ -14,7 +14,7 @@ export function listReplicaRoutes(): string[] {
     .map((line) => line.replace('GET ', ''));
 }
 
-/** Another api of an instance, which reads from a standby of its database. The standby is checked only on command. */
+/** Another api in an instance, which reads from its database's standby. The standby is checked only on command. */
 export class ReplicaReader {
   private constructor(
     private readonly instance: TestInstance,
@@ -51,7 +51,7 @@ export class ReplicaReader {
     return this.instance.request('GET', path, { headers, baseUrl: this.baseUrl });
   }
 
-  /** Returns the ids of the first page of a list. */
+  /** Returns the ids on a list's first page. */
   async listIds(path: string): Promise<string[]> {
     const { body } = await this.get(path);
     return (body.data as { id: string }[]).map(({ id }) => id);

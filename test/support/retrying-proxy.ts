@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const RETRY_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 20;
 
-/** Interval of the readiness checks of each replica, in ms. */
+/** Interval between each replica's readiness checks, in ms. */
 const PROBE_MS = 50;
 
 /**
@@ -46,7 +46,7 @@ export class RetryingProxy {
   }
 
   private async probe(): Promise<void> {
-    // Probes do not overlap: the result of an older one may be outdated.
+    // Probes do not overlap: an older one's result may be outdated.
     if (this.isProbing) return;
     this.isProbing = true;
     for (const port of this.ports) {

@@ -8,7 +8,7 @@ export type CredentialKind = 'secret' | 'access' | 'publishable' | 'operator';
 
 export interface RouteInput {
   in: 'path' | 'query' | 'header' | 'body';
-  /** For a field of a nested object: `settings.accessTokenTtl`. */
+  /** For a field in a nested object: `settings.accessTokenTtl`. */
   name: string;
   schema: Record<string, any>;
 }
@@ -27,7 +27,7 @@ export interface Route {
 
 type Json = Record<string, any>;
 
-/** Returns the credential type of a security scheme. @throws Error for an unknown scheme */
+/** Returns a security scheme's credential type. @throws Error for an unknown scheme */
 function credentialKind(scheme: string): CredentialKind {
   const kind = (['secret', 'access', 'publishable', 'operator'] as const).find((each) =>
     scheme.startsWith(each),
@@ -105,7 +105,7 @@ class RouteReader {
     return this.listVariants(schema).some(({ required = [] }) => (required as string[]).length > 0);
   }
 
-  /** Returns a schema and the schemas that it is composed of. */
+  /** Returns a schema and the schemas that compose it. */
   private listVariants(schema: Json): Json[] {
     const parts = [schema['allOf'], schema['oneOf'], schema['anyOf']].flatMap(
       (list) => (list ?? []) as Json[],
@@ -137,7 +137,7 @@ const redirectUrl = 'https://app.example.com/welcome';
 const oauthTarget = (): Json => ({ redirectUrl, codeChallenge: randomBytes(32).toString('base64url') });
 const providerCode = (): Json => ({ code: name(), codeVerifier: bytes(), redirectUrl });
 
-/** Sample bodies of the routes that require a body, and of the routes that change nothing without one. */
+/** Sample bodies for the routes that require a body, and for the routes that change nothing without a body. */
 const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
   'POST /api/v1/auth/login': () => ({ email: email(), password: name() }),
@@ -216,7 +216,7 @@ const sampleBodies: Record<string, () => Json> = {
   }),
 };
 
-/** Returns the routes for keys with the same body as a route of the console. */
+/** Returns the routes for keys with the same body as a console route. */
 const routesForKeys = ({ method, path }: Route): string[] =>
   ['/api/v1/', '/v1/'].map((prefix) => `${method} ${path.replace('/operator/v1/', prefix)}`);
 
@@ -231,7 +231,7 @@ export function sampleBody(route: Route): Json | undefined {
   return body;
 }
 
-/** The values of path parameters that identify no object of a tenant. */
+/** The path parameter values that identify no tenant's object. */
 export const fixedPathValues: Record<string, string> = {
   kind: 'verify-email',
   language: 'de',

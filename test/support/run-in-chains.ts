@@ -1,7 +1,6 @@
 /**
- * Runs requests in a fixed number of parallel chains, sequentially in each chain: a closed loop, whose load
- * decreases on a busy machine instead of queueing up. A request may fail: the history of exchanges checks
- * that.
+ * Runs requests in a fixed number of parallel chains, sequentially in each chain: a closed loop, whose load decreases
+ * on a busy machine instead of queueing up. A request may fail: the exchange history checks that.
  */
 export async function runInChains(
   chains: number,

@@ -1,4 +1,4 @@
-/** Runs independent cases, several at a time. @returns all of their results, in the order of the cases */
+/** Runs independent cases, several at a time. @returns all their results, in the cases' order */
 export async function runInChunks<Case, Result>(
   cases: readonly Case[],
   run: (each: Case) => Promise<Result[]>,

@@ -1,11 +1,11 @@
-/** One sample of the Prometheus text format. */
+/** One sample in the Prometheus text format. */
 export interface Sample {
   name: string;
   labels: Record<string, string>;
   value: number;
 }
 
-/** The metrics of a process from its METRICS_PORT. */
+/** A process's metrics from its METRICS_PORT. */
 export class Scrape {
   private constructor(readonly text: string) {}
 
@@ -35,7 +35,7 @@ export class Scrape {
     );
   }
 
-  /** Returns the sum of all samples of a name that have these labels; null if there are none. */
+  /** Returns the sum over all samples with a name and these labels; null if there are none. */
   value(name: string, labels: Record<string, string> = {}): number | null {
     const found = this.samples.filter(
       (sample) =>

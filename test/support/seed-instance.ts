@@ -7,16 +7,16 @@ import { insertOrganization } from './tenants.js';
 const DAYS = 4;
 const DAY_MS = 86_400_000;
 
-/** The objects that the log of an instance refers to. */
+/** The objects to which an instance's log refers. */
 export interface SeededInstance {
   projects: [string, string];
-  /** Two endpoints of the first project, one of its organization, one of the other project. */
+  /** Two endpoints in the first project, one in its organization, one in the other project. */
   endpoints: string[];
   /** The last has no event; the first two, in different projects, have the same address. */
   customers: { id: string; email: string }[];
 }
 
-/** Inserts `count` deliveries of two organizations, about several customers. */
+/** Inserts `count` deliveries in two organizations, about several customers. */
 export async function seedInstance(instance: TestInstance, count: number): Promise<SeededInstance> {
   const { organizationId, projectId } = instance.credentials;
   const other = await insertOrganization(instance);
@@ -83,7 +83,7 @@ export async function insertEndpoint(
   return id;
 }
 
-/** Returns the ids of all pages of a console list, with either kind of cursor. */
+/** Returns the ids on all pages in a console list, with either kind of cursor. */
 export async function listAll(
   operator: OperatorClient,
   path: string,
@@ -100,7 +100,7 @@ export async function listAll(
   return ids;
 }
 
-/** Returns the count of a list. */
+/** Returns a list's count. */
 export async function getCount(
   operator: OperatorClient,
   path: string,

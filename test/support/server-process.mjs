@@ -40,7 +40,8 @@ export class ServerProcess {
   /**
    * @param {string} entryPoint
    * @param {Record<string, string>} env
-   * @param {number | 'pipe'} output the file of standard output and standard error, without which the log is read here
+   * @param {number | 'pipe'} output the file for standard output and standard error, without which the log is read
+   * here
    */
   constructor(entryPoint, env, output = 'pipe') {
     this.entryPoint = entryPoint;
@@ -84,7 +85,7 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** True if it killed itself at a failpoint of a test. */
+  /** True if it killed itself at a test's failpoint. */
   get hitFailpoint() {
     return (
       this.#env.FAILPOINTS !== undefined &&
@@ -106,8 +107,8 @@ export class ServerProcess {
    * Runs a test command in the process (libs/platform/src/programs/test-commands.ts).
    * @param {string} command
    * @param {string} [argument]
-   * @returns {Promise<any>} the result of the command
-   * @throws Error with the message of the error that the command threw
+   * @returns {Promise<any>} the command's result
+   * @throws Error with the error message from the command
    */
   runCommand(command, argument = '') {
     const id = (this.#commandId += 1);
@@ -119,7 +120,7 @@ export class ServerProcess {
   }
 
   /**
-   * Runs a periodic job of a worker now, from start to end.
+   * Runs a worker's periodic job now, from start to end.
    * @param {string} name
    * @returns {Promise<void>}
    */
@@ -178,13 +179,13 @@ export class ServerProcess {
   /** @param {Record<string, unknown>} line */
   #read(line) {
     this.log.push(line);
-    // The output of `all` also contains the lines of its programs.
+    // The output from `all` also contains its programs' lines.
     const isOwnLine = this.entryPoint !== entryPoints.all || line.service === 'launcher';
     this.#isReady ||= line.message === 'ready' && isOwnLine;
     this.#child.emit('gatehouse:line');
   }
 
-  /** @param {() => boolean} isTrue called again after each line of the log */
+  /** @param {() => boolean} isTrue called again after each line in the log */
   #until(isTrue) {
     const child = this.#child;
     return new Promise((resolve, reject) => {
@@ -208,8 +209,8 @@ export class ServerProcess {
 }
 
 /**
- * The range of free ports: below the ephemeral ports of the system (32768 and up), with a separate range for
- * each jest worker. So no other process takes a port before its intended process listens on it.
+ * The free port range: below the system's ephemeral ports (32768 and up), with a separate range for each jest worker.
+ * So no other process takes a port before its intended process listens on it.
  */
 const PORTS = 2_000;
 const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);

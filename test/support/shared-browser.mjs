@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 
-// The headless shell does not draw the windows of a desktop browser: the tests use a quarter less CPU time with it.
+// The headless shell does not draw a desktop browser's windows, so that the tests use a quarter less CPU time.
 const executablePath = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -31,7 +31,7 @@ export const chromiumOptions = {
 let browser;
 
 /**
- * Returns the Chromium of this process, and starts it on first use. Each test file opens its own contexts.
+ * Returns this process's Chromium, and starts it on first use. Each test file opens its own contexts.
  * @returns {Promise<import('playwright-core').Browser>}
  */
 export async function sharedBrowser() {

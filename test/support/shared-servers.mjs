@@ -9,12 +9,12 @@ import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * Maximum growth of a database, in bytes. Beyond it, the rows that are deleted between files would slow down
- * every scan, and nothing removes them: autovacuum is off (embedded.mjs).
+ * A database's maximum growth, in bytes. Beyond it, the rows that are deleted between files would slow down every
+ * scan, and nothing removes them: autovacuum is off (embedded.mjs).
  */
 const MAX_GROWTH = 64 * 1024 * 1024;
 
-/** An api process with its database, which the test files of one jest worker use in turn. */
+/** An api process with its database, which one jest worker's test files use in turn. */
 class SharedServer {
   /** @type {ServerProcess} */
   api;
@@ -62,8 +62,8 @@ class SharedServer {
   }
 
   /**
-   * The content of `credentials.json` after the first boot, as text: the parsed object must belong to the test's realm.
-   * An api with another PUBLIC_URL, which a test has started on the same database, changes the file.
+   * The content in `credentials.json` after the first boot, as text: the parsed object must belong to the test's
+   * realm. An api with another PUBLIC_URL, which a test has started on the same database, changes the file.
    */
   get credentials() {
     this.#credentials ??= readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
@@ -122,7 +122,7 @@ class SharedServer {
   }
 }
 
-/** Returns statements that restore the current rows of all tables. */
+/** Returns statements that restore the current rows in all tables. */
 async function seedStatements(db) {
   const { rows: tables } = await db.query(
     `SELECT c.oid::regclass::text AS name,
@@ -130,8 +130,7 @@ async function seedStatements(db) {
              WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
      FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
-  // Triggers and foreign keys are disabled: the audit log is immutable, and the order of the tables would
-  // matter.
+  // Triggers and foreign keys are disabled: the audit log is immutable, and the table order would matter.
   const statements = ['BEGIN', 'SET LOCAL session_replication_role = replica'];
   for (const { name, columns } of tables) {
     const { rows } = await db.query(`SELECT coalesce(jsonb_agg(t), '[]')::text AS seed FROM ${name} t`);
@@ -164,7 +163,7 @@ async function schemaOf(db) {
   return rows[0].schema;
 }
 
-/** Returns the size of the database in bytes. */
+/** Returns the database size in bytes. */
 async function sizeOf(db) {
   const { rows } = await db.query('SELECT pg_database_size(current_database())::float8 AS size');
   return rows[0].size;
@@ -174,7 +173,7 @@ async function sizeOf(db) {
 let reservedPort;
 
 /**
- * Returns the port that all shared servers of this jest worker send DNS queries to. No name server listens on it,
+ * Returns the port to which all shared servers in this jest worker send DNS queries. No name server listens there,
  * unless a test starts one.
  */
 export const nameServerPort = () => (reservedPort ??= freePort());
@@ -183,11 +182,11 @@ export const nameServerPort = () => (reservedPort ??= freePort());
 const servers = new Map();
 
 /**
- * Returns the api of this jest worker with these settings in its initial state; starts it on first use.
+ * Returns this jest worker's api with these settings in its initial state; starts it on first use.
  * @param {Record<string, string>} settings in addition to the default ones
  * @param {boolean} withRedis
  * @returns {Promise<SharedServer>} in use until `isInUse` is set to false
- * @throws Error if a test of the same file still uses it
+ * @throws Error if a test in the same file still uses it
  */
 export async function sharedServer(settings, withRedis) {
   const key = JSON.stringify([Object.entries(settings).sort(), withRedis]);

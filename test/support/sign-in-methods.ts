@@ -12,10 +12,10 @@ import { SoftwareAuthenticator } from './software-authenticator.js';
 import { bearerHeader, type TestInstance, type TestResponse } from './test-instance.js';
 import { totpCode } from './totp.js';
 
-/** The URL to which the links of `signInMethods` lead. */
+/** The URL to which the links from `signInMethods` lead. */
 export const redirectUrl = 'https://app.example.com/welcome';
 
-/** Settings of a project with every method. */
+/** A project's settings with every method. */
 export const allMethods = {
   signIn: { emailCode: true, passkey: true },
   redirectUrls: [redirectUrl],
@@ -47,7 +47,9 @@ export type Method =
 /** Begins a sign-in. @returns a function that sends its proof */
 type BeginSignIn = (customer: Owner) => Promise<() => Promise<TestResponse>>;
 
-/** Turns customers who have registered into ones whom an import created, whose sessions of another system can move. */
+/**
+ * Turns customers who have registered into ones whom an import created, whose sessions in another system can move.
+ */
 export const markImported = (instance: TestInstance, id: string): Promise<unknown> =>
   instance.sql('UPDATE customers SET imported = true WHERE id = $1', [id]);
 
@@ -64,7 +66,7 @@ const beginWithToken =
     return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
   };
 
-/** Returns the fields of a token that moves a session with a password, which begins now, from another system. */
+/** Returns the fields for a token that moves a session with a password, which begins now, from another system. */
 export const newMigration = () => ({
   ...{ purpose: 'migration', amr: ['pwd'], authTime: new Date().toISOString() },
 });
@@ -95,6 +97,6 @@ export const signInMethods = (instance: TestInstance, supportKey: string): Recor
   },
 });
 
-/** Returns what a sign-in ended in: a session, the kind of a challenge, or the code of an error. */
+/** Returns a sign-in's outcome: a session, a challenge kind, or an error code. */
 export const outcomeOf = ({ body }: TestResponse): string =>
   body.tokens ? 'session' : (body.challenge?.kind ?? body.code);

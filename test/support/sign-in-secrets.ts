@@ -31,7 +31,7 @@ import { totpCode } from './totp.js';
 /** Another URL to which the project may redirect. */
 export const OTHER_URL = 'https://app.example.com/other';
 
-/** The settings of a project with every method, and both URLs. */
+/** A project's settings with every method, and both URLs. */
 export const SECRETS_SETTINGS = {
   redirectUrls: [redirectUrl, OTHER_URL],
   signIn: { emailCode: true, passkey: true },
@@ -44,16 +44,16 @@ export interface Context {
   redirectUrl: string;
   codeVerifier: string;
   state: string;
-  /** The session of the request, where a consumer requires one. */
+  /** The request's session, where a consumer requires a session. */
   accessToken: string;
 }
 
-/** A secret of a sign-in that is under way, and the context in which it was issued. */
+/** A secret from a sign-in in progress, and the context in which it was issued. */
 export interface SignInSecret {
   value: string;
-  /** The flow of the hosted page to which the secret is bound. */
+  /** The hosted page's flow to which the secret is bound. */
   flow?: string;
-  /** The code of an email or an authenticator that completes the sign-in. */
+  /** The code from an email or an authenticator that completes the sign-in. */
   code?: string;
   context: Context;
 }
@@ -61,7 +61,7 @@ export interface SignInSecret {
 /** A customer with a person at the provider, and a second factor for the secrets that require one. */
 export interface SecretOwner extends RegisteredCustomer {
   kind: 'plain' | 'factor' | 'enrollment';
-  /** Another session of the customer. */
+  /** The customer's other session. */
   otherTokens: Tokens;
   sub: string;
   totpSecret: string;
@@ -77,7 +77,7 @@ export interface SecretKind {
   issue: (owner: SecretOwner) => Promise<SignInSecret>;
 }
 
-/** The parts of a context to which a consumer can bind a secret. */
+/** The parts in a context to which a consumer can bind a secret. */
 export type Binding = 'challenge' | 'url' | 'state' | 'project' | 'session' | 'customer';
 
 interface Consumer {
@@ -105,11 +105,11 @@ export type ConsumerName =
 const challengeOf = (codeVerifier: string): string =>
   createHash('sha256').update(codeVerifier).digest('base64url');
 
-/** Issues the secrets of sign-ins that are under way, each through real routes, and sends them to their consumers. */
+/** Issues the secrets for sign-ins in progress, each through real routes, and sends them to their consumers. */
 export class SignInSecrets {
   private constructor(
     private readonly instance: TestInstance,
-    /** The first project of the instance. */
+    /** The instance's first project. */
     private readonly project: SocialProject,
     private readonly server: StandInProvider,
     private readonly provider: AddedProvider,
@@ -117,7 +117,7 @@ export class SignInSecrets {
     private readonly supportKey: string,
   ) {}
 
-  /** Prepares the first project of an instance, with a provider. */
+  /** Prepares an instance's first project, with a provider. */
   static async prepare(instance: TestInstance): Promise<SignInSecrets> {
     const server = await StandInProvider.start();
     const { projectId: id, publishableKey } = instance.credentials;
@@ -341,7 +341,7 @@ export class SignInSecrets {
     ),
   };
 
-  /** Returns a code of the owner's authenticator, which no earlier sign-in has used. */
+  /** Returns a code from the owner's authenticator, which no earlier sign-in has used. */
   private async totpCode(owner: SecretOwner): Promise<string> {
     await resetTotpSteps(this.instance, owner);
     return totpCode(owner.totpSecret);
@@ -450,7 +450,10 @@ export class SignInSecrets {
     return this.sendJson(`/api/v1/me/${path}`, bearerHeader(accessToken), body);
   }
 
-  /** Sends a request without a comparison with the OpenAPI document, which would take most of the time of thousands. */
+  /**
+   * Sends a request without a comparison with the OpenAPI document, which would take most of the time for thousands
+   * of requests.
+   */
   private async sendJson(path: string, headers: Record<string, string>, body: object): Promise<Response> {
     const response = await fetch(this.instance.baseUrl + path, {
       method: 'POST',
@@ -461,7 +464,7 @@ export class SignInSecrets {
     return response;
   }
 
-  /** A consumer of the hosted page, whose query the context determines. */
+  /** A consumer on the hosted page, whose query the context determines. */
   private page(request: (context: Context, secret: SignInSecret) => Promise<Response>): Consumer {
     return {
       bindings: ['challenge', 'url', 'state', 'project'],
@@ -504,7 +507,7 @@ export class SignInSecrets {
 
 const isAccepted = ({ status }: Response): boolean => status < 300;
 
-/** Returns the flow of the first form of a screen. */
+/** Returns the flow in a screen's first form. */
 function readFlow({ screen }: HostedSignIn): string {
   const [action] = readFormActions(screen.html);
   return new URLSearchParams(action!.slice(action!.indexOf('?'))).get('flow')!;

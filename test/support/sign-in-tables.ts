@@ -20,7 +20,7 @@ import {
 import type { SocialProject } from './social-sign-in.js';
 import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.js';
 
-/** The cells of a table that are wrong, and the number of all cells. */
+/** A table's wrong cells, and the number of all cells. */
 export interface Table {
   wrong: string[];
   cells: number;
@@ -32,7 +32,7 @@ const EXPIRING = [
   'passkey_ceremonies',
 ];
 
-/** Who and what is foreign to the owner of a secret. */
+/** The credentials and objects that do not belong to a secret's owner. */
 interface Strangers {
   project: SocialProject;
   accessToken: string;
@@ -57,9 +57,10 @@ const differentContext = (
 };
 
 /**
- * Sends every kind of secret to every consumer: in the context in which it was issued, and repeatedly, after its expiry,
- * after a revocation of access, and in contexts that differ in one part. Only the own consumer may accept it, once.
- * @param isComplete false to vary only the requests to the own consumer of a secret
+ * Sends every kind of secret to every consumer: in the context in which it was issued, and repeatedly, after its
+ * expiry, after access was revoked, and in contexts that differ in one part. Only the secret's own consumer may
+ * accept it, once.
+ * @param isComplete false to vary only the requests to a secret's own consumer
  */
 export async function checkConsumers(
   instance: TestInstance,
@@ -129,16 +130,16 @@ async function checkKind(
   return row;
 }
 
-/** An event that ends the access of a customer. */
+/** An event that ends a customer's access. */
 interface AccessEvent {
-  /** True if the session `tokens` of the owner stays active. */
+  /** True if the owner's session `tokens` stays active. */
   keepsSession?: boolean;
   /** The customers to whom it can happen; default: all. */
   owners?: SecretOwner['kind'][];
   happen: (owner: SecretOwner) => Promise<TestResponse>;
 }
 
-/** Returns every event that ends the access of a customer, by name. */
+/** Returns every event that ends a customer's access, by name. */
 const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
   const asServer = (method: string, path: string, body?: object): Promise<TestResponse> =>
     instance.requestWithSecretKey(method, `/api/v1/customers/${path}`, body);
@@ -198,7 +199,7 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
   };
 };
 
-/** The secrets that stand for all others with the same time: those of the page, of an email, of a key, of a factor. */
+/** The secrets that stand for all others with the same time: secrets from the page, an email, a key and a factor. */
 const REPRESENTATIVES = [
   ...['code after a password on the page', 'code of a link in an email', 'code that links an identity'],
   ...['sign-in token', 'challenge of the API', 'passkey response of the page'],
@@ -253,7 +254,7 @@ async function checkEvent(
   return { remaining, cells: issued.length + 2 * ended.length };
 }
 
-/** Returns the tokens of a session that still open it. */
+/** Returns a session's tokens that still open it. */
 async function findActive(instance: TestInstance, { accessToken, refreshToken }: Tokens): Promise<string[]> {
   const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
   const refreshed = await refreshSession(instance, refreshToken);

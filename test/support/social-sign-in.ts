@@ -6,20 +6,20 @@ import type { TestInstance, TestResponse } from './test-instance.js';
 /** The application to which providers lead back. */
 export const REDIRECT_URL = 'https://app.example.com/signed-in';
 
-/** A project with a publishable key of its own, so that its settings disturb no other test. */
+/** A project with a separate publishable key, so that its settings disturb no other test. */
 export interface SocialProject {
   id: string;
   publishableKey: string;
 }
 
-/** An identity provider of a project. */
+/** A project's identity provider. */
 export interface AddedProvider {
   id: string;
   slug: string;
   callbackUrl: string;
 }
 
-/** A server at which Gatehouse can be registered. It returns the fields of the provider. */
+/** A server at which Gatehouse can be registered. It returns the provider's fields. */
 interface ProviderServer {
   addClient(options: { redirectUri: string }): { clientId: string; redirectUri: string };
 }
@@ -47,7 +47,7 @@ export async function createSocialProject(
   return { id, publishableKey };
 }
 
-/** Changes the settings of a project. */
+/** Changes a project's settings. */
 export async function changeSettings(
   instance: TestInstance,
   { id }: SocialProject,
@@ -84,7 +84,7 @@ export async function changeProvider(
   expectStatus(200, await asServer(instance, 'PATCH', `/${project.id}/identity-providers/${id}`, changes));
 }
 
-/** Returns credentials of Apple that are valid, but not yet those of the client. */
+/** Returns valid Apple credentials that the client does not use yet. */
 async function placeholderKey(): Promise<object> {
   const { generateKeyPairSync } = await import('node:crypto');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -104,7 +104,7 @@ const newVerifier = () => {
   return { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') };
 };
 
-/** Sends a request with the publishable key of a project. */
+/** Sends a request with a project's publishable key. */
 export const asPage = (
   instance: TestInstance,
   { publishableKey }: SocialProject,
@@ -151,7 +151,7 @@ export async function walkThrough(
   return (await agent.follow(url, { until: redirectUrl })).parameters;
 }
 
-/** Walks through the provider, up to the callback of Gatehouse, which is not sent. */
+/** Walks through the provider, up to Gatehouse's callback, which is not sent. */
 export const walkToCallback = (
   { url }: Pick<BegunFlow, 'url'>,
   { callbackUrl }: AddedProvider,
@@ -166,10 +166,10 @@ export const exchange = (
   code: string | undefined,
 ): Promise<TestResponse> => asPage(instance, project, 'exchange', { code, codeVerifier, redirectUrl });
 
-/** The result of a sign-in: the response of the exchange, or the error of the redirect. */
+/** A sign-in's result: the exchange's response, or the redirect's error. */
 export type SignInResult = { error: string } | TestResponse;
 
-/** Signs in at a provider, from the page of the application to the exchange. */
+/** Signs in at a provider, from the application's page to the exchange. */
 export async function signInAt(
   instance: TestInstance,
   project: SocialProject,
@@ -193,7 +193,7 @@ export async function openSocialSession(
   return { id: customer.id, email: customer.email, tokens };
 }
 
-/** Returns what a sign-in ended in: a session, the kind of a challenge, `unverified`, or the code of an error. */
+/** Returns a sign-in's outcome: a session, a challenge kind, `unverified`, or an error code. */
 export function outcomeOf(result: SignInResult): string {
   if ('error' in result) return result.error;
   const { tokens, customer, challenge, code } = result.body;

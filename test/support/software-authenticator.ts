@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
-/** Flags of authenticator data (WebAuthn, section 6.1). */
+/** Authenticator data flags (WebAuthn, section 6.1). */
 const FLAGS = { userPresent: 0x01, userVerified: 0x04, backupEligible: 0x08, backedUp: 0x10, attested: 0x40 };
 
 /** The options that a response deviates from, to be rejected. */
@@ -23,7 +23,7 @@ const LOCAL_ORIGIN = 'http://localhost:5173';
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
 
-/** Returns a CBOR byte string of less than 64 KiB. */
+/** Returns a CBOR byte string with less than 64 KiB. */
 const cborBytes = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0x59, bytes.length >> 8, bytes.length & 0xff]), bytes]);
 const cborText = (text: string): Buffer =>

@@ -2,7 +2,7 @@ import type { TestInstance } from './test-instance.js';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * Starts another api on the database of an instance, which stops together with the instance.
+ * Starts another api on an instance's database, which stops together with the instance.
  * @param env settings that differ
  */
 export async function startReplica(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Maximum duration of a load, in case a failed test did not stop it. */
+/** A load's maximum duration, in case a failed test did not stop it. */
 const MAX_DURATION_MS = 120_000;
 
 /**
@@ -15,7 +15,7 @@ export class SteadyLoad {
   private readonly running: Promise<void>;
 
   /**
-   * @param send may fail: the history of exchanges checks the result
+   * @param send may fail: the exchange history checks the result
    * @param maxInFlight maximum number of concurrent requests, for loads that would overload a slow machine
    */
   constructor(

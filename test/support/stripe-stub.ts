@@ -23,7 +23,7 @@ export const openPortal = (
 export interface StripeRequest {
   path: string;
   headers: IncomingHttpHeaders;
-  /** The fields of the form, such as `metadata[a]`. */
+  /** The form fields, such as `metadata[a]`. */
   form: Record<string, string>;
 }
 
@@ -85,11 +85,9 @@ export class StripeStub {
   readonly requests: StripeRequest[] = [];
   /** Customers by id. */
   readonly customers = new Map<string, { name: string; organizationId: string }>();
-  /** Duration of a customer creation, in ms. */
+  /** Customer creation duration, in ms. */
   creationDelayMs = 0;
-  /**
-   * Fails the creation of customers. Unlike an override, this response is stored with its idempotency key.
-   */
+  /** Fails customer creations. Unlike an override, this response is stored with its idempotency key. */
   failsCustomerCreation = false;
   /** Number of the next responses that are lost after their request was executed. */
   lostResponses = 0;

@@ -1,13 +1,13 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
-/** A response that a target may send, and what Gatehouse makes of it. */
+/** A response that a target may send, and Gatehouse's interpretation. */
 export interface TargetResponse {
   name: string;
   /** The bytes, after which the target closes the connection. */
   bytes: Buffer;
   /** 0 if there is no status. */
   status: number;
-  /** The logged text; for a response without a status, the code of the error. */
+  /** The logged text; for a response without a status, the error code. */
   text: string;
 }
 
@@ -20,7 +20,7 @@ const malformed = 'ERR_MALFORMED_RESPONSE';
 const closed = 'ECONNRESET';
 const early = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 
-/** Joins lines of a head with CRLF. */
+/** Joins a head's lines with CRLF. */
 const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 const numbered = (count: number, value = 'x'): string[] =>
   Array.from({ length: count }, (_, index) => `X-${index}: ${value}`);
@@ -289,7 +289,7 @@ const bodies: TargetResponse[] = [
   ),
 ];
 
-/** Responses of every part of HTTP/1.1, well-formed and not. */
+/** Responses for every part of HTTP/1.1, well-formed and not. */
 export const targetResponses: TargetResponse[] = [
   ...statusLines,
   ...lineEnds,

@@ -19,7 +19,7 @@ export async function insertOrganization(instance: TestInstance): Promise<Tenant
   return insertProject(instance, organizationId);
 }
 
-/** Inserts a project of an organization, with a project key and a publishable key. */
+/** Inserts a project into an organization, with a project key and a publishable key. */
 export async function insertProject(instance: TestInstance, organizationId: string): Promise<Tenant> {
   const projectId = randomUUID();
   await instance.sql('INSERT INTO projects (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)', [

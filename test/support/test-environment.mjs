@@ -8,9 +8,9 @@ import { nameServerPort, releaseSharedServers, sharedServer } from './shared-ser
 const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\//;
 
 /**
- * The environment of end-to-end tests. Jest loads the modules of a test again for each file; the modules that
- * are imported here are loaded once for all files of a jest worker: the shared servers and the
- * shared browser, the compiled OpenAPI document and the platform library (platform.ts).
+ * The environment for end-to-end tests. Jest loads a test's modules again for each file; the modules that are
+ * imported here are loaded once for all files in a jest worker: the shared servers and the shared browser, the
+ * compiled OpenAPI document and the platform library (platform.ts).
  */
 export default class TestEnvironment extends BaseEnvironment {
   constructor(config, context) {

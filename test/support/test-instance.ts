@@ -12,7 +12,7 @@ import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 import { testWorker } from './test-worker.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** The transport of delivery jobs. */
+/** The transport for delivery jobs. */
 export type Queue = 'postgresql' | 'redis';
 
 /** The queues that can be tested here; includes Redis only if it is installed. */
@@ -20,7 +20,7 @@ export const availableQueues: Queue[] = process.env['TEST_REDIS_URL']
   ? ['postgresql', 'redis']
   : ['postgresql'];
 
-/** The content of `DATA_DIR/credentials.json` (contract, section 6). */
+/** The content in `DATA_DIR/credentials.json` (contract, section 6). */
 interface Credentials {
   baseUrl: string;
   organizationId: string;
@@ -39,28 +39,30 @@ export interface TestResponse<Body = any> {
 
 export interface InstanceOptions {
   queue?: Queue;
-  /** Settings of all processes; a function returns those that depend on the URLs of the database. */
+  /** Settings for all processes; a function returns settings that depend on the database URLs. */
   env?: Record<string, string> | ((database: { url: string; ownerUrl: string }) => Record<string, string>);
-  /** Settings of the workers only. */
+  /** Settings for the workers only. */
   workerEnv?: Record<string, string>;
   /** Number of workers; default: 1. */
   workers?: number;
   /** Template database; default: the migrated template. */
   template?: string;
-  /** Programs of an earlier version, whose database has one role. Their responses are not compared with a document. */
+  /**
+   * Programs from an earlier version, whose database has one role. Their responses are not compared with a document.
+   */
   programs?: Programs;
   /** `all` runs the api and a worker under one supervisor; default: `api`. */
   program?: 'api' | 'all';
 }
 
-/** The entry points of the programs. */
+/** The programs' entry points. */
 export type Programs = Pick<typeof entryPoints, 'api' | 'worker'>;
 
 export interface SharedOptions {
   queue?: Queue;
-  /** Settings of the api and the workers, in addition to those of all shared servers. */
+  /** Settings for the api and the workers, in addition to the settings for all shared servers. */
   env?: Record<string, string>;
-  /** Settings of the workers only. */
+  /** Settings for the workers only. */
   workerEnv?: Record<string, string>;
   /** Number of workers; default: 1. */
   workers?: number;
@@ -74,7 +76,7 @@ export interface RequestOptions {
 
 /** One request and its response, as the client saw them. */
 export interface Exchange {
-  /** The time of the request, in ms since 1970. */
+  /** The request time, in ms since 1970. */
   at: number;
   /** Duration until the response was received completely. */
   ms: number;
@@ -82,14 +84,14 @@ export interface Exchange {
   /** The path without the query. */
   path: string;
   requestBody: any;
-  /** The access token of the request, if any. */
+  /** The access token in the request, if any. */
   accessToken: string | null;
   /** Null if there was no response or an undocumented one. */
   response: TestResponse | null;
   error?: unknown;
 }
 
-/** Returns the settings of all shared servers. No test may send a DNS query to the internet. */
+/** Returns the settings for all shared servers. No test may send a DNS query to the internet. */
 const sharedEnv = async () => ({
   RATE_LIMITS: 'off',
   WEBHOOK_DNS_SERVERS: `127.0.0.1:${await testWorker!.nameServerPort()}`,
@@ -109,20 +111,20 @@ export class TestInstance {
   readonly processes: ServerProcess[] = [];
   /** Called with every exchange (history.ts). */
   onExchange: (exchange: Exchange) => void = () => undefined;
-  /** Connections of the superuser, because tests change the schema. */
+  /** Superuser connections, because tests change the schema. */
   readonly db: pg.Pool;
-  /** The programs of the processes that are started from now on. */
+  /** The programs for processes that are started from now on. */
   programs: Programs = entryPoints;
   /** Whether responses are compared with the OpenAPI document, which earlier versions do not follow. */
   private isDocumented = true;
   private program: 'api' | 'all' = 'api';
-  /** Settings of every worker, in addition to those of the api. */
+  /** Settings for every worker, in addition to the api's settings. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(
     readonly env: Record<string, string>,
     private readonly stopSignal: NodeJS.Signals,
-    /** Returns or removes the resources of the instance after its processes have ended. */
+    /** Returns or removes the instance's resources after its processes have ended. */
     private readonly release: () => Promise<unknown>,
   ) {
     this.db = new pg.Pool({ connectionString: adminUrl(env['DATABASE_URL']!), max: 4 });
@@ -130,8 +132,8 @@ export class TestInstance {
   }
 
   /**
-   * Returns an instance on the shared api of this jest worker: its tables and its memory are as after the
-   * first boot. Test files may change settings of the worker freely; each set of `env` requires another api
+   * Returns an instance on this jest worker's shared api: its tables and its memory are as after the first boot. Test
+   * files may change the worker's settings freely; each set of `env` requires another api
    * (docs/development/tests.md).
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
@@ -226,14 +228,14 @@ export class TestInstance {
     this.credentials = JSON.parse(file) as Credentials;
   }
 
-  /** Runs a periodic job of the first worker now, from start to end. */
+  /** Runs the first worker's periodic job now, from start to end. */
   runJob(name: string): Promise<void> {
     return this.workers.find(({ isRunning }) => isRunning)!.runJob(name);
   }
 
   /**
    * Sends a request.
-   * @param options `baseUrl` of a replica; default: the first api
+   * @param options `baseUrl` for a replica; default: the first api
    * @throws Error if the response differs from the OpenAPI document
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<TestResponse> {
@@ -337,14 +339,14 @@ export class TestInstance {
     return response.body.data as { id: string; secret: string };
   }
 
-  /** Returns the log of attempts, oldest first. */
+  /** Returns the attempt log, oldest first. */
   async listAttempts(filter: Record<string, string> = {}): Promise<Record<string, any>[]> {
     const query = new URLSearchParams({ limit: '200', ...filter });
     const response = await this.requestWithSecretKey('GET', `/v1/webhooks/deliveries?${query}`);
     return (response.body.data as Record<string, any>[]).reverse();
   }
 
-  /** Returns the captured mails of a kind for an address, newest first. */
+  /** Returns an address's captured mails with a kind, newest first. */
   async listMails(email: string, kind: string): Promise<Record<string, any>[]> {
     const { body } = await this.requestWithSecretKey(
       'GET',
@@ -362,18 +364,18 @@ export class TestInstance {
     return rows.map(({ kind }) => kind);
   }
 
-  /** Returns the token in the link of the newest mail of a kind to an address. */
+  /** Returns the token in the link from the newest mail with a kind to an address. */
   async getMailToken(email: string, kind: string): Promise<string> {
     const mail = await eventually(`a mail (${kind})`, async () => (await this.listMails(email, kind))[0]);
     return new URL(mail['link'] as string).searchParams.get('token')!;
   }
 
-  /** Returns the token of the newest verification mail to an address. */
+  /** Returns the token from the newest verification mail to an address. */
   getVerificationToken(email: string): Promise<string> {
     return this.getMailToken(email, 'verify-email');
   }
 
-  /** Returns the bodies of the events about a customer, oldest first. */
+  /** Returns the event bodies about a customer, oldest first. */
   async events(customerId: string, type?: string): Promise<Record<string, any>[]> {
     const rows = await this.sql<{ body: string }>(
       `SELECT body FROM events WHERE body LIKE '%' || $1 || '%' AND ($2::text IS NULL OR type = $2) ORDER BY id`,

@@ -5,7 +5,7 @@ import { mergeDocuments } from './conformance.mjs';
 import { reapServers, startServers } from './embedded.mjs';
 
 /**
- * Starts the servers of end-to-end tests, and sets environment variables with their addresses.
+ * Starts the servers for end-to-end tests, and sets environment variables with their addresses.
  * @returns {Promise<string>} the folder, for `stopServers`
  */
 export async function startTestServers() {

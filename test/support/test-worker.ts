@@ -3,7 +3,7 @@ import type { Conformance } from './conformance.mjs';
 import type { sharedBrowser } from './shared-browser.mjs';
 import type { nameServerPort, sharedServer } from './shared-servers.mjs';
 
-/** The objects that test-environment.mjs provides to all files of a jest worker. */
+/** The objects that test-environment.mjs provides to all files in a jest worker. */
 interface TestWorker {
   conformance: () => Conformance;
   sharedServer: typeof sharedServer;
@@ -14,5 +14,5 @@ interface TestWorker {
   ownProcesses: boolean;
 }
 
-/** Undefined outside of jest, as in the benchmarks. */
+/** Undefined outside jest, as in the benchmarks. */
 export const testWorker = (globalThis as { testWorker?: TestWorker }).testWorker;

@@ -20,7 +20,7 @@ export interface SignedRequest {
 /** Returns true if an example accepts a request. */
 export type Verifier = (request: SignedRequest) => Promise<boolean>;
 
-/** The examples and commands of docs/webhooks.md, in a folder like that of a reader. */
+/** The examples and commands in docs/webhooks.md, in a folder like a reader's. */
 export class WebhooksDocument {
   private constructor(
     private readonly instance: TestInstance,
@@ -40,7 +40,7 @@ export class WebhooksDocument {
     return this.files.close();
   }
 
-  /** Runs shell blocks of the document in order. Returns their output. */
+  /** Runs the document's shell blocks in order. Returns their output. */
   async runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
     const script = await Promise.all(['settings', ...blocks].map((name) => shellBlock(DOCUMENT, name)));
     const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { TestInstance } from './test-instance.js';
 
-/** One statement of a transaction. */
+/** One statement in a transaction. */
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>;
 
 /**
- * Returns the response to a request that races with another change: the changes of `change` are not visible
- * when the instance starts to work, and commit as soon as the instance waits for them.
- * @param waiting number of connections of the instance that must wait
+ * Returns the response to a request that races with another change: the changes by `change` are not visible when the
+ * instance starts to work, and commit as soon as the instance waits for them.
+ * @param waiting number of the instance's connections that must wait
  * @throws Error if the instance does not wait
  */
 export async function withConcurrentChange<Result>(
@@ -28,8 +28,8 @@ export async function withConcurrentChange<Result>(
 }
 
 /**
- * Commits a transaction as soon as `count` other connections wait for it, directly or behind each other. The update
- * of a key's last use does not count. @throws Error if they never do
+ * Commits a transaction as soon as `count` other connections wait for it, directly or behind each other. Updates to a
+ * key's last use do not count. @throws Error if they never do
  */
 export const commitWhenOthersWait = (client: pg.ClientBase, count = 1): Promise<void> =>
   commitWhen(

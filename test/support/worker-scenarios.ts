@@ -11,8 +11,8 @@ import { SilentProxy } from './silent-proxy.js';
 import { availableQueues, TestInstance, type Queue as QueueName } from './test-instance.js';
 
 /**
- * Leases and retries take effect only when a test triggers them (delivery-times.ts), regardless of the speed
- * of the machine.
+ * Leases and retries take effect only when a test triggers them (delivery-times.ts), regardless of the machine's
+ * speed.
  */
 export const manualRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE };
 /** Retries without delay. */
@@ -181,8 +181,8 @@ export const workerScenarios: WorkerScenario[] = [
       expect((await change('DELETE', deleted!.id)).status).toBe(204);
       expect((await change('POST', `${disabled!.id}/disable`)).status).toBe(200);
       receiver.defaultResponder = respondWithStatus(200);
-      // All retries become due at once, those of the unchanged endpoint last: their requests prove that the
-      // others were processed.
+      // All retries become due at once, the unchanged endpoint's retries last: their requests prove that the others
+      // were processed.
       await makeDeliveriesDue(instance);
       if (queue === 'redis') await runDelayedJobs();
       expect(await check()).toMatchObject({ cancelled: 10, deadLetters: 0, requests: 20 });
@@ -219,7 +219,7 @@ export const workerScenarios: WorkerScenario[] = [
       await eventually('the worker to stop', () => worker.log.some(({ message }) => message === 'stopping'));
       await stopWithSilentDatabase(settings);
       expect(await ended).toBe(0);
-      // The claim of the worker that could not reach the database.
+      // The claim by the worker that could not reach the database.
       expect(await countInFlight(instance)).toBe(1);
       expect(await listOutcomes()).toEqual(Array(20).fill([1, 0, 'worker_lost']));
       await expireLeases(instance, await startWorker(settings));

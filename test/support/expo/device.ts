@@ -7,20 +7,20 @@ import {
 import { getRandomValues } from 'node:crypto';
 import type { TestInstance } from '../test-instance.js';
 
-/** The URL to which sign-ins in the browser return: that of an app with the scheme com.example.app. */
+/** The URL to which sign-ins in the browser return: the URL for an app with the scheme com.example.app. */
 export const APP_URL = 'com.example.app://signed-in';
 
 type Listener<Event> = (event: Event) => void;
 type BrowserResult = Awaited<ReturnType<NativeModules['webBrowser']['openAuthSessionAsync']>>;
 
-/** A device with an app, whose native modules are fakes. Its keychain outlives the process of the app. */
+/** A device with an app, whose native modules are fakes. Its keychain outlives the app's process. */
 export class Device {
   readonly keychain = new Map<string, string>();
   /** The link that starts the app. */
   initialUrl: string | null = null;
-  /** The URL of the app for the path `signed-in`. */
+  /** The app's URL for the path `signed-in`. */
   appUrl = APP_URL;
-  /** The actions of the customer in the browser. */
+  /** The customer's actions in the browser. */
   browse: (url: string, returnUrl: string) => Promise<BrowserResult> = async () => ({ type: 'cancel' });
   private links = new Set<Listener<{ url: string }>>();
   private states = new Set<Listener<string>>();
@@ -28,7 +28,7 @@ export class Device {
 
   constructor(private readonly instance: TestInstance) {}
 
-  /** Ends the process of the app and starts it again. */
+  /** Ends the app's process and starts the app again. */
   start(options: Partial<ExpoClientOptions> = {}): ExpoClient {
     this.client?.close();
     const { publishableKey } = this.instance.credentials;
@@ -46,12 +46,12 @@ export class Device {
     for (const listener of this.links) listener({ url });
   }
 
-  /** Changes the state of the app: `active`, `background` or `inactive`. */
+  /** Changes the app's state: `active`, `background` or `inactive`. */
   changeState(state: string): void {
     for (const listener of this.states) listener(state);
   }
 
-  /** Number of listeners of the running app. */
+  /** The running app's listener count. */
   get listenerCount(): number {
     return this.links.size + this.states.size;
   }

@@ -4,19 +4,19 @@ import { hasScope, type Grant } from './grants.js';
 import { OpenIdStandIn, type OpenIdEndpoint } from './open-id-stand-in.js';
 import { createPerson, type Person } from './person.js';
 
-/** A Services ID of a team at Apple, and the key with which its client secrets are signed. */
+/** A team's Services ID at Apple, and the key with which its client secrets are signed. */
 export interface AppleClient {
   clientId: string;
   teamId: string;
   keyId: string;
-  /** PEM, PKCS #8: the content of the file that Apple offers for download. */
+  /** PEM, PKCS #8: the content in the file that Apple offers for download. */
   privateKey: string;
   redirectUri: string;
 }
 
 type RegisteredClient = AppleClient & { publicKey: KeyObject };
 
-/** The maximum lifetime of a client secret, in seconds: six months. */
+/** A client secret's maximum lifetime, in seconds: six months. */
 const MAX_SECRET_SECONDS = 15_777_000;
 const RELAY_DOMAIN = '@privaterelay.appleid.com';
 
@@ -28,10 +28,9 @@ export const createHiddenPerson = (claims: Partial<Person> = {}): Person =>
   createPerson({ email: `${randomBytes(5).toString('hex')}${RELAY_DOMAIN}`, ...claims });
 
 /**
- * A stand-in for Sign in with Apple
- * (https://developer.apple.com/documentation/signinwithapplerestapi). It differs from other providers: the
- * client secret is a JWT, the response is posted when a name or an email is requested, booleans are strings,
- * there is no userinfo endpoint, and the name comes in the field `user` of the first response only.
+ * A stand-in for Sign in with Apple (https://developer.apple.com/documentation/signinwithapplerestapi). It differs
+ * from other providers: the client secret is a JWT, the response is posted when a name or an email is requested,
+ * booleans are strings, there is no userinfo endpoint, and the name comes in the first response's field `user` only.
  */
 export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
   protected readonly paths: Record<OpenIdEndpoint, string> = {
@@ -73,7 +72,7 @@ export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
     };
   }
 
-  /** Returns the claims of Apple's id tokens, which contain no name. */
+  /** Returns the claims in Apple's id tokens, which contain no name. */
   protected override claimsOf(person: Person): Record<string, unknown> {
     const { sub, email, email_verified: verified } = person;
     return {

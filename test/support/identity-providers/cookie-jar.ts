@@ -7,13 +7,13 @@ interface Cookie {
 }
 
 /**
- * The cookies of a user agent (RFC 6265). As in browsers, they depend on the host and not on the port.
- * `Domain` and `Secure` are ignored: all servers are on loopback.
+ * A user agent's cookies (RFC 6265). As in browsers, they depend on the host and not on the port. `Domain` and
+ * `Secure` are ignored: all servers are on loopback.
  */
 export class CookieJar {
   private cookies: Cookie[] = [];
 
-  /** Stores the cookies of a response. */
+  /** Stores a response's cookies. */
   store(url: URL, setCookies: string[]): void {
     for (const line of setCookies) this.add(url, line);
   }
@@ -30,7 +30,7 @@ export class CookieJar {
       .join('; ');
   }
 
-  /** Returns the value of a cookie. */
+  /** Returns a cookie's value. */
   get(host: string, name: string): string | undefined {
     return this.cookies.find((cookie) => cookie.host === host && cookie.name === name)?.value;
   }

@@ -6,12 +6,12 @@ import { OAuthStandIn } from './oauth-stand-in.js';
 import { sendHtml, sendJson, sendRedirect } from './responses.js';
 import type { StandInRequest } from './stand-in-server.js';
 
-/** A person with an account at Discord, in the format of its API. */
+/** A person with an account at Discord, in its API format. */
 export interface DiscordPerson {
   id: string;
   username: string;
   global_name: string | null;
-  /** The hash of the image: https://cdn.discordapp.com/avatars/<id>/<avatar>.png. */
+  /** The image hash: https://cdn.discordapp.com/avatars/<id>/<avatar>.png. */
   avatar: string | null;
   email: string | null;
   verified: boolean;

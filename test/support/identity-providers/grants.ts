@@ -8,7 +8,7 @@ export interface StandInClient {
   redirectUri: string;
 }
 
-/** The grant of a person to a client: the parameters of the authorization request. */
+/** A person's grant to a client: the authorization request parameters. */
 export interface Grant<Person> {
   parameters: Record<string, string>;
   person: Person;
@@ -17,19 +17,19 @@ export interface Grant<Person> {
 /** The reason why a code is not accepted. */
 export type CodeProblem = 'code' | 'client' | 'redirect_uri' | 'code_verifier';
 
-/** The authorization codes and access tokens of a stand-in. A code works once. */
+/** A stand-in's authorization codes and access tokens. A code works once. */
 export class Grants<Person> {
   private readonly byCode = new Map<string, Grant<Person>>();
   private readonly byToken = new Map<string, Grant<Person>>();
 
-  /** Returns the code of a grant. */
+  /** Returns a grant's code. */
   createCode(grant: Grant<Person>): string {
     const code = randomBytes(16).toString('hex');
     this.byCode.set(code, grant);
     return code;
   }
 
-  /** Returns the grant of a code, or the problem with the request of the token endpoint. */
+  /** Returns a code's grant, or the problem with the request to the token endpoint. */
   redeem(clientId: string, form: Record<string, string>): Grant<Person> | CodeProblem {
     const { code = '', redirect_uri, code_verifier = '' } = form;
     const grant = this.byCode.get(code);
@@ -50,7 +50,7 @@ export class Grants<Person> {
     return token;
   }
 
-  /** Returns the grant of the access token in a request. */
+  /** Returns the grant for the access token in a request. */
   authorize({ headers }: StandInRequest): Grant<Person> | undefined {
     const [, token] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
     return token === undefined ? undefined : this.byToken.get(token);
@@ -61,7 +61,7 @@ export class Grants<Person> {
 export const hasScope = ({ parameters }: Grant<unknown>, scope: string): boolean =>
   (parameters['scope'] ?? '').split(/[ ,]/).includes(scope);
 
-/** Returns the client id and secret of a request to a token endpoint: `client_secret_basic` or `_post`. */
+/** Returns the client id and secret in a request to a token endpoint: `client_secret_basic` or `_post`. */
 export function readCredentials({ headers, form }: StandInRequest): {
   clientId: string;
   clientSecret: string;

@@ -8,7 +8,7 @@ export abstract class OAuthStandIn<Endpoint extends string, Person> extends Stan
   abstract person: Person;
   /** True if the person refuses. */
   isDenied = false;
-  /** Differences of the objects that the endpoints return, where undefined removes a member. */
+  /** Differences in the objects that the endpoints return, where undefined removes a member. */
   differences: Partial<Record<Endpoint, Record<string, unknown>>> = {};
   protected readonly clients = new Map<string, StandInClient>();
   protected readonly grants = new Grants<Person>();
@@ -28,7 +28,7 @@ export abstract class OAuthStandIn<Endpoint extends string, Person> extends Stan
     this.differences = {};
   }
 
-  /** Returns the object that an endpoint returns, with the differences of the test. */
+  /** Returns the object that an endpoint returns, with the test's differences. */
   protected withDifferences<Body extends object>(endpoint: Endpoint, body: Body): Body {
     return withDifferences(body, this.differences[endpoint] ?? {});
   }

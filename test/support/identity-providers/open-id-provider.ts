@@ -16,7 +16,7 @@ const CLAIMS = {
   email: ['email', 'email_verified'],
   profile: ['name', 'given_name', 'family_name', 'picture', 'locale', 'preferred_username'],
 };
-/** Claims that providers send without a scope of their own. */
+/** Claims that providers send without a separate scope. */
 const OTHER_CLAIMS = ['hd', 'tid', 'oid', 'xms_edov', 'groups'];
 
 /** A real OpenID Provider (npm `oidc-provider`) on loopback, at which the person signs in and consents at once. */
@@ -38,7 +38,7 @@ export class OpenIdProvider {
   private server: Server | undefined;
   private port = 0;
 
-  /** @param extraClaims names of claims besides the standard ones and those of known providers */
+  /** @param extraClaims claim names besides the standard ones and the known providers' names */
   static async start({ extraClaims = [] }: { extraClaims?: string[] } = {}): Promise<OpenIdProvider> {
     const provider = new OpenIdProvider();
     // The port is reserved, so no other server takes it while this one is stopped.
@@ -46,7 +46,7 @@ export class OpenIdProvider {
     const [{ Provider: Library, interactionPolicy }, jwk] = await Promise.all([loadLibrary(), createJwk()]);
     const policy = interactionPolicy.base();
     const { Check } = interactionPolicy;
-    // The library compares whole seconds, so its own check would accept a sign-in of the same second.
+    // The library compares whole seconds, so its own check would accept a sign-in in the same second.
     policy.get('login')!.checks.add(
       new Check('max_age_zero', 'a new sign-in is required', 'login_required', ({ oidc }) => {
         const { max_age } = oidc.params!;
@@ -132,7 +132,7 @@ export class OpenIdProvider {
         claims: (use) => (use === 'id_token' && this.claimsIn === 'userinfo' ? { sub } : this.claimsOf(sub)),
       }),
       pkce: { required: () => true },
-      // The page of the library loads a font from another host.
+      // The library's page loads a font from another host.
       renderError: (context, { error, error_description: description }) => {
         context.type = 'text/plain';
         context.body = `${error}: ${description ?? ''}`;

@@ -13,8 +13,8 @@ const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const ID_TOKEN_SECONDS = 3_600;
 
 /**
- * An OpenID Provider without screens: the person signs in and consents at once. By default it is honest and
- * strict. A test can change the content of every response, where undefined removes a member.
+ * An OpenID Provider without screens: the person signs in and consents at once. By default it is honest and strict. A
+ * test can change every response's content, where undefined removes a member.
  */
 export abstract class OpenIdStandIn<
   Client extends { clientId: string; redirectUri: string } = StandInClient,
@@ -25,15 +25,15 @@ export abstract class OpenIdStandIn<
   isDenied = false;
   /** The response that contains the claims about the person. The id token always contains `sub`. */
   claimsIn: 'id_token' | 'userinfo' = 'id_token';
-  /** The path of the issuer, such as `/common/v2.0`. Every path before the discovery document is accepted. */
+  /** The issuer path, such as `/common/v2.0`. Every path before the discovery document is accepted. */
   issuerPath = '';
   signature: TokenSignature = 'published';
-  /** Differences of the discovery document, of the id token and so on. */
+  /** Differences in the discovery document, in the id token and so on. */
   metadata: Record<string, unknown> = {};
   idTokenClaims: Record<string, unknown> = {};
   userinfoClaims: Record<string, unknown> = {};
   tokenResponse: Record<string, unknown> = {};
-  /** Differences of the parameters with which the authorize endpoint redirects to the client. */
+  /** Differences in the parameters with which the authorize endpoint redirects to the client. */
   authorizationResponse: Record<string, string | undefined> = {};
   protected readonly clients = new Map<string, Client>();
   private readonly grants = new Grants<Person>();
@@ -78,7 +78,7 @@ export abstract class OpenIdStandIn<
   /** Returns true if the client has authenticated itself at the token endpoint. */
   protected abstract isAuthentic(client: Client, clientSecret: string): Promise<boolean>;
 
-  /** Returns the members of the discovery document that differ from those of most providers. */
+  /** Returns the discovery document's members that differ from most providers' members. */
   protected ownMetadata(): Record<string, unknown> {
     return {};
   }
@@ -93,7 +93,7 @@ export abstract class OpenIdStandIn<
     return { code: this.grants.createCode(grant), iss: this.issuer };
   }
 
-  /** Returns the error of an authorization request to which the client gets no redirect. */
+  /** Returns an authorization request's error for which the client gets no redirect. */
   protected findRequestError(parameters: Record<string, string>): string | undefined {
     const client = this.clients.get(parameters['client_id'] ?? '');
     if (!client) return 'invalid_client';

@@ -1,13 +1,13 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 /**
- * The storage of one provider, in memory. The library checks expiry itself. Its own storage in memory is
- * shared by all providers of a process and accepts no clients.
+ * One provider's storage, in memory. The library checks expiry itself. Its own storage in memory is shared by all
+ * providers in a process and accepts no clients.
  */
 export class OpenIdStorage {
   private readonly payloads = new Map<string, AdapterPayload>();
 
-  /** Returns the adapter of a model, such as `Session` or `Client`. */
+  /** Returns the adapter for a model, such as `Session` or `Client`. */
   readonly createAdapter = (model: string): Adapter => {
     const { payloads } = this;
     const keyOf = (id: string): string => `${model}:${id}`;
@@ -34,7 +34,7 @@ export class OpenIdStorage {
     this.payloads.set(`Client:${client.client_id}`, client);
   }
 
-  /** Deletes all sessions of people. */
+  /** Deletes all people's sessions. */
   endSessions(): void {
     for (const key of this.payloads.keys()) if (key.startsWith('Session:')) this.payloads.delete(key);
   }

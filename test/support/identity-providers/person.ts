@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { uniqueEmail } from '../unique-email.js';
 
-/** A person with an account at a provider: the claims of OpenID Connect and any others. */
+/** A person with an account at a provider: the OpenID Connect claims and any others. */
 export interface Person {
   sub: string;
   email?: string | undefined;

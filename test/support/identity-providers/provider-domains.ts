@@ -19,7 +19,7 @@ type Project = Pick<Tenant, 'projectId' | 'secretKey'>;
 /** Returns a unique domain. */
 export const newDomain = (): string => `acme-${randomBytes(5).toString('hex')}.example`;
 
-/** Sends a request about the providers of a project. */
+/** Sends a request about a project's providers. */
 export const requestProviders = (
   instance: TestInstance,
   method: string,
@@ -34,7 +34,7 @@ export const requestProviders = (
     body,
   );
 
-/** Creates a provider with a domain that is not verified. @param fields fields of the request */
+/** Creates a provider with a domain that is not verified. @param fields request fields */
 export async function createDomainProvider(
   instance: TestInstance,
   { domain = newDomain(), ...fields }: { domain?: string } & Record<string, unknown> = {},
@@ -46,12 +46,12 @@ export async function createDomainProvider(
   return { id: created.id, slug: created.slug, domain, record: created.domainVerifications[0].record };
 }
 
-/** Publishes the record of a domain. */
+/** Publishes a domain's record. */
 export function publishRecord(nameServer: NameServer, { record }: Pick<DomainProvider, 'record'>): void {
   nameServer.records[record.name] = { texts: [record.value] };
 }
 
-/** Has the api look up the record of a domain. */
+/** Makes the api look up a domain's record. */
 export const checkDomain = (
   instance: TestInstance,
   { id, domain }: Pick<DomainProvider, 'id' | 'domain'>,

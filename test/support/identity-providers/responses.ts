@@ -46,7 +46,7 @@ export const respondWithJson =
   (response) =>
     sendJson(response, body, status);
 
-/** Responds with a text of any content type. */
+/** Responds with a text in any content type. */
 export const respondWithContent =
   (contentType: string, text: string, status = 200): Responder =>
   (response) =>

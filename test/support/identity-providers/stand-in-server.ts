@@ -17,20 +17,20 @@ export interface StandInRequest<Endpoint extends string = string> {
   url: URL;
   headers: IncomingHttpHeaders;
   query: Record<string, string>;
-  /** The fields of the form; empty without one. */
+  /** The form fields; empty without a form. */
   form: Record<string, string>;
 }
 
-/** The response of an endpoint to one request. */
+/** An endpoint's response to one request. */
 export type Responder = (response: ServerResponse, request: StandInRequest) => unknown;
 
 /**
- * The HTTP server of a stand-in for an identity provider, on loopback. It records every request, and a test
- * can hold requests or replace the response of every endpoint.
+ * The HTTP server for an identity provider's stand-in, on loopback. It records every request, and a test can hold
+ * requests or replace every endpoint's response.
  */
 export abstract class StandInServer<Endpoint extends string> {
   readonly requests: StandInRequest<Endpoint>[] = [];
-  /** The responses that replace those of the endpoints until they are deleted. */
+  /** The responses that replace the endpoints' own ones until they are deleted. */
   overrides: Partial<Record<Endpoint, Responder>> = {};
   private readonly nextOverrides = new Map<Endpoint, Responder[]>();
   /** The requests that wait at held endpoints: the functions that let them continue. */
@@ -38,7 +38,7 @@ export abstract class StandInServer<Endpoint extends string> {
   private server: Server | undefined;
   private port = 0;
 
-  /** The path of each endpoint. */
+  /** Each endpoint's path. */
   protected abstract readonly paths: Record<Endpoint, string>;
 
   /** Responds as the provider does. */
@@ -61,7 +61,7 @@ export abstract class StandInServer<Endpoint extends string> {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Returns the URL of an endpoint. */
+  /** Returns an endpoint's URL. */
   urlOf(endpoint: Endpoint): string {
     return this.url + this.paths[endpoint];
   }
@@ -114,7 +114,7 @@ export abstract class StandInServer<Endpoint extends string> {
     await once(this.server, 'close');
   }
 
-  /** Returns the endpoint of a path. */
+  /** Returns the endpoint at a path. */
   protected findEndpoint(path: string): Endpoint | null {
     const endpoints = Object.keys(this.paths) as Endpoint[];
     return endpoints.find((endpoint) => this.paths[endpoint] === path) ?? null;

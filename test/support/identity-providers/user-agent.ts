@@ -2,13 +2,13 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CookieJar } from './cookie-jar.js';
 
-/** The request of a browser that opens a page or submits a form. */
+/** A browser's request that opens a page or submits a form. */
 export interface Navigation {
   method: 'GET' | 'POST';
   url: URL;
-  /** The fields of the form; empty for GET. */
+  /** The form fields; empty for GET. */
   form: Record<string, string>;
-  /** The parameters of the query and the form. */
+  /** The query and form parameters. */
   parameters: Record<string, string>;
 }
 
@@ -96,14 +96,14 @@ export class UserAgent {
   }
 }
 
-/** Returns the navigation of a link or a form. */
+/** Returns a link's or form's navigation. */
 export const navigate = (
   method: Navigation['method'],
   url: URL,
   form: Record<string, string> = {},
 ): Navigation => ({ method, url, form, parameters: { ...Object.fromEntries(url.searchParams), ...form } });
 
-/** Returns the value of `Sec-Fetch-Site`. */
+/** Returns the `Sec-Fetch-Site` value. */
 function describeSite(url: URL, from: URL | undefined): string {
   if (!from) return 'none';
   if (from.origin === url.origin) return 'same-origin';
@@ -122,7 +122,7 @@ function readRedirect({ status, headers, method, url, form }: Page): Navigation 
   return status >= 307 ? navigate(method, to, form) : navigate('GET', to);
 }
 
-/** Returns the navigation of the form of a page that submits itself with a script. */
+/** Returns the navigation for a page's form that submits itself with a script. */
 function readAutomaticForm({ url, text: html }: Page): Navigation | undefined {
   const [, attributes, content = ''] = /<form\b([^>]*)>(.*?)<\/form>/is.exec(html) ?? [];
   if (attributes === undefined || !/\.submit\(\)/.test(html)) return undefined;
@@ -139,7 +139,7 @@ function readAutomaticForm({ url, text: html }: Page): Navigation | undefined {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Returns the value of an attribute in double quotes. */
+/** Returns an attribute's value in double quotes. */
 const readAttribute = (attributes: string, name: string): string | undefined =>
   new RegExp(`(?:^|\\s)${name}="([^"]*)"`, 'i')
     .exec(attributes)?.[1]

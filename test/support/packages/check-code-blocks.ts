@@ -17,10 +17,10 @@ async function listModules(document: string): Promise<Map<string, string>> {
 }
 
 /**
- * Compiles all blocks of a document in JavaScript and TypeScript against the built packages.
- * @param document path of a Markdown file in the repository
- * @param environment declarations of what the blocks use without declaring it, such as variables of the reader
- * @returns the number of blocks, and the errors in them or an empty string
+ * Compiles all blocks in a document in JavaScript and TypeScript against the built packages.
+ * @param document the path to a Markdown file in the repository
+ * @param environment declarations for what the blocks use without declaring it, such as the reader's variables
+ * @returns the block count, and the errors in the blocks or an empty string
  */
 export async function checkCodeBlocks(
   document: string,

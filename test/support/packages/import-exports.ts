@@ -1,11 +1,11 @@
 import { run } from '../../../scripts/processes.mjs';
 
 /**
- * Imports entry points in a new process of Node.js.
+ * Imports entry points in a new Node.js process.
  * @param project a folder in which the packages are installed
- * @param node the program of Node.js
+ * @param node the Node.js program
  * @returns the entry points that were imported
- * @throws Error with the output if one of them cannot be imported
+ * @throws Error with the output if one entry point cannot be imported
  */
 export async function importExports(
   project: string,

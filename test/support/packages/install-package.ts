@@ -6,11 +6,11 @@ import { run } from '../../../scripts/processes.mjs';
 export interface Manifest {
   name: string;
   version: string;
-  /** The files of each export: code and its types, or a style sheet or another file. */
+  /** Each export's files: code and its types, or a style sheet or another file. */
   exports: Record<string, { types: string; default: string } | string>;
-  /** The files of commands, by name. Such a package exports no code. */
+  /** The commands' files, by name. Such a package exports no code. */
   bin?: Record<string, string>;
-  /** Maximum sizes of the exports in bytes, bundled with all dependencies, minified and compressed with gzip. */
+  /** The exports' maximum sizes in bytes, bundled with all dependencies, minified and compressed with gzip. */
   sizeLimit?: Record<string, number>;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
@@ -18,17 +18,17 @@ export interface Manifest {
 }
 
 export interface InstallOptions {
-  /** The tarballs of all packages of the repository, by name. */
+  /** The tarballs for all packages in the repository, by name. */
   tarballs: Map<string, string>;
-  /** The URL of the registry of all other packages. */
+  /** The registry URL for all other packages. */
   registry: string;
-  /** The folder of npm's cache, empty at first, so that nothing comes from an earlier run. */
+  /** The folder for npm's cache, empty at first, so that nothing comes from an earlier run. */
   cache: string;
-  /** Whether to install the optional peer dependencies of the packages as well. */
+  /** Whether to install the packages' optional peer dependencies as well. */
   withOptionalPeers: boolean;
 }
 
-/** Returns the specifiers of all exports with code. */
+/** Returns the specifiers for all exports with code. */
 export const listEntryPoints = ({ name, exports }: Manifest): string[] =>
   Object.keys(exports)
     .filter((subpath) => typeof exports[subpath] === 'object')
@@ -37,7 +37,10 @@ export const listEntryPoints = ({ name, exports }: Manifest): string[] =>
 const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** Returns what to install: the tarballs of a package and of those of the repository that it imports, and its peers. */
+/**
+ * Returns what to install: the tarballs for a package and for the repository's packages that it imports, and its
+ * peers.
+ */
 async function listArguments(manifest: Manifest, options: InstallOptions): Promise<string[]> {
   const { name, dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
   const isOptional = (peer: string): boolean => peerDependenciesMeta[peer]?.optional === true;
@@ -50,7 +53,7 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
       return listArguments(await readManifest(folder), { ...options, withOptionalPeers: false });
     }),
   );
-  // The native modules of Expo are installed by its example only, which compiles and bundles the package with them.
+  // Only the Expo example installs Expo's native modules, and it compiles and bundles the package with them.
   const isInstalled = (peer: string): boolean => existsSync(join('node_modules', peer));
   const peers = Object.entries(peerDependencies)
     .filter(([peer]) => options.withOptionalPeers && isOptional(peer) && isInstalled(peer))
@@ -60,10 +63,10 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
 }
 
 /**
- * Installs packages of the repository into a new project. Each package finds only the packages that it declares: npm
- * installs it beside links to these and to no others.
- * @param folders the folders of the packages, such as packages/js
- * @param project the folder of the project, which is created
+ * Installs packages from the repository into a new project. Each package finds only the packages that it declares:
+ * npm installs it beside links to these and to no others.
+ * @param folders the packages' folders, such as packages/js
+ * @param project the project's folder, which is created
  * @throws Error if the registry lacks a package: it must then be a devDependency
  */
 export async function installPackages(
@@ -76,7 +79,7 @@ export async function installPackages(
   );
   await mkdir(project, { recursive: true });
   await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }');
-  // Optional dependencies are programs for one machine, such as the compiler of Next.js. No test runs them.
+  // Optional dependencies are programs for one machine, such as the Next.js compiler. No test runs them.
   const flags = [
     '--install-strategy=linked',
     '--omit=optional',

@@ -11,7 +11,7 @@ export interface LocalRegistry {
   close(): void;
 }
 
-/** Returns the folders of all installed packages by name and version. */
+/** Returns the folders for all installed packages by name and version. */
 function listInstalled(): Map<string, Map<string, string>> {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { link?: boolean; version?: string }>;
@@ -26,7 +26,7 @@ function listInstalled(): Map<string, Map<string, string>> {
   return installed;
 }
 
-/** Starts a registry on a free port of 127.0.0.1. */
+/** Starts a registry on a free port at 127.0.0.1. */
 export async function startLocalRegistry(): Promise<LocalRegistry> {
   const installed = listInstalled();
   let url = '';
@@ -47,8 +47,8 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
       return;
     }
     const folder = installed.get(searchParams.get('name')!)!.get(searchParams.get('version')!)!;
-    // npm ignores the name of the first folder in a tarball, and reads tarballs without compression too. Source maps, which
-    // no test reads, are half of Next.js.
+    // npm ignores the first folder's name in a tarball, and reads tarballs without compression too. Source maps, which
+    // no test reads, are half the size of Next.js.
     const args = ['-c', '--exclude=node_modules', '--exclude=*.map', '-C', dirname(folder), basename(folder)];
     spawn('tar', args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(response);
   }).listen(0, '127.0.0.1');

@@ -2,11 +2,11 @@ import { listPackages, packFolders } from '../../../scripts/packages.mjs';
 
 export interface Tarball {
   file: string;
-  /** The paths of its files, such as dist/index.js. */
+  /** The paths to its files, such as dist/index.js. */
   contents: string[];
 }
 
-/** Packs all packages of the repository into a folder. @returns the tarballs by package name */
+/** Packs all packages in the repository into a folder. @returns the tarballs by package name */
 export async function packAll(folder: string): Promise<Map<string, Tarball>> {
   const packages = listPackages();
   const sources = packages.map(({ folder: source }) => source);
