@@ -40,7 +40,7 @@ const environment = (): Record<string, string> => ({
   GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
 });
 
-/** Starts a file of the document. @returns its URL once it accepts connections */
+/** Starts a file in the document. @returns its URL once it accepts connections */
 async function serve(file: string, env: Record<string, string> = {}): Promise<string> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -48,7 +48,7 @@ async function serve(file: string, env: Record<string, string> = {}): Promise<st
   return url;
 }
 
-/** Compiles the TypeScript of the document with the strict compiler options that a reader may use. */
+/** Compiles the document's TypeScript with the strict compiler options that a reader may use. */
 async function compileNest(): Promise<void> {
   const compilerOptions = {
     target: 'es2023',
@@ -286,7 +286,7 @@ describe('a server that manages customers', () => {
     expect(await instance.login(email)).toMatchObject({ status: 200 });
 
     while ((await instance.login(email, 'wrong')).status === 401);
-    // The attempts of a known address, which fail like rejected ones.
+    // A known address's attempts, which fail like rejected ones.
     for (let count = 1; count < 10; count += 1) await instance.login(email, 'wrong');
     expect(await instance.login(email)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
     await run(`return customers.unlock('${id}')`);

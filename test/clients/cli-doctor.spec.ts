@@ -46,7 +46,7 @@ async function listen(server: Server): Promise<string> {
 const listenHttp = async (listener: RequestListener): Promise<string> =>
   `http://${await listen(createServer(listener))}`;
 
-/** Forwards requests to the instance, and shifts the clock of its responses by this time in ms. */
+/** Forwards requests to the instance, and shifts the clock in its responses by this time in ms. */
 const shiftClock =
   (difference: number): RequestListener =>
   (request, response) => {

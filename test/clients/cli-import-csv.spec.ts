@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Runs an import of a file into a project. */
+/** Imports a file into a project. */
 async function importFile(
   projectId: string,
   content: string | Buffer,

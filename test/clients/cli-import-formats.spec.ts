@@ -49,7 +49,7 @@ async function runImport(
   return runCli(instance, ['--json', 'customers', 'import', '--from', system, ...args], { cwd, env });
 }
 
-/** Imports files of a system, every user of which is created. @returns the summary */
+/** Imports a system's files, and expects that every user is created. @returns the summary */
 async function importFrom(
   system: string,
   files: Record<string, string>,
@@ -71,7 +71,7 @@ const findCustomer = async (email: string): Promise<Record<string, any>> => {
   return body.data[0];
 };
 
-/** Returns the id of the customer who signs in with the password. */
+/** Returns the customer id after a sign-in with the password. */
 const signIn = async (email: string, password = PASSWORD): Promise<string> =>
   (await asPage(instance, project, 'login', { email, password })).body.customer?.id;
 
@@ -84,7 +84,7 @@ async function expectSignIns(customer: Parameters<typeof signInEverywhere>[3]): 
   });
 }
 
-/** Returns a user of Keycloak with a passkey, and its authenticator. */
+/** Returns a Keycloak user with a passkey, and its authenticator. */
 function createPasskeyUser(): [SoftwareAuthenticator, ReturnType<typeof keycloakUser>] {
   const authenticator = new SoftwareAuthenticator();
   const credential = keycloakCredential(
@@ -97,7 +97,7 @@ function createPasskeyUser(): [SoftwareAuthenticator, ReturnType<typeof keycloak
     },
   );
   const user = keycloakUser(uniqueEmail(), [credential]);
-  // Keycloak creates passkeys with the characters of its id.
+  // Keycloak creates passkeys with the characters in its id.
   const handle = Buffer.from(user.id).toString('base64url');
   authenticator.create({ challenge: 'YWJj', rp: { id: 'localhost' }, user: { id: handle } });
   return [authenticator, user];
@@ -199,7 +199,7 @@ it('lets customers from Firebase sign in with the old password and provider', as
 });
 
 it('lets customers from Keycloak sign in with password, authenticator, provider and passkey', async () => {
-  // Without an encoding, the characters of the secret are its bytes.
+  // Without an encoding, the secret's characters are its bytes.
   const rawSecret = randomBytes(15).toString('base64url');
   const customer = { ...createMovingCustomer(), totpSecret: encodeBase32(rawSecret) };
   const salt = randomBytes(16);

@@ -27,7 +27,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     folder = await writeFiles({
       'customers.ndjson': toNdjson([
         { email: first, totpSecret: randomTotpSecret(), password: PASSWORD },
-        // The setting of a customer takes precedence over the setting of the project.
+        // A customer's setting takes precedence over the project's setting.
         { email: second, totpSecret: randomTotpSecret(), mfa: 'required' },
         { email: third },
       ]),

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), standIn?.stop()]));
 
-/** Settings of a command with the key of the organization, for the project of the tests. */
+/** A command's settings with the organization's key, for the tests' project. */
 const env = () => ({
   GATEHOUSE_SECRET_KEY: instance.credentials.secretKey,
   GATEHOUSE_PROJECT_ID: project.id,
@@ -49,7 +49,7 @@ const getCustomer = async (email: string): Promise<Record<string, any>> => {
 };
 const hash = ({ password }: MovingCustomer): string => bcrypt.hashSync(password, 4);
 
-/** The files of each system with one customer, as its documentation describes them. */
+/** Each system's files with one customer, as its documentation describes them. */
 const systems: Record<string, (customer: MovingCustomer, id: string) => Record<string, string>> = {
   auth0: (customer, id) => {
     const oid = randomBytes(12).toString('hex');
@@ -324,7 +324,7 @@ describe('an interrupted import', () => {
   afterAll(async () => proxy?.stop());
 
   const COUNT = 1_200;
-  /** Starts an import whose connection stops after about half of the lines, and waits until a batch is committed. */
+  /** Starts an import whose connection stops after about half the lines, and waits until a batch is committed. */
   async function startImport(domain: string, folder?: string) {
     const lines = Array.from({ length: COUNT }, (_, index) => ({ email: `person-${index}@${domain}` }));
     const cwd = folder ?? (await writeFiles({ 'customers.ndjson': toNdjson(lines) }));

@@ -23,7 +23,7 @@ const NEST = [
   '--observe=false',
 ];
 
-/** The environment of npm and of the apps. The options of jest for Node.js, and its NODE_ENV, do not apply to them. */
+/** The environment for npm and the apps. Jest's options for Node.js, and its NODE_ENV, do not apply to them. */
 const env = {
   ...process.env,
   NODE_OPTIONS: '',
@@ -54,7 +54,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Generates a project, runs `init` in it, and returns its folder. @throws Error with the output of a program that fails */
+/** Generates a project, runs `init` in it, and returns its folder. @throws Error with a failing program's output */
 async function createApp(name: string, generator: string[]): Promise<string> {
   const [program, ...args] = generator;
   process.stderr.write(`Generating ${name} and installing its packages\n`);
@@ -75,7 +75,7 @@ async function build(cwd: string): Promise<void> {
   if (code !== 0) throw new Error(output);
 }
 
-/** Starts the server of an app. @returns its URL */
+/** Starts an app's server. @returns its URL */
 async function start(cwd: string, [program, ...args]: string[], port: string): Promise<string> {
   const url = `http://localhost:${port}`;
   const child = spawn(program!, args, {

@@ -37,7 +37,7 @@ async function createProject(name: NewProject): Promise<string> {
 const init = (cwd: string, args: string[] = [], env: Record<string, string | undefined> = {}) =>
   runCli(instance, ['init', '--no-install', ...args], { cwd, env });
 
-/** Returns all files of a project. */
+/** Returns all files in a project. */
 async function readFiles(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));

@@ -64,7 +64,7 @@ async function createEvents(...names: string[]): Promise<string[]> {
   return body.data.map(({ id }: { id: string }) => id);
 }
 
-/** Returns the names of all headers, and those that are equal for every receiver and attempt. */
+/** Returns all header names, and the headers that are equal for every receiver and attempt. */
 function comparableHeaders({ headers }: ReceivedRequest): { names: string[]; fixed: object } {
   const { host: _host, connection: _connection, ...others } = headers;
   const { 'webhook-timestamp': _timestamp, 'webhook-signature': _signature, ...fixed } = others;

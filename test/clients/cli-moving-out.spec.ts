@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), standIn?.stop()]));
 
-/** Runs a command for a project with the key of the organization. @returns its result and what it prints as JSON */
+/** Runs a command for a project with the organization's key. @returns its result and what it prints as JSON */
 async function run(
   project: SocialProject,
   cwd: string,

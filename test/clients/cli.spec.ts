@@ -16,7 +16,7 @@ import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-/** The client with the key of the organization. */
+/** The client with the organization's key. */
 let gatehouse: Gatehouse;
 let folder: string;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** The environment of a command with the key of the organization. */
+/** A command's environment with the organization's key. */
 const organization = (): Record<string, string> => ({ GATEHOUSE_SECRET_KEY: instance.credentials.secretKey });
 
 /** Runs a command that succeeds. @returns its output */

@@ -12,7 +12,7 @@ const GENERATED = join(FOLDER, '.expo', 'types-of-packages');
 
 let output: string;
 beforeAll(async () => {
-  // `npm ci` of the repository does not install Expo and React Native, because they add 350 MB.
+  // `npm ci` in the repository does not install Expo and React Native, because they add 350 MB.
   await ensureExampleInstalled('expo', process.stderr);
   output = await mkdtemp(join(tmpdir(), 'gatehouse-expo-'));
 });
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** @throws Error with the output if the program fails */
 async function runProgram(program: string, args: string[]): Promise<void> {
-  // The options of jest for Node.js do not apply to other programs.
+  // Jest's options for Node.js do not apply to other programs.
   const env = { ...process.env, NODE_OPTIONS: '', CI: '1', EXPO_NO_TELEMETRY: '1', EXPO_OFFLINE: '1' };
   const result = await run(program, args, { cwd: FOLDER, env });
   if (result.code !== 0) throw new Error(result.output);
@@ -46,7 +46,7 @@ describe('the type check', () => {
       extends: '../../tsconfig.json',
       compilerOptions: { paths, preserveSymlinks: false },
       include: [],
-      // Without the declarations of the repository, the imports of the source are those of the real packages.
+      // Without the repository's declarations, the source imports the real packages.
       files: ['google.ts', '../../../../packages/expo/src/index.native.ts'],
     };
     await writeFile(join(GENERATED, 'tsconfig.json'), JSON.stringify(config));
@@ -56,7 +56,7 @@ describe('the type check', () => {
 
 /**
  * Bundles the example with Metro, which rejects imports of Node.js modules.
- * @returns the paths of the bundled modules, relative to the repository
+ * @returns the paths to the bundled modules, relative to the repository
  */
 async function bundle(platform: string): Promise<string[]> {
   process.stderr.write(`Bundling examples/expo for ${platform}\n`);

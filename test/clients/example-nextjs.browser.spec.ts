@@ -33,9 +33,9 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   let browser: TestBrowser;
   let context: BrowserContext;
   let tab: Page;
-  /** The bodies of all responses that pages have received. */
+  /** All response bodies that pages have received. */
   let bodies: Promise<string>[];
-  /** The console messages and errors of all pages, such as those of a failed hydration. */
+  /** The console messages and errors on all pages, such as messages about a failed hydration. */
   let messages: string[];
 
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     project = await createSocialProject(instance, { redirectUrls: [`${origin}/sign-in`] });
     const fields = { type: 'oidc', issuer: provider.issuer, name: 'Work' };
     await addProvider(instance, project, provider, fields);
-    // After the build, because the environment of the server is not part of it.
+    // After the build, because the server's environment is not part of the build.
     const { id: projectId, publishableKey } = project;
     const credentials = { ...instance.credentials, projectId, publishableKey };
     await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(credentials));
@@ -79,9 +79,9 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   });
   afterEach(async () => context?.close());
 
-  /** Builds the files of the quick start, and a page that the proxy does not cover. */
+  /** Builds the quick start's files, and a page that the proxy does not cover. */
   async function buildApp(): Promise<void> {
-    // Turbopack reads no files outside of the folder with the lock file.
+    // Turbopack reads no files outside the folder with the lock file.
     folder = await DocumentFolder.create(DOCUMENT, {
       parent: join(process.cwd(), 'dist'),
       // Nor does it read files above the home directory.
@@ -94,8 +94,8 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       .replace('./pay-button', '../orders/pay-button')
       .replace('protect()', `protect({ returnUrl: '/unproxied' })`);
     await folder.write('app/unproxied/page.tsx', unproxied);
-    // `npm run types` checks the types of the example, the quick start of React proves minified code of the packages,
-    // and nothing builds the folder a second time.
+    // `npm run types` checks the example's types, the React quick start proves the packages' minified code, and nothing
+    // builds the folder a second time.
     const config = {
       typescript: { ignoreBuildErrors: true },
       experimental: { turbopackMinify: false, turbopackFileSystemCacheForBuild: false },
@@ -115,7 +115,9 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       customerId,
     ]);
 
-  /** Clicks a button that the server has rendered. The click would be lost before React handles the events of the button. */
+  /**
+   * Clicks a button that the server has rendered. The click would be lost before React handles the button's events.
+   */
   async function clickHydrated(page: Page, name: string): Promise<void> {
     const button = page.getByRole('button', { name });
     await eventually('React to hydrate the button', () =>
@@ -139,7 +141,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     return customer;
   }
 
-  /** Throws if a token is in a response, in the page or in its storage. @param email is in the storage of the page */
+  /** Throws if a token is in a response, in the page or in its storage. @param email is in the page's storage */
   async function expectNoTokens(email: string, html: string): Promise<void> {
     const tokens = [await cookie(ACCESS), await cookie(REFRESH)];
     const readable = await tab.evaluate<string>(
@@ -238,7 +240,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await other.goto(origin);
     await clickHydrated(other, 'Sign out');
     await other.getByRole('link', { name: 'Sign in' }).waitFor();
-    // The page of the other tab is rendered again, which leads to the sign-in page.
+    // The other tab's page is rendered again, which leads to the sign-in page.
     await tab.getByLabel('Password', { exact: true }).waitFor();
     expect(await context.cookies()).toEqual([]);
     await eventually('the session to end', async () => !(await listSessions(id))[0]!.active);

@@ -70,7 +70,7 @@ beforeEach(() => {
 
 type StartOptions = Parameters<Device['start']>[0];
 
-/** Starts the app of a device with the publishable key of the project. */
+/** Starts a device's app with the project's publishable key. */
 const start = (device: Device, options: StartOptions = {}): ExpoClient =>
   device.start({ publishableKey: project.publishableKey, ...options });
 
@@ -109,13 +109,13 @@ const generationOf = async (customerId: string): Promise<number> =>
     'generation'
   ];
 
-/** Goes through the pages of the provider, as a customer in the browser of a device. */
+/** Goes through the provider's pages, as a customer does in a device's browser. */
 async function walk(url: string, until = APP_URL): Promise<string> {
   const { url: end } = await new UserAgent().follow(url, { until: ({ href }) => href.startsWith(until) });
   return end.href;
 }
 
-/** Returns the outcomes of links, in a list that grows. */
+/** Returns the links' outcomes, in a list that grows. */
 function recordOutcomes(client: ExpoClient): RedirectOutcome[] {
   const outcomes: RedirectOutcome[] = [];
   client.onRedirect((outcome) => outcomes.push(outcome));
@@ -254,7 +254,7 @@ describe('a sign-in in the browser', () => {
   });
 });
 
-/** Submits the link of an email. @returns the URL to which it leads */
+/** Submits an email's link. @returns the URL to which it leads */
 async function followEmailLink(email: string): Promise<string> {
   await readEmailCode(instance, email);
   const [mail] = await instance.listMails(email, 'email-code');
@@ -284,7 +284,7 @@ describe('a link that opens the app', () => {
     const outcomes = recordOutcomes(client);
     expect(outcomes).toMatchObject([{ result: { status: 'complete' } }]);
 
-    // The link is still that of the start, also after a reload.
+    // The link is still the first one, also after a reload.
     const reloaded = start(device);
     const later = recordOutcomes(reloaded);
     const email = uniqueEmail();
@@ -344,7 +344,7 @@ describe('a link that opens the app', () => {
   });
 });
 
-/** The module of Google on a device, whose account is the person of the stand-in. */
+/** Google's module on a device, whose account is the stand-in's person. */
 class GoogleModule implements GoogleSigninModule {
   hasServices = true;
   isCanceled = false;
@@ -363,7 +363,7 @@ class GoogleModule implements GoogleSigninModule {
   async signIn(): ReturnType<GoogleSigninModule['signIn']> {
     this.calls.push('signIn');
     if (this.isCanceled) return { type: 'cancelled', data: null };
-    // Like the real module, it returns the token of an account that is still signed in again.
+    // Like the real module, it returns the token again for an account that is still signed in.
     this.lastToken ??= await google.issueIdToken({ aud: googleClientId, jti: randomUUID() });
     return { type: 'success', data: { idToken: this.lastToken } };
   }
@@ -400,7 +400,7 @@ describe('a native sign-in at Google', () => {
   });
 });
 
-/** The module of Apple on a device. It returns the name of a person at the first sign-in only. */
+/** Apple's module on a device. It returns a person's name at the first sign-in only. */
 class AppleModule implements AppleAuthenticationModule {
   readonly AppleAuthenticationScope = { FULL_NAME: 0, EMAIL: 1 };
   isCanceled = false;

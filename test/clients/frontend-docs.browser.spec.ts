@@ -78,7 +78,7 @@ describeBrowser(
       return page;
     };
 
-    /** Runs code with the client in scope. @returns its result, or the code of its error */
+    /** Runs code with the client in scope. @returns its result, or its error code */
     const run = (page: Page, body: string, app = 'app.js'): Promise<any> =>
       page.evaluate(`(async () => {
       const { gatehouse } = await import('/${app}');
@@ -93,7 +93,7 @@ describeBrowser(
     const isSignedIn = (page: Page): Promise<boolean> =>
       run(page, 'return (await gatehouse.getAccessToken()) !== null');
 
-    /** Submits the form of the page. @returns the text of its alert */
+    /** Submits the page's form. @returns the alert's text */
     const submit = async (page: Page, email: string, password: string): Promise<string> => {
       await page.locator('[name=email]').fill(email);
       await page.locator('[name=password]').fill(password);
@@ -274,7 +274,7 @@ describeBrowser(
       }
     });
 
-    /** Applies the settings of the document, with another origin. */
+    /** Applies the document's settings, with another origin. */
     async function applySettings(siteOrigin: string): Promise<void> {
       const { projectId, secretKey } = instance.credentials;
       const env = { PATH: process.env['PATH'], GATEHOUSE_URL: instance.baseUrl, PROJECT_ID: projectId };

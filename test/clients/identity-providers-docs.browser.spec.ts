@@ -90,7 +90,7 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
     return result;
   }
 
-  /** Signs in with the button of a provider. */
+  /** Signs in with a provider's button. */
   const signIn = (page: Page, name: string): Promise<any> =>
     comeBack(page, async () => {
       await run(page, `return providers.showProviders(document.querySelector('main'))`);

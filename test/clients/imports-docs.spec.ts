@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs code blocks of docs/imports.md in sequence and returns their output. */
+/** Runs code blocks in docs/imports.md in sequence and returns their output. */
 async function runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
   const { credentials, baseUrl } = instance;
   const script = await Promise.all(

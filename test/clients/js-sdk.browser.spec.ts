@@ -24,7 +24,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
   let lanOrigin: string;
   let provider: OpenIdProvider;
   let context: BrowserContext;
-  /** The credentials that the API of the site has received, and the status with which it responds. */
+  /** The credentials that the site's API has received, and the status with which it responds. */
   const api = { credentials: [] as (string | undefined)[], statuses: [] as number[] };
 
   beforeAll(async () => {

@@ -17,7 +17,7 @@ const sessions: Record<'live' | 'unknown' | 'old', string> = {
 };
 const signedInAt = new Date(Date.now() - 86_400_000).toISOString();
 
-/** A browser that has a cookie of the previous system, with the client of the page. */
+/** A browser that has a cookie from the previous system, with the page's client. */
 const page = `
 import { createClient } from '@gatehouse/js';
 import { keepSignedIn } from './keep-signed-in.mjs';
@@ -37,7 +37,7 @@ for (let visit = 0; visit < 2; visit += 1) await keepSignedIn(client);
 console.log(JSON.stringify({ accessToken: await client.getAccessToken(), requests, cookie }));
 `;
 
-/** A backend that keeps the tokens, with the route handler of Next.js. */
+/** A backend that keeps the tokens, with the Next.js route handler. */
 const backend = `
 import { openSession } from './migration.mjs';
 import { DELETE, POST } from './app/migrate-session/route.js';
@@ -81,7 +81,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Runs a file with the cookie of a session. @returns its result */
+/** Runs a file with a session's cookie. @returns its result */
 async function run(file: string, session: string): Promise<any> {
   const options = { cwd: document.path, env: { PATH: process.env['PATH'], ...env } };
   const { stdout } = await promisify(execFile)(process.execPath, [file, session], options);

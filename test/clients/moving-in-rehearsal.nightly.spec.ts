@@ -16,13 +16,13 @@ import { totpCode } from '../support/totp.js';
 const PEOPLE = 10_000;
 /** People who register between the first export and the last. */
 const LATE = 200;
-/** Instances of the application, which are replaced one after the other. */
+/** Application instances, which are replaced one after the other. */
 const INSTANCES = 4;
 const CONCURRENCY = 24;
 /** Ends a hung test. It is no measurement. */
 const MAX_DURATION_MS = 3_600_000;
 
-/** Reads the sessions of the stand-in, in place of the file of the documentation. */
+/** Reads the stand-in's sessions, in place of the documentation's file. */
 const oldSessionFile = `
 export async function readOldSession(cookies) {
   const id = /(?:^|; )old_session=([\\w-]+)/.exec(cookies ?? '')?.[1];
@@ -31,7 +31,7 @@ export async function readOldSession(cookies) {
 export const noOldSession = 'old_session=; Path=/; Max-Age=0';
 `;
 
-/** A person with a browser, which has the cookie of a live session or none. */
+/** A person with a browser, which has a live session's cookie or none. */
 interface Person {
   user: PreviousUser;
   cookie: string | null;
@@ -71,14 +71,14 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Registers a person, seven of ten with a live session. */
+/** Registers a person, seven in ten with a live session. */
 function addPerson(): Person {
   const user = system.register();
   const isSignedIn = system.users.length % 10 < 7;
   return { user, cookie: isSignedIn ? system.openSession(user) : null, tokens: null };
 }
 
-/** Imports the current users of the previous system. @returns the exit code and the result of the command */
+/** Imports the previous system's current users. @returns the command's exit code and result */
 async function importUsers(...options: string[]): Promise<Record<string, number>> {
   const files = system.exportFiles();
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
@@ -89,10 +89,10 @@ async function importUsers(...options: string[]): Promise<Record<string, number>
   return { code, ...(result as Record<string, number>) };
 }
 
-/** Visits an instance of the application from before the switch. @returns the id of the signed-in user, or null */
+/** Visits an application instance from before the switch. @returns the signed-in user's id, or null */
 const visitBefore = ({ cookie }: Person): string | null => system.findSession(cookie ?? '')?.userId ?? null;
 
-/** Visits an instance that uses Gatehouse. @returns the `sub` of the signed-in customer, or null */
+/** Visits an instance that uses Gatehouse. @returns the signed-in customer's `sub`, or null */
 async function visitAfter(person: Person): Promise<string | null> {
   if (person.tokens) {
     const { body } = await refreshSession(instance, person.tokens.refreshToken);
@@ -112,7 +112,7 @@ async function visitAfter(person: Person): Promise<string | null> {
 const post = (path: string, body: object): Promise<TestResponse> =>
   retryWhileRejected(() => instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body));
 
-/** Signs a person in with the current password, and the code of the app. @returns the `sub`, or the code of the error */
+/** Signs a person in with the current password, and the app's code. @returns the `sub`, or the error code */
 async function signIn({ user: { email, password, totpSecret } }: Person): Promise<string> {
   let { body } = await post('login', { email, password });
   if (body.challenge)

@@ -21,7 +21,7 @@ const API = '/api/gatehouse/api/v1';
 interface SignedIn {
   app: App;
   browser: NextBrowser;
-  /** The client of the page that has signed up. */
+  /** The client on the page that has signed up. */
   client: Client;
   id: string;
   email: string;

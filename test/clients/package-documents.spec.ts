@@ -7,7 +7,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** The declarations that the blocks of a document use without containing them. */
+/** The declarations that a document's blocks use without containing them. */
 const ENVIRONMENTS: Record<string, string> = {
   'packages/js/README.md': `
     declare const gatehouse: import('@gatehouse/js').Client;

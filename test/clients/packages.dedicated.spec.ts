@@ -22,7 +22,7 @@ const packages = listPackages() as Package[];
 const libraries = packages.filter(({ manifest }) => !manifest.bin);
 const programs = packages.filter(({ manifest }) => manifest.bin);
 
-/** Whether code of a package imports a peer dependency that may be missing. */
+/** True if code in a package imports a peer dependency that may be missing. */
 const hasOptionalPeers = ({
   manifest: { peerDependencies = {}, peerDependenciesMeta = {} },
 }: Package): boolean =>
@@ -34,7 +34,7 @@ let folder: string;
 let tarballs: Map<string, Tarball>;
 /** A project with all libraries, and the optional peer dependencies that their types and exports may need. */
 let project: string;
-/** A project with the programs, and the libraries of which optional peer dependencies are missing. */
+/** A project with the programs, and the libraries without their optional peer dependencies. */
 let projectWithoutPeers: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-packages-'));
@@ -62,10 +62,10 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns the sizes of exports in bytes by package, without peer dependencies. */
+/** Returns the exports' sizes in bytes by package, without peer dependencies. */
 async function measureExports(): Promise<Record<string, Record<string, number>>> {
   const measured = libraries.map(({ name, manifest }) => {
-    // "*": everything that a page can load from the package and from the packages of the repository that it depends on.
+    // "*": everything that a page can load from the package and from the repository's packages that it depends on.
     const exports = [...Object.keys(manifest.exports), ...(manifest.sizeLimit?.['*'] ? ['*'] : [])];
     return [name, { exports, peers: Object.keys(manifest.peerDependencies ?? {}) }] as const;
   });

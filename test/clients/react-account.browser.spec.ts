@@ -184,7 +184,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     const rename = dialog('Rename');
     await fill(rename, 'Name', 'Laptop');
     await click(rename, 'Save');
-    // The proof of the sign-up does not include the new factor.
+    // The sign-up's proof does not include the new factor.
     await click(dialog('Confirm that it is you'), 'Use a passkey');
     await row('Passkeys', 'Laptop').waitFor();
     expect(await focused()).toBe('Rename: Laptop');

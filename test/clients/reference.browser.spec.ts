@@ -53,7 +53,7 @@ describeBrowser('the reference in a browser', () => {
     await status.waitFor();
     expect(await status.textContent()).toContain('200');
 
-    // Another page of the same origin: it shares the storage, but not the memory.
+    // Another page with the same origin: it shares the storage, but not the memory.
     await page.goto(`${instance.baseUrl}/docs/errors`);
     expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('sk_');
     for (const each of displays) {

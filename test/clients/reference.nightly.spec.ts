@@ -14,7 +14,10 @@ describeBrowser('the reference in a browser', () => {
     await instance?.stop();
   });
 
-  /** Scrolls through the reference until it has rendered `count` operations; it renders only the visible ones of a long list. */
+  /**
+   * Scrolls through the reference until it has rendered `count` operations; it renders only the visible ones in a
+   * long list.
+   */
   const findOperations = async (page: Page, count: number): Promise<Set<string>> => {
     const ids = new Set<string>();
     while (ids.size < count) {

@@ -7,13 +7,13 @@ import { registerCustomer } from '../support/customers.js';
 import { TestInstance } from '../support/test-instance.js';
 
 let instance: TestInstance;
-/** The package in a runtime that has the APIs of the Web and none of Node.js. */
+/** The package in a runtime that has the Web APIs and no Node.js APIs. */
 let sdk: typeof Sdk;
 let edge: EdgeVM;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
   edge = new EdgeVM();
-  // The timers of this runtime would keep the process of the test alive.
+  // This runtime's timers would keep the test process alive.
   edge.evaluate('AbortSignal.timeout = () => new AbortController().signal');
   edge.evaluate(await bundle());
   sdk = edge.evaluate('bundled');

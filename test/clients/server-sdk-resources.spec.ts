@@ -14,7 +14,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 
 let instance: TestInstance;
-/** The client with the key of the organization. */
+/** The client with the organization's key. */
 let gatehouse: Gatehouse;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' } });

@@ -16,7 +16,7 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 const newServer = (webhookSecret: string | string[]): Gatehouse =>
   createServer({ url: 'https://auth.example.com', projectId: 'prj', webhookSecret });
 
-/** Serves a listener. @returns the URL of its webhook and a function that ends it */
+/** Serves a listener. @returns its webhook URL and a function that ends the server */
 async function listen(listener: RequestListener): Promise<{ url: string; close: () => Promise<unknown> }> {
   const server = createHttpServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -109,7 +109,7 @@ describe('webhook in Express', () => {
         const list = await listAttempts();
         return list.length >= 4 && list;
       });
-      // The creation of the customer has no handler.
+      // The customer's creation has no handler.
       expect(attempts.map((each) => [each['event'], each['http_status']]).sort()).toEqual([
         ['app.order.paid', 204],
         ['customer.created', 204],

@@ -37,7 +37,7 @@ const newServer = (options: Partial<ServerOptions> = {}): Gatehouse => {
 
 const newToken = async (): Promise<string> => (await registerCustomer(instance)).tokens.accessToken;
 
-/** Returns the access token of a session with two factors. */
+/** Returns an access token from a session with two factors. */
 const newTokenWithMfa = (): Promise<string> =>
   withSettings(instance, { mfa: 'optional' }, async () => {
     const { email, secret } = await registerWithTotp(instance);

@@ -12,7 +12,7 @@ import { chromiumOptions } from '../support/shared-browser.mjs';
 import { insertKey } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 
-/** The packages of the project of the test, by folder. */
+/** The packages in the test's project, by folder. */
 const PACKAGES = {
   '@gatehouse/js': 'packages/js',
   '@gatehouse/testing': 'packages/testing',
@@ -55,7 +55,7 @@ describeBrowser('the fixtures for Playwright', () => {
     if (project) await rm(project, { recursive: true, force: true });
   });
 
-  /** Starts an application that shows the email address of the customer in its localStorage. */
+  /** Starts an application that shows the customer's email address in its localStorage. */
   async function startShop(): Promise<Server> {
     const { baseUrl, credentials } = instance;
     const options = JSON.stringify({ url: baseUrl, publishableKey: credentials.publishableKey });
@@ -76,7 +76,7 @@ describeBrowser('the fixtures for Playwright', () => {
     return server;
   }
 
-  /** Runs the tests of the project. @returns the status of each test by title */
+  /** Runs the project's tests. @returns each test's status by title */
   async function runPlaywright(): Promise<Record<string, string>> {
     const { baseUrl, credentials } = instance;
     const scopes = ['customer:write', 'customer:delete', 'customer:impersonate'];
@@ -85,7 +85,7 @@ describeBrowser('the fixtures for Playwright', () => {
       env: {
         ...process.env,
         NODE_OPTIONS: '',
-        // Playwright refuses to run in a worker of jest.
+        // Playwright refuses to run in a jest worker.
         JEST_WORKER_ID: undefined,
         GATEHOUSE_URL: baseUrl,
         GATEHOUSE_SECRET_KEY: await insertKey(instance, { ...credentials, type: 'secret', scopes }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, runNpm } from '../../scripts/processes.mjs';
 
-/** Writes the output of Vite for the programs and the console. */
+/** Writes Vite's output for the programs and the console. */
 const FAKE_VITE = `
   import fs from 'node:fs';
   const [folder, files] = process.argv.includes('apps/console')
@@ -12,7 +12,7 @@ const FAKE_VITE = `
   fs.mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(folder + '/' + name, text);`;
 
-/** A clone of the repository, with the scripts and one source. */
+/** A repository clone, with the scripts and one source. */
 let clone: string;
 beforeEach(async () => {
   clone = await mkdtemp(join(tmpdir(), 'gatehouse-clone-'));

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Handler = object | undefined;
 
-/** Returns the controllers of modules and of the modules that they import. */
+/** Returns the controllers in modules and in the modules that they import. */
 function controllersOf(modules: Type[]): Type[] {
   const listed = (name: string, module: Type) => (Reflect.getMetadata(name, module) ?? []) as Type[];
   return modules.flatMap((module) => [
@@ -41,15 +41,15 @@ function controllersOf(modules: Type[]): Type[] {
   ]);
 }
 
-/** Returns the path pattern of a route. */
+/** Returns a route's path pattern. */
 function routePath(controller: Type, handler: object): string {
   const parts = [controller, handler].map((target) => Reflect.getMetadata(PATH_METADATA, target) as string);
   return `/${parts.join('/')}`.replace(/\/+$/, '');
 }
 
 /**
- * Returns the routes that accept a type of credential and that change something or export all data of a
- * customer or project. The routes that operators inherit equal those of keys.
+ * Returns the routes that accept a credential type and that change something or export all data about a customer or
+ * project. The routes that operators inherit equal the routes for keys.
  */
 function changingRoutes(kind: CallerKind): string[] {
   const controllers = new Set(controllersOf([...publicModules, ...operatorModules]));
@@ -77,7 +77,7 @@ const newCustomer = (): Promise<string> => create('/api/v1/customers', { email: 
 const newEndpoint = async (): Promise<string> => (await instance.createEndpoint('http://127.0.0.1:9/')).id;
 const newRedelivery = (): Promise<string> => create('/v1/webhooks/redeliveries', { filter: {} });
 
-/** Functions that create the objects for the parameters of a path, by the name of its first parameter. */
+/** Functions that create the objects for a path's parameters, by its first parameter's name. */
 const parameters: Record<string, () => Promise<Record<string, string>>> = {
   customerId: async () => {
     const customerId = await newCustomer();
@@ -247,7 +247,7 @@ const preferences = [
   'DELETE /operator/v1/session/views/:viewId',
 ];
 
-/** Lead to a page of the OpenID Provider, or to a passkey. The reauthentication itself is recorded. */
+/** Lead to an OpenID Provider's page, or to a passkey. The reauthentication itself is recorded. */
 const beginnings = [
   'POST /operator/v1/session/oidc/reauthenticate',
   'POST /operator/v1/session/passkeys/options',

@@ -11,9 +11,9 @@ import { insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 /**
- * Tests the interface specification rule by rule, from the outside: only with requests, and with receivers of
- * webhooks. §1 to §9 are its sections, #1 to #13 the endpoints of its section 4. The contract defines what
- * the specification leaves open. The ten-second limit of an attempt is tested in conformance.nightly.spec.ts.
+ * Tests the interface specification rule by rule, from the outside: only with requests, and with webhook receivers.
+ * §1 to §9 are its sections, #1 to #13 the endpoints in its section 4. The contract defines what the specification
+ * leaves open. The ten-second limit for an attempt is tested in conformance.nightly.spec.ts.
  */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -45,7 +45,7 @@ const fieldsOf = (value: unknown): string[] => Object.keys(value as object).sort
 const errorFields = ({ body }: TestResponse): string[] =>
   (body.errors as { field: string }[]).map(({ field }) => field);
 
-/** Replaces one field of a valid body at a time and expects a validation error that names it. */
+/** Replaces one field in a valid body at a time and expects a validation error that names it. */
 async function expectFieldErrors(
   send: (body: object) => Promise<TestResponse>,
   valid: () => object,
@@ -61,7 +61,7 @@ async function expectFieldErrors(
   }
 }
 const person = () => ({ email: uniqueEmail(), password: PASSWORD });
-/** Returns a function that posts a body with the secret key of the organization. */
+/** Returns a function that posts a body with the organization's secret key. */
 const postTo = (path: string) => (body: object) => instance.requestWithSecretKey('POST', path, body);
 
 async function createWatchedProject(events = ['customer.created']): Promise<WatchedProject> {
@@ -75,7 +75,7 @@ async function createWatchedProject(events = ['customer.created']): Promise<Watc
   return { tenant, receiver, endpoint: body.data };
 }
 
-/** Creates a customer, which sends an event to the endpoint of the project. */
+/** Creates a customer, which sends an event to the project's endpoint. */
 async function createCustomerIn({ tenant }: WatchedProject): Promise<void> {
   const response = await instance.request('POST', '/api/v1/customers', {
     headers: bearerHeader(tenant.secretKey),
@@ -692,7 +692,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
       const ended = Date.parse(recorded['created_at'] as string) + Number(recorded['duration_ms']);
       const delay = (Date.parse(recorded['next_attempt_at'] as string) - ended) / 1_000;
       expect(delay).toBeGreaterThan(seconds * 0.9 - 0.1);
-      // The delay starts when the outcome is recorded; the bound is less than the next delay of the schedule.
+      // The delay starts when the outcome is recorded; the bound is less than the schedule's next delay.
       expect(delay).toBeLessThan(seconds * 1.1 + 30);
       await makeDue(recorded['delivery_id'] as string);
     }
@@ -727,7 +727,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
   });
 });
 
-/** Method and path of the routes that accept a secret key, with a valid body. */
+/** Method and path for the routes that accept a secret key, with a valid body. */
 const secretRoutes: [string, string, () => object | undefined][] = [
   ['GET', '/api/v1/organizations', () => undefined],
   ['POST', '/api/v1/organizations', () => ({ name: 'Menabrea', slug: slug() })],

@@ -107,7 +107,7 @@ describe("the compose file's servers", () => {
     const [, names = '', sql = ''] = /<<'SQL'\n((?:\\getenv [^\n]*\n)+)(.*)^SQL$/ms.exec(script) ?? [];
     const admin = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
     await admin.connect();
-    /** Returns the URL of the compose file on the test server. */
+    /** Returns the compose file's URL on the test server. */
     const urlIn = (setting: string): string => {
       const url = new URL(readCompose(env).services['api']!.environment![setting]!);
       const { host } = new URL(process.env['TEST_POSTGRES_URL']!);
@@ -252,7 +252,7 @@ describe('the image', () => {
     return { image: imageCheck, api: serviceCheck('api'), 'webhook-worker': serviceCheck('webhook-worker') };
   };
 
-  /** Creates a folder with the files of the image, as links where the programs do not depend on the location. */
+  /** Creates a folder with the image's files, as links where the programs do not depend on the location. */
   async function copyImageFiles(): Promise<string> {
     const app = join(folder, 'app');
     const { instructions } = readDockerfile();
@@ -269,7 +269,7 @@ describe('the image', () => {
     return app;
   }
 
-  /** Returns the exit code of a check with the container's ports replaced. */
+  /** Returns a check's exit code with the container's ports replaced. */
   async function check(name: keyof ReturnType<typeof readChecks>, apiPort: string, workerPort: string) {
     const [program, ...args] = readChecks()[name];
     const words = args.map((word) =>

@@ -15,7 +15,7 @@ const NO_TABLE_RIGHT =
 const PERMISSION_DENIED = /^42501 /;
 
 let instance: TestInstance;
-/** Connections with the role of the programs, and with that of the owner of the tables. */
+/** Connections with the programs' role, and with the role that owns the tables. */
 let runtime: pg.Pool;
 let owner: pg.Pool;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Runs statements in a transaction that is rolled back. Returns the code and message of the error, or `accepted`. */
+/** Runs statements in a transaction that is rolled back. Returns the error's code and message, or `accepted`. */
 async function outcome(sql: string): Promise<string> {
   const client = await runtime.connect();
   try {
@@ -53,7 +53,7 @@ async function expectOutcome(statements: string[], pattern: RegExp): Promise<voi
   expect(found).toEqual(statements.map((statement) => [statement, expect.stringMatching(pattern)]));
 }
 
-/** Inserts an entry of a time in ms since 1970, as the runtime role. Returns its id. */
+/** Inserts an entry with a time in ms since 1970, as the runtime role. Returns its id. */
 async function insertEntry(time: number): Promise<string> {
   const id = uuidAt(time);
   await runtime.query(
@@ -143,7 +143,7 @@ describe('OP-05: the runtime role', () => {
       ],
       PERMISSION_DENIED,
     );
-    // Temporary objects are allowed, but the functions of the owner do not see them.
+    // Temporary objects are allowed, but the owner's functions do not see them.
     const recent = await insertEntry(Date.now() - DAY_MS);
     const shadows = `
       CREATE TEMP TABLE audit_retention AS SELECT 0::bigint AS age_ms;
@@ -175,7 +175,7 @@ describe('OP-05: the runtime role', () => {
     const ids = await listEntryIds();
     expect(expired.filter((id) => ids.includes(id))).toEqual([]);
     expect(ids).toEqual(expect.arrayContaining(remaining));
-    // The permission of the function does not outlast it.
+    // The function's permission does not outlast its call.
     expect(await outcome(`SELECT prune_audit_log(${365 * DAY_MS}, 100); DELETE FROM audit_log`)).toMatch(
       PERMISSION_DENIED,
     );
@@ -262,7 +262,7 @@ describe('OP-05: the runtime role', () => {
 });
 
 describe('OP-05: the audit log', () => {
-  /** Returns whether a new role, which has the privileges of the runtime role, cannot change the audit log. */
+  /** Returns whether a new role, which has the runtime role's privileges, cannot change the audit log. */
   const isProtectedFrom = async (attributes: string): Promise<boolean> => {
     const role = `role_${randomUUID().replaceAll('-', '')}`;
     await instance.sql(

@@ -43,8 +43,8 @@ const EXPECTED = [
 ];
 
 /**
- * Replacements for the pauses of the script: wait until the receiver listens, and until all deliveries have
- * arrived and are logged.
+ * Replacements for the script's pauses: wait until the receiver listens, and until all deliveries have arrived and
+ * are logged.
  */
 const waits = (port: number): string[] => [
   `until node -e "net.connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(1))"; do sleep 0.1; done`,

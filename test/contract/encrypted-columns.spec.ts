@@ -1,7 +1,9 @@
 import { encryptedColumns } from '@gatehouse/persistence';
 import { TestInstance } from '../support/test-instance.js';
 
-/** Columns of bytes that are not encrypted: hashes, MACs and public keys. Encrypted columns belong in `encryptedColumns`. */
+/**
+ * Byte columns that are not encrypted: hashes, MACs and public keys. Encrypted columns belong in `encryptedColumns`.
+ */
 const UNENCRYPTED = [
   'api_keys.key_hash',
   'challenges.flow_hash',

@@ -8,7 +8,7 @@ import { TestInstance } from '../support/test-instance.js';
  */
 const DECLARED = 'declared';
 
-/** All properties of a column except comments, privileges and position, which differ or are not declared. */
+/** All column properties except comments, privileges and position, which differ or are not declared. */
 const COLUMNS = `
   SELECT c.table_name || '.' || c.column_name AS name,
     jsonb_build_object('type', format_type(a.atttypid, a.atttypmod), 'nullable', c.is_nullable,
@@ -29,7 +29,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Returns the columns that the declarations create, and those of the migrated schema, by table and name. */
+/** Returns the columns that the declarations create, and the migrated schema's columns, by table and name. */
 async function comparedColumns(declared: DeclaredColumn[]): Promise<{ declared: object; migrated: object }> {
   const tables = new Set(declared.map(({ table }) => table));
   const client = await instance.db.connect();
@@ -58,7 +58,7 @@ describe('an entity', () => {
     expect(declared).toEqual(migrated);
   });
 
-  /** Returns the declarations with another definition of `customers.created_at`. */
+  /** Returns the declarations with another definition for `customers.created_at`. */
   const withCreatedAt = (definition: string, name = 'created_at') =>
     declaredColumns(database).map((column) =>
       column.table === 'customers' && column.name === 'created_at' ? { ...column, name, definition } : column,

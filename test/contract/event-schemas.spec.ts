@@ -50,14 +50,14 @@ function findProblems(validate: ValidateFunction, body: unknown): string[] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the paths of all members, at every depth. */
+/** Returns the paths to all members, at every depth. */
 const memberPaths = (value: object): string[][] =>
   Object.entries(value).flatMap(([name, member]) => [
     [name],
     ...(isObject(member) ? memberPaths(member).map((path) => [name, ...path]) : []),
   ]);
 
-/** Returns a copy after `change` was applied to the object with the last name of the path. */
+/** Returns a copy after `change` was applied to the object with the path's last name. */
 function changed(body: object, path: string[], change: (parent: any, name: string) => void): unknown {
   const copy: any = structuredClone(body);
   const parent = path.slice(0, -1).reduce((at, name) => at[name], copy);
@@ -160,7 +160,7 @@ describe('the event stream of complete lifecycles', () => {
   const secrets = new Set([PASSWORD, SECOND_PASSWORD, THIRD_PASSWORD]);
   let bodies: { text: string; body: EventBody & { data: any } }[];
 
-  /** Sends a request with the secret key. @returns the body of the response */
+  /** Sends a request with the secret key. @returns the response body */
   const requestAsServer = async (
     status: number,
     method: string,
@@ -337,7 +337,7 @@ describe('the event stream of complete lifecycles', () => {
     });
   }
 
-  /** Signs in the owner of an address that another person has registered, and unlinks their account as support. */
+  /** Signs in an address's owner that another person has registered, and unlinks their account as support. */
   async function changeIdentities(): Promise<void> {
     const server = await StandInProvider.start();
     try {
@@ -384,7 +384,7 @@ describe('the event stream of complete lifecycles', () => {
     return { organization, project, apiKey };
   }
 
-  /** Requires a provider in the domain of a customer who has signed in with a password. */
+  /** Requires a provider in the email domain for which a customer has signed in with a password. */
   async function requireProviderOfDomain(): Promise<void> {
     const provider = await createDomainProvider(instance);
     await instance.register(`${randomUUID()}@${provider.domain}`);
@@ -545,7 +545,7 @@ describe('the event stream of complete lifecycles', () => {
   });
 });
 
-/** Returns the names of all members, at every depth, except those of metadata, which the caller chooses. */
+/** Returns all members' names, at every depth, except names in metadata, which the caller chooses. */
 const names = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(

@@ -10,7 +10,7 @@ import { run } from '../../scripts/processes.mjs';
 const CHART = 'ops/helm/gatehouse';
 const VALUES = readdirSync(`${CHART}/ci`);
 
-/** Resources of operators, whose schemas are not part of Kubernetes. */
+/** Operators' resources, whose schemas are not part of Kubernetes. */
 const WITHOUT_SCHEMA = ['ExternalSecret', 'PrometheusRule', 'ServiceMonitor'];
 
 /** Time in seconds after which a program that is stopping exits (libs/platform/src/programs/run-process.ts). */
@@ -66,7 +66,7 @@ interface EgressRule {
   ports: { port: number; endPort?: number; protocol?: string }[];
 }
 
-/** Returns the egress rules of each network policy that has some. */
+/** Returns each network policy's egress rules, if it has any. */
 const egressOf = (resources: Resource[]): Map<string, EgressRule[]> =>
   new Map(
     resources

@@ -26,7 +26,7 @@ afterAll(async () => {
 const DECOMPOSED = 'Jose\u0301';
 const COMPOSED = 'Jos\u00e9';
 
-/** Inserts customers whose last name is their number, of whom every third has a decomposed first name. */
+/** Inserts customers whose last name is their number, every third with a decomposed first name. */
 const insertCustomers = (count: number): Promise<unknown> =>
   admin.query(
     `INSERT INTO customers (id, project_id, email, first_name, last_name, updated_at)

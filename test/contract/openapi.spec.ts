@@ -55,7 +55,7 @@ const isPage = (path: string): boolean =>
 const VERBS =
   /^(Accept|Add|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Remove|Replace|Request|Require|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
 
-/** Returns the documented status of a code: one code has another status on the route that refreshes tokens. */
+/** Returns a code's documented status: one code has another status on the route that refreshes tokens. */
 const statusOf = (operation: string, code: ErrorCode): number => {
   const { status, refreshStatus }: ErrorEntry = errorCatalog[code];
   return operation === 'POST /api/v1/auth/refresh' && refreshStatus ? refreshStatus : status;
@@ -68,7 +68,7 @@ describe('each OpenAPI document', () => {
     await api.app.close();
     const names = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     const mostFrequent = ['POST /api/v1/auth/refresh', 'POST /api/v1/auth/login', 'GET /api/v1/me'];
-    // Express matches routes in registration order, which depends on the order of modules.
+    // Express matches routes in registration order, which depends on the module order.
     expect(names.slice(0, 20)).toEqual(expect.arrayContaining(mostFrequent));
     expect(operations.map(({ name }) => name).sort()).toEqual(names.sort());
   });
@@ -196,14 +196,14 @@ describe('each OpenAPI document', () => {
 });
 
 describe('each schema of a request or response', () => {
-  /** A named string schema of the document. */
+  /** A named string schema in the document. */
   interface NamedSchema {
     path: string;
     name: string;
     schema: Json;
   }
 
-  /** Returns every string schema below a value, with the name of its field or parameter. */
+  /** Returns every string schema below a value, with its field or parameter name. */
   function listStrings(path: string, name: string, value: Json): NamedSchema[] {
     const list = (key: string, member: unknown, inner = key): NamedSchema[] =>
       listStrings(`${path}.${key}`, inner, member as Json);
@@ -217,7 +217,7 @@ describe('each schema of a request or response', () => {
     ];
   }
 
-  /** Returns the names of the schemas of requests. */
+  /** Returns the request schemas' names. */
   const requestSchemas = (): Set<string> => {
     const found = new Set<string>();
     const visit = (value: unknown): void => {
@@ -264,7 +264,7 @@ describe('each schema of a request or response', () => {
   });
 
   test('describes the form of every slug, id, cursor and URL', () => {
-    /** Ids of other systems and texts of any form. */
+    /** Other systems' ids and texts in any form. */
     const freeIds = /^(externalId|requestId|targetId)$|^SearchResultResponse/;
     /** URLs that Gatehouse creates. */
     const isCreated =

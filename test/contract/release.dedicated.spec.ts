@@ -18,7 +18,7 @@ beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'gatehouse-release
 afterEach(async () => rm(folder, { recursive: true, force: true }));
 
 /**
- * Runs the release of a tag as the workflow does.
+ * Releases a tag as the workflow does.
  * @param published the packages whose version the registry has
  * @returns also the requests to the registry
  */
@@ -70,7 +70,7 @@ describe('npm run release', () => {
     }
     expect(await readFile(join(folder, 'out', 'notes.md'), 'utf8')).toBe(readReleaseNotes('.', version));
 
-    // A provenance requires the URL of the repository in the package.
+    // A provenance requires the repository URL in the package.
     const tarball = tarballs.find((name) => name.includes('testing'));
     await run('tar', ['-xzf', join(folder, 'out', tarball!), '-C', folder]);
     expect(JSON.parse(await readFile(join(folder, 'package', 'package.json'), 'utf8'))).toMatchObject({
@@ -185,7 +185,7 @@ describe('.github/workflows/release.yml', () => {
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter((name) => !(name in scripts))).toEqual([]);
     expect(text).not.toMatch(/secrets\./);
-    // An expression in a command would run the text of a tag as a program.
+    // An expression in a command would run a tag's text as a program.
     expect(commands).not.toContain('${{');
   });
 

@@ -9,7 +9,7 @@ import { sumTotals } from '../../scripts/check-totals.mjs';
 import { findSecrets } from '../../scripts/find-secrets.mjs';
 import { describeLicense, isAllowedLicense } from '../../scripts/licenses.mjs';
 
-/** Runs Node.js. @returns the exit code and the output of both streams */
+/** Runs Node.js. @returns the exit code and the output from both streams */
 const runNode = (args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number; output: string }>((resolve) => {
     const options = { env: { ...process.env, NODE_OPTIONS: '', ...env } };
@@ -112,7 +112,7 @@ it('SC-03: finds secrets of Gatehouse and of others in the secret scan, and neve
   }
 });
 
-/** Runs .ci/run with programs that only record their arguments. @param audit exit code of `npm run audit` */
+/** Runs .ci/run with programs that only record their arguments. @param audit the exit code from `npm run audit` */
 async function runCi(audit: number) {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-ci-'));
   const npm = `#!/bin/sh

@@ -25,10 +25,9 @@ import { dumpTables } from '../support/dump-tables.js';
 import { insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
 /**
- * Sends every input that identifies an object with an object of another tenant: the response must equal that
- * for an object that does not exist, and nothing may be written (contract, section 2; requirements AK-04,
- * AK-05, AK-10). The routes and their inputs come from the OpenAPI document, so a new input is either tested
- * or reported.
+ * Sends every input that identifies an object with another tenant's object: the response must equal the response for
+ * an object that does not exist, and nothing may be written (contract, section 2; requirements AK-04, AK-05, AK-10).
+ * The routes and their inputs come from the OpenAPI document, so a new input is either tested or reported.
  */
 
 /** Query parameters that identify no object. */
@@ -58,10 +57,10 @@ const unused = new Set(
   ),
 );
 
-/** The action that a read request of an operator records. */
+/** The action that an operator's read request records. */
 const READ_ACTION = 'operator.customers_exported';
 
-/** Every secret key of an organization can access all objects in these lists (contract, section 3). */
+/** Every organization's secret key can access all objects in these lists (contract, section 3). */
 const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/projects']);
 
 /** The routes that concern the entire installation, which limited operators cannot use. */
@@ -84,7 +83,7 @@ const installationRoutes = new Set(
    DELETE /operator/v1/operators/{operatorId}/sessions`.split(/\n\s*/),
 );
 
-/** The routes of the console that concern only the operator who calls them. */
+/** The console routes that concern only the operator who calls them. */
 const isOwnRoute = ({ path }: Route): boolean => /^\/operator\/v1\/(session|setup|invitations)\b/.test(path);
 
 const isOperatorRoute = ({ path }: Route): boolean => path.startsWith('/operator/');
@@ -116,13 +115,13 @@ let instance: TestInstance;
 let receiver: Receiver;
 /** All documented routes. */
 let documented: Route[];
-/** The routes that return or change objects of tenants. */
+/** The routes that return or change tenants' objects. */
 let routes: Route[];
 let pairs: Pair[];
 let own: ProjectFixture;
 let sibling: ProjectFixture;
 let foreign: ProjectFixture;
-/** An operator who is limited to the organization of `own`. */
+/** An operator who is limited to the organization in `own`. */
 let limited: CallerFixture;
 
 beforeAll(async () => {
@@ -214,7 +213,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Returns a victim whose organization is that of another project. */
+/** Returns a victim whose organization also owns another project. */
 const withOrganization = (
   { credentials, resources }: CallerFixture,
   other: CallerFixture,
@@ -245,7 +244,9 @@ function missingValue(kind: ResourceKind): string {
   return (prefixes[kind] ?? '') + id;
 }
 
-/** Inputs in bodies that are no ids of Gatehouse: the domain of passkeys, and ids that authenticators or providers choose. */
+/**
+ * Inputs in bodies that are no Gatehouse ids: the passkey domain, and ids that authenticators or providers choose.
+ */
 const plainBodies = new Set([
   ...['clientId', 'clientIds', 'teamId', 'keyId'],
   ...['settings.passkeys.rpId', 'response.id', 'response.rawId'],
@@ -254,7 +255,7 @@ const plainBodies = new Set([
 
 const lastPart = (name: string): string => name.split('.').at(-1)!;
 
-/** Returns the kinds of object that the value of an input identifies; undefined for none. */
+/** Returns the object kinds that an input's value identifies; undefined for none. */
 function kindsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
   if (place === 'header') return undefined;
   // The caller chooses these values: in a body they are stored.
@@ -265,7 +266,7 @@ function kindsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
 const isUnused = (route: Route, { in: place, name }: RouteInput): boolean =>
   unused.has(`${route.name} ${place} ${name}`);
 
-/** Returns true if an input of a route is not classified above. */
+/** Returns true if a route's input is not classified above. */
 function isUnknown(route: Route, input: RouteInput): boolean {
   if (kindsOf(input) || isUnused(route, input)) return false;
   const name = lastPart(input.name);
@@ -278,9 +279,7 @@ function isUnknown(route: Route, input: RouteInput): boolean {
 
 const pathInputs = (route: Route): RouteInput[] =>
   route.inputs.filter((input) => input.in === 'path' && !(input.name in fixedPathValues));
-/**
- * Returns the headers with which a holder can call a route; undefined if no credential of the holder fits.
- */
+/** Returns the headers with which a holder can call a route; undefined if none of the holder's credentials fits. */
 function headersFor(route: Route, { credentials }: CallerFixture): Values | undefined {
   const kind = (['operator', 'secret', 'access', 'publishable'] as CredentialKind[]).find(
     (each) => route.kinds.includes(each) && credentials[each],
@@ -312,7 +311,7 @@ function setField(target: any, name: string, value: string | string[]): void {
   holder[last] = value;
 }
 
-/** Returns the fields of a body that name the owner of a new object, which a key names by itself. */
+/** Returns the fields in a body that name a new object's owner, which a key names by itself. */
 const ownerOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     ['organizationId', 'projectId', 'project_id']
@@ -341,7 +340,7 @@ function send(
   });
 }
 
-/** Fields that can differ between two equal requests. `to` is the time of metrics. */
+/** Fields that can differ between two equal requests. `to` is the metrics' time. */
 const varying = new Set(['requestId', 'nextCursor', 'next_cursor', 'to']);
 
 /** Returns a response as text, with the values that were sent replaced by a placeholder. */
@@ -356,17 +355,17 @@ function comparableText({ status, headers, body }: TestResponse, sent: RequestIn
   return text;
 }
 
-/** An object of another tenant and one that does not exist, for the same input. */
+/** Another tenant's object and an object that does not exist, for the same input. */
 interface Trial {
-  /** The inputs and the types of object that they identify. */
+  /** The inputs and the object types that they identify. */
   kind: string;
   foreign: RequestInput;
   missing: RequestInput;
 }
 
 /**
- * Returns a trial for every combination of path parameters of the victim, with the others of the attacker.
- * Only the nightly test includes those in which the last parameter is the attacker's.
+ * Returns a trial for every combination of the victim's path parameters, with the attacker's for the rest. Only the
+ * nightly test includes combinations in which the last parameter is the attacker's.
  */
 function pathTrials(route: Route, { victim }: Pair): Trial[] {
   const inputs = pathInputs(route);
@@ -538,7 +537,7 @@ describe("another tenant's object", () => {
     const chosen = fieldsIn('query');
     expect(chosen.length).toBeGreaterThan(5);
     const findings = await checkAll(chosen, async ({ route, input }) => {
-      /** Whether a value of each kind finds something for its own tenant. */
+      /** True if a value of the kind finds something for its own tenant. */
       const findsOwn = new Map<string, boolean>();
       const { differences } = await runTrials(route, async (pair) => {
         const trials = fieldTrials(pair, input);
@@ -617,7 +616,7 @@ function countOf({ headers, body }: TestResponse): number {
   return body.data?.length ?? body.count ?? body.totals?.attempts ?? body.totals?.signUps ?? 0;
 }
 
-/** Returns the cursor of the first of several filters with more than one page, and the filter; null if none has. */
+/** Returns the cursor from the first filter with more than one page, and the filter; null if no filter has one. */
 async function findCursor(
   route: Route,
   holder: CallerFixture,
@@ -630,7 +629,7 @@ async function findCursor(
   return null;
 }
 
-/** Returns the cursor of the next page of a response. */
+/** Returns a response's cursor for the next page. */
 function cursorIn(body: unknown): string | null {
   let cursor: string | null = null;
   JSON.stringify(body, (key, value: unknown) => {
@@ -640,7 +639,7 @@ function cursorIn(body: unknown): string | null {
   return cursor;
 }
 
-/** Returns the holder's own headers with a credential of another project added in every unused header. */
+/** Returns the holder's own headers with another project's credential added in every unused header. */
 function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentials']): Values[] {
   if (!ownHeaders['authorization']) {
     return [theirs.secret, theirs.access].map((value) => ({

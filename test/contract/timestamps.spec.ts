@@ -18,7 +18,7 @@ afterAll(async () => instance?.stop());
 
 const IMPORT = 'POST /api/v1/customers/import';
 
-/** Returns the inputs that are times. Those of imports accept other formats as well and are documented as text. */
+/** Returns the inputs that are times. Imports' inputs accept other formats as well and are documented as text. */
 const timesOf = ({ name, inputs }: Route): RouteInput[] =>
   inputs.filter(
     (input) =>
@@ -26,7 +26,7 @@ const timesOf = ({ name, inputs }: Route): RouteInput[] =>
       (name === IMPORT && /^customers\.0\.(\w+At)$/.test(input.name)),
   );
 
-/** Returns a body with a value at the path of each input, such as `filter.created_after`. */
+/** Returns a body with a value at each input's path, such as `filter.created_after`. */
 function createBody(inputs: RouteInput[], value: string): object {
   const body: Record<string, any> = {};
   for (const { name } of inputs) {
@@ -48,7 +48,7 @@ interface Outcome {
 }
 
 /**
- * Sends a request with a time in all inputs of a route. The objects in its path do not exist. The response is not
+ * Sends a request with a time in all a route's inputs. The objects in its path do not exist. The response is not
  * compared with the document, which would take longer than everything else here.
  */
 async function send({ method, path }: Route, times: RouteInput[], value: string): Promise<Outcome> {
@@ -81,7 +81,7 @@ const timeErrors = ({ errors }: Outcome): Record<string, string> =>
       .map(({ field, message }) => [field, message]),
   );
 
-/** One of each kind: timestamp.spec.ts of libs/domain has all of them. */
+/** One example per kind: timestamp.spec.ts in libs/domain has all examples. */
 const accepted = [
   '2026-01-02T03:04:05.123456Z',
   '2026-01-02 03:04:05.123456789+05:30',

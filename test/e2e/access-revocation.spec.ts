@@ -18,7 +18,7 @@ it('EX-01: ends every session, proof, code, flow and challenge from before each 
 });
 
 describe('EX-01: a sign-in in progress when access ends', () => {
-  /** The point between the count of an attempt and the check of its password. */
+  /** The point between an attempt's count and its password check. */
   const HOLD = 'password.before-hash';
   const asServer = (path: string) => instance.requestWithSecretKey('POST', `/api/v1/customers/${path}`);
   const ends: Record<string, (id: string, tokens: Tokens) => Promise<unknown>> = {

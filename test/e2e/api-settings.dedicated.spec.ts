@@ -8,7 +8,7 @@ import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 
-/** The recorded form of an IPv4 and of an IPv6 address for each value of AUDIT_IP. */
+/** The recorded form for an IPv4 and an IPv6 address with each AUDIT_IP value. */
 const RECORDED = {
   masked: ['203.0.113.0/24', '2001:db8:1::/48'],
   off: [null, null],
@@ -44,7 +44,7 @@ it('CO-01: replaces a session with one database connection, even when the pool i
     await holder.query('BEGIN');
     await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
     const responses = Promise.all(clients.map((client) => client.request('POST', '/session', operator)));
-    // All connections of the pool.
+    // All connections in the pool.
     await commitWhenOthersWait(holder, 4);
     expect((await responses).map(({ status }) => status)).toEqual(Array(4).fill(200));
   } finally {
@@ -115,7 +115,7 @@ it('hides and skips no event in the feed after a dump is restored to another ser
     instance.requestWithSecretKey('GET', `/v1/events?types=customer.created&${query}`);
   const customersOf = ({ body }: TestResponse): string[] =>
     (body.data as { data: { customer: { id: string } } }[]).map(({ data }) => data.customer.id);
-  // Events of other tests.
+  // Events from other tests.
   await instance.sql('DELETE FROM events');
   const ids = [await create(), await create(), await create()];
   // The original server had higher transaction ids.

@@ -26,7 +26,7 @@ const requestPage = async (query: Record<string, string>, { key } = callers.orga
   return response.body as { data: { id: string }[]; next_cursor: string | null; has_more: boolean };
 };
 
-/** Reads all pages of a list. */
+/** Reads all pages in a list. */
 async function readAll(
   query: Record<string, string>,
   caller?: Caller,

@@ -68,7 +68,7 @@ describe('an entry of the audit log', () => {
         ...bearerHeader(instance.credentials.secretKey),
         'x-request-id': requestId,
         'user-agent': 'Shop/1.0',
-        // X-Client-IP does not apply to the address of the key itself.
+        // X-Client-IP does not apply to the key's own client IP.
         'x-client-ip': '203.0.113.7',
       },
     });
@@ -203,7 +203,7 @@ describe('an entry of the audit log', () => {
       token: await instance.getMailToken(newEmail, 'reset-password'),
       password: `${newPassword} and again`,
     };
-    // X-Client-IP applies to the address of the customer.
+    // X-Client-IP applies to the customer's client IP.
     const response = await instance.request('POST', '/api/v1/auth/reset-password', {
       body: reset,
       headers: {
@@ -318,7 +318,7 @@ describe('an audit log entry and its change', () => {
             body: { reason },
             headers: {
               ...bearerHeader(instance.credentials.secretKey),
-              // Half of the requests run in the transaction of an Idempotency-Key.
+              // Half the requests run in an Idempotency-Key's transaction.
               ...(index % 2 ? { 'idempotency-key': randomUUID() } : {}),
             },
           }),
@@ -582,7 +582,7 @@ describe('the retention of the audit log', () => {
     const others = await instance.sql(`SELECT id FROM audit_log WHERE target_id <> 'retention' ORDER BY id`);
     const worker = instance.startWorker({ AUDIT_RETENTION: '3d', PERIODIC_JOBS: 'off' });
     await worker.waitUntilReady();
-    // The api stores AUDIT_RETENTION as the owner of the table, and the worker cannot shorten it.
+    // The api stores AUDIT_RETENTION as the table owner, and the worker cannot shorten it.
     await expect(worker.runJob('audit log')).rejects.toThrow('younger than');
     await instance.sql('UPDATE audit_retention SET age_ms = $1', [3 * DAY_MS]);
     await worker.runJob('audit log');

@@ -21,7 +21,7 @@ describeConsole('missing files and late enrollment in the console', { allowClien
     await waitForHeading(page, 'Organizations');
     expect(documents).toEqual([]);
 
-    // The server has other files now, but that of the screen is still missing.
+    // The server has other files now, but the screen's file is still missing.
     await page.route('**/console/', (route) =>
       route.fulfill({ body: '<script src="/console/assets/index-new.js">' }),
     );

@@ -3,7 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { TestInstance } from '../support/test-instance.js';
 
-/** Maximum size of the files that a browser loads before the first render, including the font, compressed with gzip. */
+/**
+ * Maximum size for the files that a browser loads before the first render, including the font, compressed with gzip.
+ */
 const BUDGET_BYTES = 300_000;
 
 const policy = (nonce: string): string =>
@@ -39,7 +41,7 @@ function requestPath(
 describe('the files of the console', () => {
   let instance: TestInstance;
   let page: string;
-  /** The paths of all files that the page references. */
+  /** The paths to all files that the page references. */
   let assets: string[];
   beforeAll(async () => {
     instance = await TestInstance.startShared({ workers: 0 });

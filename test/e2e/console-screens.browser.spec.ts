@@ -4,8 +4,8 @@ import { listScreens } from '../support/console-screens.js';
 import { describeConsole, waitForHeading } from '../support/console-tests.js';
 
 /**
- * Opens a screen like a link does, which takes half the CPU time of loading the console again. The nightly test
- * of all screens loads each.
+ * Opens a screen like a link does, which takes half the CPU time that loading the console again takes. The nightly
+ * test loads each screen.
  */
 async function openInApp(page: Page, path: string): Promise<void> {
   await waitForHeading(page, /./);
@@ -15,7 +15,7 @@ async function openInApp(page: Page, path: string): Promise<void> {
     history.pushState({ idx: history.state.idx + 1 }, '', ${url});
     dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
   }`);
-  // A tab has the heading of its screen.
+  // A tab has its screen's heading.
   const [, tab] = /\?tab=(\w+)/.exec(path) ?? [];
   await page
     .locator(tab ? `[role=tab][aria-selected=true][id$="-tab-${tab}"]` : 'h1:not([data-previous])')

@@ -5,12 +5,12 @@ import { listScreens } from '../support/console-screens.js';
 import { describeConsole, waitForHeading } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
 
-/** A script that lists elements of the navigation that overflow its edge. */
+/** A script that lists navigation elements that overflow its edge. */
 const LIST_OVERFLOWING_ELEMENTS = `[...document.querySelectorAll('aside *')]
   .filter((each) => each.getBoundingClientRect().right > each.closest('aside').getBoundingClientRect().right)
   .map(({ textContent }) => 'overflows the navigation: ' + textContent)`;
 
-/** Returns true when the page itself scrolls horizontally at the width of a phone. */
+/** Returns true when the page itself scrolls horizontally at a phone's width. */
 async function isTooWide(page: Page): Promise<boolean> {
   const size = page.viewportSize()!;
   await page.setViewportSize({ width: 390, height: 844 });

@@ -11,7 +11,7 @@ describeDeliveries('commands, selections and support jobs of the console', (test
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
-  /** Inserts the metrics of ten attempts of an endpoint, four of them failed, in the previous 24 hours. */
+  /** Inserts the metrics for an endpoint's ten attempts, including four failed ones, in the previous 24 hours. */
   const insertEarlierAttempts = async (endpointId: string): Promise<void> => {
     await instance.sql(
       `UPDATE attempts_counted SET endpoint_first_id = $1, endpoint_next_id = greatest(endpoint_next_id, $2)`,
@@ -39,7 +39,7 @@ describeDeliveries('commands, selections and support jobs of the console', (test
     await ui.goTo('/dead-letters');
     const row = page.locator(`a[href$="${ids[0]!}"]`);
     await row.waitFor();
-    // The console repeats requests with other errors of the server.
+    // The console repeats requests with other server errors.
     const problem = { status: 500, title: 'Error', detail: 'The database is down.', code: 'internal_error' };
     const path = '**/operator/v1/webhooks/dead-letters?*';
     await page.route(path, (route) => route.fulfill({ status: 500, json: problem }));
@@ -182,7 +182,7 @@ describeDeliveries('commands, selections and support jobs of the console', (test
     };
 
     it('finds all failures of an endpoint in the last hour in three actions', async () => {
-      // The endpoints of the other tests have failures too.
+      // The other tests' endpoints have failures too.
       const { id } = await createFailedEndpoint(instance, receiver, 3);
       await instance.sql(`UPDATE webhook_endpoints SET name = 'Order service' WHERE id = $1`, [id.slice(3)]);
       const count = await countActions(async (actions) => {

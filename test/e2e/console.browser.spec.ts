@@ -73,7 +73,7 @@ describeDeliveries('the console in a browser', (test) => {
       headers: { cookie: (await insertOperator(instance, 'viewer')).cookieHeader() },
     });
     expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
-    // The list contains no deliveries of other batches.
+    // The list contains no deliveries from other batches.
     await page.getByRole('link', { name: 'View deliveries' }).click();
     await ui.waitForText(/^5 deliveries$/);
     expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);

@@ -79,7 +79,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await rows.nth(49).waitFor();
     expect(page.url()).toBe(`${instance.baseUrl}/console/dead-letters`);
     expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
-    // The message of Chromium about the response.
+    // Chromium's message about the response.
     expect(browser.consoleMessages.splice(0)).toEqual([
       expect.stringMatching(/responded with a status of 500/),
     ]);
@@ -153,7 +153,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await page.waitForURL(/app\.order\.paid/);
     await page.reload();
     await page.locator(`a[href="/console/events/${sent.body.data.id}"]`).first().waitFor();
-    // Its data is not taken for that of an event about a customer.
+    // Its data is not taken for an event's data about a customer.
     expect(await page.locator('a[href*="/console/customers/"]').count()).toBe(0);
   });
 

@@ -39,7 +39,7 @@ const pages = [
   '/confirm-email-change',
 ];
 
-/** The hosted sign-in page: its screens, and the paths of its forms and scripts. */
+/** The hosted sign-in page: its screens, and the paths to its forms and scripts. */
 const signInPage = [
   ...['GET /sign-in', 'GET /sign-in/page.js', 'GET /sign-in/provider/:slug', 'POST /sign-in'],
   ...[
@@ -205,7 +205,7 @@ const send = (route: string, headers: Record<string, string>) => {
   return instance.request(method, path.replace(/:\w+/g, 'x'), { headers, body });
 };
 
-/** The first route with each set of requirements. Only the nightly test sends every credential to every route. */
+/** The first route with each requirement set. Only the nightly test sends every credential to every route. */
 const firstRoutes = new Set(
   new Map(
     Object.entries(routes)
@@ -269,7 +269,7 @@ describe('the credential × route matrix', () => {
 
   it('AK-03: ignores credentials on the routes that require none', async () => {
     const failures = await runInChunks(openRoutes, async (route) => {
-      // The files of the API reference are large and the same for every caller.
+      // The API reference files are large and the same for every caller.
       if (/ \/(docs|openapi)/.test(route)) return [];
       const headers = [...presentations(), ...invalidCredentials()]
         .filter(
@@ -316,7 +316,7 @@ describe('the credential × route matrix', () => {
         const status = await post(route, { 'content-type': type });
         if ((status === 415) === (acceptsForms && type === formTypes[0])) found.push(`${type}: ${status}`);
       }
-      // The screens share one check of the headers: one of each part of the pages receives all combinations.
+      // The screens share one check of the headers: one screen from each part of the pages receives all combinations.
       const isComplete = isNightly || ['POST /reset-password', 'POST /sign-in'].includes(route) || !isHosted;
       for (const headers of acceptsForms ? (isComplete ? combinations : essentialCombinations) : []) {
         const status = await post(route, { ...headers, 'content-type': formTypes[0]! });
@@ -421,7 +421,7 @@ const headerForms = [
   'Authorization: Bearer *\nX-Api-Key: *\nX-Publishable-Key: *',
 ];
 
-/** One route of each kind that requires a credential. */
+/** One route from each kind that requires a credential. */
 const guardedRoutes = [
   ['GET', '/api/v1/me'],
   ['GET', '/v1/webhooks/endpoints'],

@@ -43,7 +43,7 @@ const as = (key: string) => ({
 const create = async (key: string, body: unknown): Promise<any> =>
   expectStatus(201, await as(key).send(body)).body.data;
 
-/** Returns the endpoints to which deliveries of an event exist. They commit with the event. */
+/** Returns the endpoints to which an event's deliveries exist. They commit with the event. */
 const endpointsOf = async (eventId: string): Promise<string[]> => {
   const rows = await instance.sql<{ id: string }>(
     'SELECT endpoint_id AS id FROM deliveries WHERE event_id = $1',
@@ -309,7 +309,7 @@ describe('a custom event', () => {
     const { secretKey: key, projectId } = await newProject();
     const { get, post, createEndpoint } = as(key);
     const endpoint = await createEndpoint(['app.*']);
-    // Members named like those of a response about a customer are not taken for one.
+    // Members named like a customer's response members are not taken for a customer.
     const event = await create(
       key,
       '{"type":"app.invoice.due","data":{"customer":{"id":"cus_1"},"sum":1.50}}',

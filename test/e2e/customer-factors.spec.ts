@@ -101,7 +101,7 @@ describe('a customer with an authenticator', () => {
       },
     });
     const { token } = login.body.challenge;
-    // The code of the confirmation is used up.
+    // The confirmation's code is used up.
     expect(await completeChallenge(instance, token, totpCode(secret, -1))).toMatchObject(invalidCode);
     const completed = await completeChallenge(instance, token, totpCode(secret, 1));
     expect(completed).toMatchObject({
@@ -375,7 +375,7 @@ describe('MF-05: a change of the account', () => {
 
   it('requires a recent proof of the second factor, even with the password in the request', async () => {
     const customer = await registerWithTotp(instance);
-    // The confirmation of the authenticator was a proof.
+    // The authenticator's confirmation was a proof.
     await ageProofs(instance, customer);
     const send = () =>
       Promise.all(changes.map(([method, path, body]) => asCustomer(customer, method, path(customer), body)));
@@ -481,7 +481,7 @@ describe('MF-05: a change of the account', () => {
     expect(await asCustomer(second, 'POST', 'passkeys', { response })).toMatchObject(required);
     for (const { tokens } of [first, second])
       expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(401);
-    // Nor does the earlier proof of the factor count with the password.
+    // The earlier proof with the factor does not count with the password either.
     const change = { email: uniqueEmail(), password: PASSWORD };
     expect(await asCustomer(enrolled, 'POST', 'email', change)).toMatchObject({
       status: 403,

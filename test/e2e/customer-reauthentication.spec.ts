@@ -36,7 +36,7 @@ it('MF-05: stores a proof of identity in the session, whose later tokens contain
   const proven = decodeJwt(response.body.accessToken);
   expect(proven).toMatchObject({ sub: id, sid: old['sid'], amr: ['pwd'] });
   expect(Number(proven['auth_time'])).toBeGreaterThanOrEqual(Number(old['auth_time']) + 3600);
-  // The second refresh with the same token is that of a client that has lost the response.
+  // The second refresh with the same token comes from a client that has lost the response.
   for (let refresh = 0; refresh < 2; refresh += 1) {
     const { body } = await refreshSession(instance, refreshed.refreshToken);
     expect(decodeJwt(body.tokens.accessToken)).toMatchObject({
@@ -67,7 +67,7 @@ it('MF-05: requires a new proof of identity before a refresh once a secret key h
   const { id, tokens } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}/require-reauthentication`;
   expect(await instance.requestWithSecretKey('POST', path)).toMatchObject({ status: 200, body: { id } });
-  // The time of the requirement is later than that of the proof, even if the clock has not advanced.
+  // The requirement's time is later than the proof's time, even if the clock has not advanced.
   await instance.sql(
     `UPDATE customers SET proof_required_at = proof_required_at + interval '1 ms' WHERE id = $1`,
     [id],

@@ -18,7 +18,7 @@ import type { TestInstance } from '../support/test-instance.js';
 const CUSTOMERS = 40_000;
 const BATCH = 20;
 
-/** A search of an index reads two to four pages, and a customer can be searched for more than once. */
+/** An index search reads two to four pages, and a customer can be searched for more than once. */
 const MAX_PAGES = 10 * BATCH;
 
 const name = 'gatehouse_customer_search';
@@ -39,7 +39,7 @@ afterAll(async () => {
   await dropDatabase(name);
 });
 
-/** Creates a project with many customers, and returns its id with those of some customers. */
+/** Creates a project with many customers, and returns its id with some customers' ids. */
 async function insertLargeProject(): Promise<{ projectId: string; ids: string[] }> {
   const projectId = randomUUID();
   await client.query(
@@ -126,7 +126,7 @@ const searches: [name: string, search: Search][] = [
     'list by external id',
     (explainer, projectId) => listPage(explainer, projectId, { externalId: newIds[0] }),
   ],
-  // The last one, because it adds versions of rows that others would read.
+  // The last one, because it adds row versions that others would read.
   [
     'customers to update',
     async (explainer, projectId, ids) => {
@@ -171,7 +171,9 @@ async function expectIndexSearches(): Promise<void> {
   );
 }
 
-/** Returns the number of pages that each node of a plan has read, except the first node of an update, which also writes. */
+/**
+ * Returns the number of pages that each node in a plan has read, except an update's first node, which also writes.
+ */
 const readPages = (plan: string[]): number[] =>
   plan
     .slice(plan[0]!.startsWith('Update') ? 2 : 0, plan.indexOf('Planning:'))

@@ -26,7 +26,7 @@ const FIREFOX = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/2
 type Entry = Record<string, any> & { id: string; source: string; kind: string; type: string };
 
 const timelinePath = (id: string): string => `/customers/${id}/timeline`;
-/** Returns the first page of the timeline of a customer. */
+/** Returns the first page in a customer's timeline. */
 async function listTimeline(id: string, query: Record<string, string> = {}): Promise<Entry[]> {
   const response = await viewer.request('GET', `${timelinePath(id)}?${new URLSearchParams(query)}`);
   if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(response.body)}`);
@@ -34,7 +34,7 @@ async function listTimeline(id: string, query: Record<string, string> = {}): Pro
 }
 const listTypes = async (id: string, query: Record<string, string> = {}): Promise<string[]> =>
   (await listTimeline(id, query)).map(({ type }) => type).sort();
-/** Waits for the only failed sign-in of a customer. */
+/** Waits for a customer's only failed sign-in. */
 const findFailure = (id: string): Promise<Entry> =>
   eventually('the failed sign-in', async () =>
     (await listTimeline(id, { kinds: 'sign_in' })).find(({ type }) => type === 'login.failed'),

@@ -55,7 +55,7 @@ const waitForAttempt = (customerId: string, type: string): Promise<Record<string
     return body.data as Record<string, any>;
   });
 
-/** Inserts events of a customer. `select` returns (id, body) for n. */
+/** Inserts a customer's events. `select` returns (id, body) for n. */
 const insertEvents = ({ id, projectId }: Record<string, any>, count: number, select: string) =>
   instance.sql(
     `INSERT INTO events (organization_id, project_id, customer_id, type, created_at, id, body)
@@ -81,7 +81,7 @@ describe('a deleted customer', () => {
       externalId,
     });
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
-    // With the API, the event of the change would be delivered too.
+    // With the API, the change's event would be delivered too.
     await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}'`);
     await verifyEmailCode(instance, wrongCode(await receiveEmailCode(instance, email)));
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });
@@ -258,7 +258,7 @@ describe('a deleted customer', () => {
         });
       }
       expect(await getDelivery(deadLetter)).toMatchObject(erased);
-      // The event of the deletion itself is not erased, so its dead letter waits.
+      // The deletion event itself is not erased, so its dead letter waits.
       expect(await isWaiting(await createDeadLetter(id, 'customer.deleted'))).toBe(true);
     });
 

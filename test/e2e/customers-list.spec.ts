@@ -24,7 +24,7 @@ const create = async ({ secretKey }: Tenant, body: Customer = {}): Promise<Custo
     .body;
 };
 
-/** Reads all pages of a list. */
+/** Reads all pages in a list. */
 async function listAll(key: string, filter: Record<string, string> = {}): Promise<Customer[]> {
   const customers: Customer[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -130,7 +130,7 @@ describe('GET /api/v1/customers', () => {
       [{ lastLoginAfter: between, q: b.slice(0, 8), disabled: 'true' }, [b]],
       [{ createdBefore: cyd['createdAt'] }, [b, a]],
       [{ createdAfter: ada['createdAt'], disabled: 'false' }, [c]],
-      // The full range of valid times.
+      // The full range for valid times.
       [{ createdAfter: '0000-01-01T00:00:00Z', createdBefore: '9999-12-31T23:59:59.999Z' }, [c, b, a]],
       [{ lastLoginAfter: '0000-01-01T00:00:00Z', lastLoginBefore: '9999-12-31T23:59:59.999Z' }, [b, a]],
     ];

@@ -97,7 +97,7 @@ describe('creating a customer', () => {
       ['projectId', 'mine'],
       ['role', 'admin'],
       ['passwordHash', 'md5$5f4dcc3b5aa765d61d8327deb882cf99'],
-      // Verifying a hash of this cost would delay all other requests.
+      // Verifying a hash with this cost would delay all other requests.
       ['passwordHash', `$2b$31$${'a'.repeat(53)}`],
       ['passwordHash', `$2b$04$${'a'.repeat(53)}`, { password: PASSWORD }],
     ];

@@ -156,7 +156,7 @@ describe('a database whose roles have other settings', () => {
     WHERE current_setting(name, true) IS NOT NULL`;
   const names = Object.keys({ ...SERVER_TIMEOUTS, ...sessionLimits, ...sessionSettings }).sort();
 
-  /** Returns a database with these URLs, and the fields and the message of each line of its log. */
+  /** Returns a database with these URLs, and the fields and message in each line from its log. */
   function connectTo({ url, ownerUrl }: typeof urls): { database: Database; log: [object, string][] } {
     const log: [object, string][] = [];
     const warn = (fields: object, message: string) => void log.push([fields, message]);

@@ -41,10 +41,10 @@ const deadLetters = async (id: string): Promise<string[]> => {
 };
 const expectAllNotified = async () =>
   expect(await instance.sql('SELECT FROM deliveries WHERE untold')).toEqual([]);
-/** Returns the ids of the dead letters in the received events. */
+/** Returns the dead letter ids in the received events. */
 const notifiedIds = (): string[] =>
   watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort();
-/** Runs the dead letter notifier of every worker at the same time. */
+/** Runs every worker's dead letter notifier at the same time. */
 const notifyDeadLetters = () =>
   Promise.all(
     instance.workers
@@ -57,7 +57,7 @@ const waitUntilIdle = () =>
     'the end of all deliveries',
     async () => (await instance.sql(`SELECT FROM deliveries WHERE state = 'pending'`)).length === 0,
   );
-/** Returns the number of events of a type. */
+/** Returns the event count for a type. */
 const count = async (type: string): Promise<number> =>
   (await instance.sql('SELECT id FROM events WHERE type = $1', [type])).length;
 
@@ -120,8 +120,7 @@ describe('webhook.dead_lettered', () => {
       [id.slice(3)],
     );
     expect(customerDeliveries.length).toBeGreaterThan(0);
-    // One for each delivery of a customer event; none for the test or events that failed at the other
-    // endpoint.
+    // One for each customer event delivery; none for the test or events that failed at the other endpoint.
     expect(await count('webhook.dead_lettered')).toBe(before + customerDeliveries.length);
     expect(await deadLetters(other)).toHaveLength(customerDeliveries.length);
     await expectAllNotified();

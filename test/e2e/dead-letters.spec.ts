@@ -36,7 +36,7 @@ async function createDeadLetters(count: number): Promise<{ endpoint: string; ids
   return { endpoint, ids: await waitForDeadLetters(instance, endpoint, count) };
 }
 
-/** Creates an endpoint of organization level. */
+/** Creates an endpoint at organization level. */
 const createOrganizationEndpoint = async (): Promise<string> =>
   (await instance.createEndpoint(receiver.url, ['customer.created'], { level: 'organization' })).id;
 
@@ -52,7 +52,7 @@ async function list(query: Record<string, string> = {}, key = instance.credentia
 }
 const idsOf = ({ data }: { data: Record<string, any>[] }) => data.map(({ id }) => id as string);
 
-/** Reads all pages of a list. */
+/** Reads all pages in a list. */
 async function readAll(
   query: Record<string, string>,
   key?: string,
@@ -148,7 +148,7 @@ describe('the list of dead letters', () => {
     await expectFound({}, secretKey);
     expect(await instance.sql(`SELECT FROM webhook_endpoints WHERE level = 'organization'`)).toEqual([]);
     await expectFound({}, projectSecretKey);
-    // With an endpoint of organization level, the list uses a different scan.
+    // With an endpoint at organization level, the list uses a different scan.
     await createOrganizationEndpoint();
     await expectFound({}, projectSecretKey);
     await deleteDuplicates();

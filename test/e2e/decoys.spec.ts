@@ -27,7 +27,7 @@ const fixedId = (text: string): string => {
 };
 const PROJECTS = { large: fixedId('large'), small: fixedId('small'), other: fixedId('other') };
 
-/** Creates a project with customers whose hashes are only names of schemes, as often as given. */
+/** Creates a project with customers whose hashes are only scheme names, as often as given. */
 async function createProject(id: string, schemes: Record<string, number>): Promise<void> {
   await instance.sql(`INSERT INTO projects (id, organization_id, name, slug) VALUES ($1, $2, 'Decoys', $3)`, [
     id,
@@ -49,14 +49,14 @@ async function createProject(id: string, schemes: Record<string, number>): Promi
 
 const limits = { quota: 10, windowSeconds: 900, maxWindowSeconds: 900, addressBlock: null };
 
-/** Returns the hash on which the decoy of an email is based. */
+/** Returns the hash on which an email's decoy is based. */
 async function findDecoy(projectId: string, email: string): Promise<string | null> {
   const attempt = { ...limits, email, emailHash: sha256(email) };
   const { decoyHash } = await attempts.reserve(projectId, attempt, selectDecoy(keyring, 'fixed', email));
   return decoyHash;
 }
 
-/** Returns the percentage of unknown emails with each decoy. */
+/** Returns each decoy's percentage among unknown emails. */
 async function decoyShares(projectId: string, count: number): Promise<Record<string, number>> {
   const emails = Array.from({ length: count }, (_, index) => `unknown-${index}@example.com`);
   const shares: Record<string, number> = {};

@@ -33,7 +33,7 @@ const countKnownAddresses = async (id: string): Promise<number> =>
 const listEventTypes = async (id: string): Promise<string[]> =>
   (await instance.events(id)).map(({ type }) => type as string);
 
-/** Registers the address of another person. @returns also the verification token that this person receives */
+/** Registers another person's address. @returns also the verification token that this person receives */
 const registerForeignAddress = async (): Promise<RegisteredCustomer & { token: string }> => {
   const customer = await registerCustomer(instance);
   return { ...customer, token: await instance.getVerificationToken(customer.email) };
@@ -62,7 +62,7 @@ describe('a disown', () => {
 
     const response = await disown(token);
     expect(response).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
-    // Before the failed sign-in below, which records an event of its own.
+    // Before the failed sign-in below, which records its own event.
     const eventTypes = await listEventTypes(id);
     await expectNoAccess(email, [tokens, second]);
     expect(await reset(resetToken)).toMatchObject(invalidToken);

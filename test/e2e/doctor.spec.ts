@@ -13,7 +13,7 @@ type Environment = Record<string, string>;
 
 let instance: TestInstance;
 let mailServer: MailServer;
-/** The settings of the instance, as an installation for production has them. */
+/** The instance's settings, as an installation for production has them. */
 let production: Environment;
 /** A port on which no server listens. */
 let closedPort: number;
@@ -38,13 +38,13 @@ afterAll(async () => {
   await mailServer?.stop();
 });
 
-/** Inserts the heartbeat of a worker. */
+/** Inserts a worker's heartbeat. */
 const insertWorker = () =>
   instance.sql(`INSERT INTO workers (id, host, version, in_flight) VALUES ($1, 'test', '0.0.0', 0)`, [
     randomUUID(),
   ]);
 
-/** Returns the results of an installation for production with a worker and these changes. */
+/** Returns the results for a production installation with a worker and these changes. */
 const check = async (changes: Environment = {}): Promise<CheckResult[]> =>
   runChecks({ ...production, ...changes });
 

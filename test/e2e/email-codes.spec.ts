@@ -44,11 +44,11 @@ beforeEach(async () => {
     testEmailCode: null,
     redirectUrls: [REDIRECT_URL],
   });
-  // The wrong codes of other tests would make the codes longer.
+  // Other tests' wrong codes would make the codes longer.
   await instance.sql('DELETE FROM email_code_guesses');
 });
 
-/** It has a query and a fragment of its own. */
+/** It has its own query and fragment. */
 const REDIRECT_URL = 'https://app.example.com/welcome?from=mail#top';
 
 const patchSettings = (settings: object): Promise<TestResponse> =>

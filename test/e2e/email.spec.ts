@@ -36,7 +36,7 @@ const create = (body: object): Promise<TestResponse> =>
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 const taken = { status: 409, body: { code: 'email_already_registered' } };
 
-/** Registers a customer with a pending change of address. @returns also the tokens of both mails */
+/** Registers a customer with a pending address change. @returns also the tokens in both mails */
 const startChange = async () => {
   const customer = await registerWithToken();
   return { ...customer, ...(await requestEmailChange(instance, customer)) };
@@ -187,7 +187,7 @@ describe('a one-time token', () => {
       const { email } = await registerCustomer(instance);
       if (kind === 'reset-password') await request(email);
       const older = await instance.getMailToken(email, kind);
-      // Resets the mail quotas, because the mails of the last minute would prevent the next mail.
+      // Resets the mail quotas, because the mails from the last minute would prevent the next mail.
       await instance.api.runCommand('reset');
       expect((await request(email)).status).toBe(202);
       const newer = await instance.getMailToken(email, kind);
@@ -318,7 +318,7 @@ describe('resending the verification mail', () => {
   });
 });
 
-// Each address gets one mail of a kind per minute, so a counted mail would prevent the next.
+// Each address gets one mail per kind and minute, so a counted mail would prevent the next.
 it('RL-08: counts no mail to an unknown, verified or disabled customer toward a quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);

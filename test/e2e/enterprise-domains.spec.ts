@@ -206,7 +206,7 @@ describe('the daily check of a domain', () => {
         [id],
       )
     )[0]!;
-  /** Moves all times of a domain to the past, and runs the job. */
+  /** Moves all a domain's times to the past, and runs the job. */
   const checkAfter = async ({ id }: DomainProvider, interval: string) => {
     await instance.sql(
       `UPDATE identity_provider_domains SET verified_at = verified_at - $2::interval,

@@ -40,7 +40,7 @@ async function getIfNoneMatch(path: string, tag: string) {
 
 const tagOf = ({ headers }: TestResponse): string => headers.get('etag')!;
 
-/** A new resource, and a change of a field that its routes return. */
+/** A new resource, and a change to a field that its routes return. */
 interface Resource {
   path: string;
   change: (value: string) => object;
@@ -77,7 +77,7 @@ const creators: [kind: string, create: () => Promise<Resource>][] = [
 ];
 
 async function createEndpoint(): Promise<Resource> {
-  // A project of its own, because the number of endpoints of a project is limited.
+  // A separate project, because the number of endpoints in a project is limited.
   const { projectId } = await insertProject(instance, instance.credentials.organizationId);
   const input = { url: 'https://example.com/hooks', project_id: projectId };
   const { body } = await send('POST', '/v1/webhooks/endpoints', input);

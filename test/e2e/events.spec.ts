@@ -202,7 +202,7 @@ describe('the feed of events', () => {
          WHERE project_id = $1`,
         [projectId],
       );
-      // Of all events, only those from now on decide where the feed begins.
+      // Only the events from now on decide where the feed begins.
       const now = Date.now();
       await eventually('the next millisecond', () => Date.now() > now + 1);
       const query = `created_after=${new Date(now + 60_001).toISOString()}`;

@@ -54,7 +54,7 @@ async function createFailingEndpoint(): Promise<string> {
 
 /**
  * Creates an endpoint whose attempts failed these hours ago, as the workers have reported, and now.
- * @param error of the past attempts
+ * @param error the past attempts' error
  */
 async function createEndpointWithFailures(hoursAgo: number[], error = 'http_error'): Promise<string> {
   const id = await createFailingEndpoint();
@@ -71,13 +71,13 @@ async function createEndpointWithFailures(hoursAgo: number[], error = 'http_erro
   return id;
 }
 
-/** Returns the log messages of finished attempts, which the worker writes after it has recorded outcomes. */
+/** Returns the log messages about finished attempts, which the worker writes after it has recorded outcomes. */
 const finishedAttempts = (id: string): Record<string, unknown>[] =>
   instance.workers[0]!.log.filter(
     ({ message, endpointId }) => message === 'delivery attempt' && endpointId === id.slice(3),
   );
 
-/** Makes an attempt that gets this status, and reports the health of the endpoint. */
+/** Makes an attempt that gets this status, and reports the endpoint's health. */
 async function attemptWithStatus(id: string, code: number): Promise<void> {
   receiver.defaultResponder = respondWithStatus(code);
   const before = finishedAttempts(id);
@@ -135,7 +135,7 @@ describe('an endpoint that fails', () => {
       await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
       await createEndpointWithFailures([71, 49, 48, 25, 24]),
       await createEndpointWithFailures([73, 49, 48, 25, 24], 'worker_lost'),
-      // The last one, because the registrations of the others would add attempts.
+      // The last one, because the other tests' registrations would add attempts.
       await createEndpointWithFailures([74, 49, 25]),
     ];
     await check();
@@ -188,7 +188,7 @@ describe('an endpoint that fails', () => {
     await check();
     const corrected = await getStats(id);
     expect(corrected['last_success_at']).not.toBeNull();
-    // Of the failures after the success, only the last one is known.
+    // Only the last failure after the success is known.
     expect(corrected['failing_since']).toBe(corrected['last_failure_at']);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });

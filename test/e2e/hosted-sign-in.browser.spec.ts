@@ -23,7 +23,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
   let instance: TestInstance;
   let browser: TestBrowser;
   let provider: OpenIdProvider;
-  /** Serves the module of docs/hosted-sign-in.md. */
+  /** Serves the module in docs/hosted-sign-in.md. */
   let application: DocumentSite;
   let redirectUrl: string;
   beforeAll(async () => {
@@ -203,7 +203,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const response = await fetch(url, { redirect: 'manual' });
     expect(response.status).toBe(303);
     const { searchParams } = new URL(response.headers.get('location')!);
-    // The response of the provider must prove that it has asked.
+    // The provider's response must prove that it has requested a sign-in.
     expect(Object.fromEntries(searchParams)).toMatchObject({ ...given, max_age: '0' });
   });
 

@@ -19,7 +19,7 @@ import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const REDIRECT_URL = 'https://app.example.com/signed-in?from=page';
-/** The settings of each test, unless it changes them. */
+/** Each test's settings, unless it changes them. */
 const SETTINGS = {
   redirectUrls: [REDIRECT_URL, 'https://*.preview.example.com/signed-in'],
   signIn: { emailCode: true },
@@ -244,7 +244,7 @@ describe('the hosted sign-in page', () => {
     const all = page.screen.html;
     for (const text of ['Forgot password?', 'Email me a code', 'Create an account'])
       expect(all).toContain(text);
-    // PUBLIC_URL of this server is an IP address, for which browsers have no passkeys.
+    // This server's PUBLIC_URL is an IP address, for which browsers have no passkeys.
     expect(all).not.toContain('data-passkey');
     await withSettings(instance, { signIn: { emailCode: false, allowSignUp: false } }, async () => {
       const limited = await openPage({ screen: 'sign_up' });
@@ -397,7 +397,8 @@ describe('the hosted sign-in page', () => {
       const customer = await registerWithTotp(instance);
       const { email, id: customerId, secret } = customer;
       await resetTotpSteps(instance, customer);
-      // Otherwise the code removes the factor of the person who has registered the address without proving it.
+      // Otherwise the code removes the factor that belongs to the person who has registered the address without proving
+      // it.
       await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customerId]);
       const listOwners = () => instance.sql('SELECT customer_id FROM identities WHERE subject = $1', [sub]);
       const agent = new UserAgent();
@@ -428,7 +429,7 @@ describe('the hosted sign-in page', () => {
         expect(page.screen.html).toContain('These providers cannot confirm one: Work.');
         await page.go(startOf(page, more, google));
         expect(page.screen).toMatchObject({ status: 403, problem: 'This way to sign in is not offered.' });
-        // The person has removed prompt and max_age from the address of the provider, which has an old session.
+        // The person has removed prompt and max_age from the provider's URL, which has an old session.
         for (const [age, parameter] of [
           [3_600, 'provider_error'],
           [undefined, 'provider_error'],
@@ -473,7 +474,7 @@ describe('the hosted sign-in page', () => {
       server.idTokenClaims = withClaim;
       await signIn();
       expect(await isOffered()).toBe(true);
-      // An account of another kind
+      // An account with another kind
       server.idTokenClaims = withoutClaim;
       await signIn();
       expect(await isOffered()).toBe(true);

@@ -14,7 +14,7 @@ const PORT = 'PORT';
 /** URLs that a customer could have entered. All of them are rejected when an endpoint is created. */
 const hostileUrls = [
   ...[
-    // Loopback in every notation of IPv4.
+    // Loopback in every IPv4 notation.
     ...['127.0.0.1', '127.1', '127.0.1', '127.8.8.8', '127.0.0.1.', '2130706433', '0x7f000001'],
     ...['0x7f.0.0.1', '0X7F.1', '0177.0.0.1', '017700000001', '0x7f.0.0.01', '0', '0.0.0.0'],
     ...['１２７.０.０.１', '①②⑦.0.0.1', '127。0。0。1', '%31%32%37.0.0.1', '127%2e0%2e0%2e1'],
@@ -26,7 +26,7 @@ const hostileUrls = [
     ...['169.254.169.254', '0xa9fea9fe', '[fd00:ec2::254]', '100.100.100.200', '100.64.0.1'],
     ...['168.63.129.16', '10.0.0.1', '172.16.0.1', '192.168.0.1', '255.255.255.255', '224.0.0.1'],
     ...['[ff02::1]', '240.0.0.1', '198.18.0.1', '192.0.0.192'],
-    // Names of this machine.
+    // This machine's names.
     ...['localhost', 'LOCALHOST.', 'shop.localhost', 'ⓛocalhost', 'loc\u00adalhost', 'vm', 'api.internal'],
     // URLs that look like another host.
     ...['shop.example@127.0.0.1', 'shop.example:443@127.0.0.1', '%73hop.example%2f@127.0.0.1'],

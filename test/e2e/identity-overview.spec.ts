@@ -30,7 +30,7 @@ const getMetrics = async (query: string, client = operator): Promise<Record<stri
   return response.body;
 };
 
-/** Compares the metrics of all ranges with the events. */
+/** Compares the metrics for all ranges with the events. */
 async function compareWithEvents(projectId: string | null): Promise<void> {
   for (const range of RANGES) {
     const result = await getMetrics(`range=${range}${projectId ? `&projectId=${projectId}` : ''}`);
@@ -63,7 +63,7 @@ async function compareWithEvents(projectId: string | null): Promise<void> {
   }
 }
 
-/** Compares the previous period of a range with the events. */
+/** Compares a range's previous period with the events. */
 async function comparePreviousWithEvents(range: string, projectId: string | null): Promise<void> {
   const query = `range=${range}&compare=previous${projectId ? `&projectId=${projectId}` : ''}`;
   const { from, bucketSeconds, series, previous } = await getMetrics(query);
@@ -87,7 +87,7 @@ async function comparePreviousWithEvents(range: string, projectId: string | null
   expect(sum).toBe(previous.totals.failedSignIns);
 }
 
-/** Inserts events of the last 29 days in two projects, most of them recent. Returns the ids of the projects. */
+/** Inserts events from the last 29 days in two projects, mostly recent ones. Returns the project ids. */
 async function insertEvents(count: number): Promise<string[]> {
   const { organizationId, projectId } = instance.credentials;
   const other = await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: randomUUID() });

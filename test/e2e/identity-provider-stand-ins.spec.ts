@@ -45,7 +45,7 @@ const discover = (
     execute: [oauth.allowInsecureRequests],
   });
 
-/** Returns the client of a provider without discovery. */
+/** Returns a client for a provider without discovery. */
 function configure(
   { url, paths }: { url: string; paths: { authorize: string; token: string } },
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
@@ -60,7 +60,7 @@ function configure(
   return config;
 }
 
-/** Returns the request in which a browser sends a response of the redirect URL to the application. */
+/** Returns the request in which a browser sends a redirect URL's response to the application. */
 const toCallback = ({ method, url, form }: Navigation): URL | Request =>
   method === 'GET' ? url : new Request(url, { method, body: new URLSearchParams(form) });
 

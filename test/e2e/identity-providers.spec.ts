@@ -18,7 +18,7 @@ import { insertProject } from '../support/tenants.js';
 import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
 
 let instance: TestInstance;
-/** A project of its own for each test: the number of providers is limited, and slugs are unique. */
+/** A separate project for each test: the number of providers is limited, and slugs are unique. */
 let path: string;
 let projectId: string;
 let secretKey: string;

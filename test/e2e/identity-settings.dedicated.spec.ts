@@ -45,7 +45,7 @@ beforeAll(async () => {
     workers: 0,
     env: {
       BREACH_LIST_URL: await breachList.start(),
-      // Hashes are slow and use one thread, so a few of them fill the queue.
+      // Hashes are slow and use one thread, so a few hashes fill the queue.
       HASH_THREADS: '1',
       HASH_QUEUE_WAIT: '1s',
       BCRYPT_COST: '12',

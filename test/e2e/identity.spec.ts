@@ -45,12 +45,12 @@ describe('register', () => {
       expect(normalizeResponse(second)).toEqual(normalizeResponse(first));
       expect(first).toMatchObject({ status: 202, body: {} });
       expect(await instance.events(await findCustomerId(email), 'customer.created')).toHaveLength(1);
-      // The mail notifies the owner of the address, at most once a minute. The response must not reveal it.
+      // The mail notifies the address owner, at most once a minute. The response must not reveal it.
       await instance.register(email);
       expect(await instance.listMailKinds(email)).toEqual(['verify-email', 'already-registered']);
       const [notice] = await instance.listMails(email, 'already-registered');
       expect(notice).toMatchObject({ to: email, link: null });
-      // A login with the password of the first registration must not reveal which registration was first.
+      // A login with the first registration's password must not reveal which registration was first.
       expect(normalizeResponse(await instance.login(email))).toEqual(
         normalizeResponse(await instance.login(uniqueEmail())),
       );

@@ -79,7 +79,7 @@ it('updates customers by newer lines, creates the others, and a dry run says the
       { ...people.changed, ...newer, firstName: 'Jo', lastName: 'Clarke' },
       'skipped firstName:conflict lastName:conflict',
     ],
-    // Older than the first line of the customer.
+    // Older than the customer's first line.
     [{ ...people.renamed, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
     // Another person, who has the same id in another system.

@@ -46,7 +46,7 @@ const openBatch = async (
   await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
   return stream;
 };
-/** Returns the errors and warnings of a result in short. */
+/** Returns a result's errors and warnings in short. */
 const listProblems = ({ errors, warnings }: any): string[] =>
   [...errors, ...warnings].map(({ field, code }) => `${field}:${code}`);
 /** Returns an id for an import and a domain for its customers. */
@@ -84,7 +84,7 @@ describe('a list of customers', () => {
       imageUrl: 'https://EXAMPLE.com/ada.png',
       createdAt: '2019-05-01T12:00:00+02:00',
     };
-    // The timestamp formats of PostgreSQL and Firebase exports.
+    // The timestamp formats in PostgreSQL and Firebase exports.
     const small = {
       email: uniqueEmail(),
       metadata: null,
@@ -210,7 +210,7 @@ describe('a list of customers', () => {
       [invalid('name', ''), 0, 'passkeys.0.name:too_short'],
       [invalid('createdAt', '2999-01-01T00:00:00Z'), 0, 'passkeys.0.createdAt:invalid'],
       [invalid('toString', 'x'), 0, 'passkeys.0.toString:unknown_field'],
-      // The positions are those of the line, also after an entry that was left out.
+      // The positions count within the line, also after an entry that was left out.
       [['text', other, other], 1, 'passkeys.0:invalid', repeated(2)],
       [
         Array(21).fill(passkey),
@@ -637,7 +637,7 @@ describe('an import of lines', () => {
         status: 400,
         body: { errors: [{ field }] },
       });
-    // The options of a list are in the body.
+    // A list's options are in the body.
     const inQuery = await send({ emitEvents: 'true' }, 'application/json');
     expect(inQuery).toMatchObject({ status: 400, body: { errors: [{ field: 'emitEvents' }] } });
     for (const type of [`${ndjson}; charset=utf-16`, 'application/ndjson', 'text/plain'])

@@ -13,7 +13,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let system: LegacySystem;
-/** The sign-in of an address to which the system never responds. */
+/** The sign-in with an address to which the system never responds. */
 let pending: { email: string; response: Promise<TestResponse> };
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
@@ -40,11 +40,11 @@ const login = (email: string, password = LEGACY_PASSWORD): Promise<TestResponse>
 const idOf = ({ body }: TestResponse): string => body.customer.id as string;
 const eventTypes = async (customerId: string): Promise<string[]> =>
   (await instance.events(customerId)).map(({ type }) => type as string);
-/** The reason of the request that is pending while the other tests run. It is logged at any time. */
+/** The reason from the request that is pending while the other tests run. It is logged at any time. */
 const TIMED_OUT = 'no complete response within 5000 ms';
 const listWarnings = (): Record<string, unknown>[] =>
   instance.api.log.filter(({ message }) => message === 'legacy sign-in failed');
-/** Returns the entries of the audit log about a customer. */
+/** Returns the audit log entries about a customer. */
 const listAudit = async (customerId: string): Promise<Record<string, any>[]> =>
   (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${customerId}`)).body.data;
 
@@ -140,7 +140,7 @@ describe('a first sign-in with an unknown address', () => {
   });
 
   it('holds no database connection while it waits, and creates one customer for two requests', async () => {
-    // More than the pool of the api has, with two requests for each.
+    // More than the api's pool has, with two requests for each.
     const emails = Array.from({ length: 11 }, uniqueEmail);
     const waiting: (() => void)[] = [];
     const respond = system.respondWithProfile();
@@ -202,7 +202,7 @@ describe('a first sign-in of a customer who has no password', () => {
     );
     await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${changedId}`, { email: changed });
     await patchSettings({ signIn: { emailCode: true } });
-    // The proof of the address removes all access from before it.
+    // Proving the address removes all access from before it.
     const code = await receiveEmailCode(instance, owned!);
     expect((await verifyEmailCode(instance, code)).status).toBe(200);
     await patchSettings({ signIn: null });

@@ -41,7 +41,7 @@ async function createVerified(project: Tenant) {
 const changeEmail = (accessToken: string, email: string): Promise<TestResponse> =>
   instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/email', { email, password: PASSWORD });
 
-/** Returns the kind and the state of each email in the log, oldest first, with the reason if it was dropped. */
+/** Returns each email's kind and state in the log, oldest first, with the reason if it was dropped. */
 async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}): Promise<string[]> {
   const path = `/api/v1/mails?${new URLSearchParams(query)}`;
   const { data } = expectStatus(200, await instance.requestWithBearer(secretKey, 'GET', path)).body;

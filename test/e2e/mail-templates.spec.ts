@@ -44,7 +44,7 @@ const createOwner = async (): Promise<Owner> => {
   return { ...tenant, key, send };
 };
 
-/** Registers a customer of the project and returns the newest email to them. */
+/** Registers a customer in the project and returns the newest email to them. */
 const registerIn = async ({ publishableKey, key }: Owner, locale: string): Promise<Record<string, any>> => {
   const email = uniqueEmail();
   const response = await instance.request('POST', '/api/v1/auth/register', {
@@ -240,7 +240,7 @@ describe("a project's email template", () => {
     }
     await send('PATCH', '/verify-email/en', { subject: 'x' });
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [projectId]);
-    // The keys of an archived project are rejected.
+    // An archived project's keys are rejected.
     const other = await insertProject(instance, organizationId);
     const key = await insertKey(instance, { ...other, type: 'secret', access: 'organization' });
     for (const [method, body] of [['PATCH', { subject: 'y' }], ['DELETE']] as const)
@@ -281,7 +281,7 @@ describe('a test of a template', () => {
 });
 
 describe('the language of an email', () => {
-  /** Sends a request with the publishable key and a value of `Accept-Language`. */
+  /** Sends a request with the publishable key and an `Accept-Language` value. */
   const post = (path: string, body: object, accepted?: string) =>
     instance.request('POST', `/api/v1/auth/${path}`, {
       body,
@@ -295,7 +295,7 @@ describe('the language of an email', () => {
     expect((await post('register', { email, password: PASSWORD, locale }, accepted)).status).toBe(201);
     return email;
   };
-  /** Returns the language of the newest email of a kind, as its HTML declares it. */
+  /** Returns the language in the newest email of a kind, as its HTML declares it. */
   const languageOf = async (email: string, kind: string): Promise<string> => {
     const [mail] = await instance.listMails(email, kind);
     return /<html lang="([^"]*)">/.exec(mail!['html'] as string)![1]!;

@@ -123,7 +123,7 @@ describe('an installation with a mail server', () => {
     expect(mailServer.mails.at(-1)!.to).toEqual(['grace@example.com']);
   });
 
-  /** Returns the entry of the newest mail to an address in the log of emails. */
+  /** Returns the email log entry for the newest mail to an address. */
   const findEntry = async (email: string) =>
     (await instance.requestWithSecretKey('GET', `/api/v1/mails?email=${email}`)).body.data[0];
 

@@ -9,7 +9,7 @@ import type { ServerProcess } from '../support/server-process.mjs';
 let instance: TestInstance;
 beforeEach(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterEach(async () => {
-  // The reset of the rows does not remove what a test adds to the schema.
+  // Resetting the rows does not remove what a test adds to the schema.
   await instance?.sql(
     `DROP TRIGGER IF EXISTS batches ON login_attempts; DROP TRIGGER IF EXISTS reject ON login_attempts;
      DROP TRIGGER IF EXISTS reject ON sessions;
@@ -40,7 +40,7 @@ const insertLoginAttempts = (rows: number, days = 91): Promise<unknown> =>
     [instance.credentials.projectId, rows, days],
   );
 
-/** Inserts a customer with a current and an expired record of each kind. */
+/** Inserts a customer with a current and an expired record for each kind. */
 async function insertExpired(): Promise<void> {
   const { id } = await registerCustomer(instance);
   const { projectId } = instance.credentials;
@@ -101,7 +101,7 @@ const countRecords = async (): Promise<Record<string, number>> => ({
 const failures = ({ log }: ServerProcess): unknown[] =>
   log.filter(({ message }) => message === 'maintenance job failed').map(({ task }) => task);
 
-/** Locks the table of failed logins. @returns a function that releases the lock */
+/** Locks the failed login table. @returns a function that releases the lock */
 async function lockLoginAttempts(): Promise<() => Promise<void>> {
   const client: pg.PoolClient = await instance.db.connect();
   await client.query('BEGIN; LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');

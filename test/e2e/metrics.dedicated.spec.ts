@@ -20,7 +20,7 @@ describe('the metrics endpoint of both programs', () => {
   const api = () => Scrape.load(ports.api);
   const worker = () => Scrape.load(ports.worker);
 
-  /** The log of the api while another process listens on its METRICS_PORT, and the status of a request then. */
+  /** The api's log while another process listens on its METRICS_PORT, and the status of a request then. */
   let blocked: { log: ServerProcess['log']; status: number };
   const findLines = (log: ServerProcess['log'], message: string) =>
     log.filter((line) => line['message'] === message);
@@ -145,7 +145,7 @@ describe('the metrics endpoint of both programs', () => {
       scrape.value('gatehouse_webhook_attempts_total', { result, attempt });
     const after = await eventually('the dead letter', async () => {
       const scrape = await worker();
-      // The counters of a scrape may be slightly older than its values from the database.
+      // A scrape's counters may be slightly older than its values from the database.
       const isCounted = scrape.value('gatehouse_webhook_attempt_duration_seconds_count') === 8;
       const isFinished = scrape.value('gatehouse_deliveries_pending') === 0;
       return isCounted && isFinished && scrape.value('gatehouse_dead_letters') === 1 && scrape;
@@ -156,7 +156,7 @@ describe('the metrics endpoint of both programs', () => {
     expect(attempts(after, 'http_error', '5')).toBe(1);
     expect(after.value('gatehouse_webhook_first_attempt_delay_seconds_count')).toBe(2);
     expect(after.value('gatehouse_deliveries_oldest_due_seconds')).toBe(0);
-    // Values of the whole instance are the same for every process.
+    // Values for the whole instance are the same for every process.
     await eventually(
       'the dead letter in the metrics of the api',
       async () => (await api()).value('gatehouse_dead_letters') === 1,
@@ -168,7 +168,7 @@ describe('the metrics endpoint of both programs', () => {
     const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
     const before = (await worker()).value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' });
     expect(before).toBe(0);
-    // This state results from a race between an event and the disabling of its endpoint.
+    // This state results from a race between an event and a request that disables its endpoint.
     await instance.sql(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', disabled_at = now() WHERE id = $1`,
       [id.replace('ep_', '')],
@@ -224,7 +224,7 @@ describe('the metrics endpoint of both programs', () => {
       // This instance has no Redis.
       expect(scrape.value('gatehouse_redis_up')).toBeNull();
     }
-    // A query of a periodic job may be using the only connection at the time of a scrape.
+    // A periodic job's query may be using the only connection during a scrape.
     for (const scrape of [api, worker])
       await eventually(
         'an idle connection',
@@ -318,7 +318,7 @@ describe('the metrics endpoint of both programs', () => {
   });
 
   it('CO-05: has every value with which the dashboard and the alert rules compare a label', async () => {
-    // A response of each status class, and requests to the routes that a rule excludes.
+    // A response in each status class, and requests to the routes that a rule excludes.
     await instance.register();
     const operator = await insertOperator(instance);
     await operator.request('GET', '/audit-log.csv');

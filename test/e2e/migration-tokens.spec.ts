@@ -42,7 +42,7 @@ const create = (customerId: string, body: object = {}, key = migrationKey): Prom
 const signIn = (token: string): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
 
-/** Moves a session. @returns the response to the exchange of the token */
+/** Moves a session. @returns the response to the token's exchange */
 const migrate = async (customerId: string, body?: object): Promise<TestResponse> =>
   signIn((await create(customerId, body)).body.token);
 
@@ -201,7 +201,7 @@ describe('EX-01: a session of another system from before an event that ended all
 });
 
 describe('EX-01: a session that begins in the other system after a change in Gatehouse', () => {
-  /** Imports a customer with a password of another system. */
+  /** Imports a customer with another system's password. */
   async function importCustomer(): Promise<Pick<RegisteredCustomer, 'id' | 'email'>> {
     const email = uniqueEmail();
     const customers = [{ email, emailVerified: true, passwordHash: bcrypt.hashSync(PASSWORD, 4) }];

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Makes some of the deliveries pending, of which a few are being attempted, and others cancelled. */
+/** Makes some deliveries pending, including a few that are being attempted, and others cancelled. */
 async function addUnfinished(): Promise<void> {
   await instance.sql(
     `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id)::int AS n FROM deliveries WHERE state = 'succeeded')
@@ -148,7 +148,7 @@ describe('the log of attempts for operators', () => {
       { q: long },
       { q: 'https://one.example.com/hooks/' },
       { organization_id: instance.credentials.organizationId, attempt: '2' },
-      // Longer than the index of URLs.
+      // Longer than the URL index.
       { q: `https://one.example.com/${'x'.repeat(299)}`, success: 'false' },
       ...Object.values(batches).flatMap((id): Query[] => [
         { batch_id: `rdl_${id}` },
@@ -611,7 +611,7 @@ describe('the deliveries of customers with many events', () => {
       })),
     );
     await seedDeliveries(instance, deadLetters);
-    // All deliveries of the busy customer are older than these events.
+    // All the busy customer's deliveries are older than these events.
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, $3, 'session.created', '{}', now() FROM generate_series(1, 5001)`,

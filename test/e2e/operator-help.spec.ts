@@ -22,7 +22,7 @@ afterAll(async () => instance?.stop());
 
 const full = { count: 10_000, isMore: true };
 const zero = { count: 0, isMore: false };
-/** Returns the ids of a list, and checks that the count is the same. */
+/** Returns a list's ids, and checks that the count is the same. */
 const listAndCount = async (path: string, { limit, ...query }: Record<string, string>): Promise<string[]> => {
   const found = await listAll(viewer, path, { ...query, ...(limit && { limit }) });
   expect(await getCount(viewer, path, query)).toEqual({ count: found.length, isMore: false });
@@ -425,7 +425,7 @@ it('counts projects, organizations and endpoints up to ten thousand', async () =
     ['/webhooks/endpoints', {}],
   ] as const) {
     expect([path, await getCount(viewer, path)]).toEqual([path, full]);
-    // The marker is a URL, and the prefix of both the names and the URLs.
+    // The marker is a URL, and the prefix in both the names and the URLs.
     expect([path, await getCount(viewer, path, { q: marker, ...filter })]).toEqual([path, full]);
   }
   const half = { count: 5_250, isMore: false };

@@ -166,7 +166,7 @@ describe('OP-01: the notices of an instance', () => {
       .sort((one, other) => (one.to < other.to ? -1 : 1));
   }
 
-  /** Returns the headings of the notices that were created since the last call; fails for another recipient. */
+  /** Returns the headings in the notices that were created since the last call; fails for another recipient. */
   async function takeOwnNotices({ operator: { email } }: OperatorClient): Promise<string[]> {
     const mails = await takeMails();
     expect(mails.map(({ to, link }) => [to, link])).toEqual(mails.map(() => [email, null]));
@@ -291,7 +291,7 @@ describe('OP-01: the notices of an instance', () => {
       await update(`address_block = '203.0.113.5'`);
       await signInWith(version(142), owner);
       expect(await takeOwnNotices(owner)).toEqual(['New sign-in']);
-      // The browsers of an address that was stored by an earlier version are unknown.
+      // The browsers for an address that was stored by an earlier version are unknown.
       await update(`browsers = '{}'`);
       await signInWith(version(142), owner);
       expect(await takeOwnNotices(owner)).toEqual([]);

@@ -381,7 +381,7 @@ describe('a count of customers or of the audit log', () => {
     const full = { count: 10_000, isMore: true };
     expect(await getCount(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
     expect((await getCount(viewer, '/customers')).isMore).toBe(true);
-    // Of a frequent text, the newest matches are read from the list; a rare one is found by the trigram index.
+    // The newest matches for a frequent text are read from the list; the trigram index finds a rare text.
     const newest = await queryIds(
       `SELECT id FROM customers WHERE email LIKE '%@example.com' ORDER BY created_at DESC, id DESC LIMIT 50`,
     );

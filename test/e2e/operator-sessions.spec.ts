@@ -32,7 +32,7 @@ const getState = async (client: OperatorClient): Promise<string> =>
   (await client.request('GET', '/session')).body.state as string;
 const hasAccess = async (client: OperatorClient): Promise<boolean> =>
   (await client.request('GET', '/projects')).status === 200;
-/** Returns the audit log entries of an action about an operator. */
+/** Returns an action's audit log entries about an operator. */
 const findAuditEntries = async (
   { operator }: OperatorClient,
   action: string,
@@ -152,7 +152,7 @@ describe('CO-01: the session of an operator', () => {
       [hashToken(invitee.cookie!)],
     );
     expect(Date.parse(expiresAt as string) - seen!.at.getTime()).toBe(1_800_000);
-    // Both seconds are of the same moment.
+    // Both values in seconds mean the same moment.
     expect([1800 - expiresIn, 12 * 3600 - endsIn]).toEqual([expect.any(Number), 1800 - expiresIn]);
     const remaining = async (change: string) => {
       await instance.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [

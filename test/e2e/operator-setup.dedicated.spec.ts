@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const PASSWORD = 'an unusual long phrase';
 const settings = { OPERATOR_EMAIL: 'Ops@Example.com', OPERATOR_PASSWORD: PASSWORD };
 
-/** Returns the commands that the log of the api names for access to the console. */
+/** Returns the commands that the api's log names for access to the console. */
 const listCommands = (instance: TestInstance): unknown[] =>
   instance.api.log
     .filter(({ command }) => command !== undefined)

@@ -20,7 +20,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 const REFRESH = /<meta http-equiv="refresh" content="0; url=([^"]*)">/;
 
-/** Returns a person with the claims of an admin of the entire installation. */
+/** Returns a person with an installation-wide admin's claims. */
 const createOperator = (claims: Partial<Person> = {}): Person =>
   createPerson({ groups: ['gatehouse-admins'], orgs: '*', ...claims });
 
@@ -35,7 +35,7 @@ describe('operators at a host name', () => {
 
   beforeAll(async () => {
     const port = String(await freePort());
-    // Another site than that of the provider, so that cookies are sent as in production.
+    // A site other than the provider's, so that cookies are sent as in production.
     const publicUrl = `http://localhost:${port}`;
     provider = await OpenIdProvider.start({ extraClaims: ['orgs'] });
     const redirectUri = `${publicUrl}/operator/v1/oidc/callback`;
@@ -66,7 +66,7 @@ describe('operators at a host name', () => {
     provider.claimsIn = 'id_token';
   });
 
-  /** Begins a flow in a browser, and returns the URL of the provider. */
+  /** Begins a flow in a browser, and returns the provider's URL. */
   async function begin(
     agent: UserAgent,
     client = new OperatorClient(instance),
@@ -275,7 +275,7 @@ describe('operators at a host name', () => {
     expect(await client.request('POST', '/session/reauthenticate', { code: '000000' })).toMatchObject({
       status: 409,
     });
-    // An authenticator would allow the holder of a stolen cookie to reauthenticate.
+    // An authenticator would allow a person with a stolen cookie to reauthenticate.
     expect((await client.request('POST', '/session/enrollment')).status).toBe(401);
 
     const count = provider.signInCount;

@@ -32,7 +32,7 @@ const moduleUrl = (file: string): string => JSON.stringify(pathToFileURL(`${proc
 /** Lets a program begin when its standard input ends, so that its outputs are in their state before it writes. */
 const waitForInput = `data:text/javascript,${encodeURIComponent(`import { readFileSync } from 'node:fs'; readFileSync(0);`)}`;
 
-/** Starts a program of Node.js. @returns the process and the text that it has written to outputs that are read */
+/** Starts a Node.js program. @returns the process and the text that it has written to outputs that are read */
 async function start(
   args: string[],
   states: { stdout: OutputState; stderr: OutputState },
@@ -75,7 +75,7 @@ const service = (body: string): string[] => [
    setInterval(() => undefined, 1000);`,
 ];
 
-/** Writes 12 MB to the log, which is more than a process keeps, and a warning of Node.js to standard error. */
+/** Writes 12 MB to the log, which is more than a process keeps, and a Node.js warning to standard error. */
 const writeMuch = `
   for (let index = 0; index < 12_000; index += 1) logger.info({ index, text: 'x'.repeat(900) }, 'line');
   process.emitWarning('unimportant');`;
@@ -97,7 +97,7 @@ describe('a service', () => {
   it('writes whole lines, and the number of lost ones, when a full disk has space again', async () => {
     const file = join(folder, 'service.log');
     const limit = 2 * 1024 * 1024;
-    // A limit in blocks of 512 bytes, beyond which each write fails like those to a full disk, and sends a signal.
+    // A limit in 512-byte blocks, beyond which each write fails as on a full disk, and sends a signal.
     const shell = `ulimit -f ${limit / 512}; exec "$@" >> ${file}`;
     const body = `
       process.on('SIGXFSZ', () => undefined);
@@ -139,7 +139,7 @@ describe('a service', () => {
 });
 
 describe('a program', () => {
-  // The worker is a program of `all`.
+  // The worker is a program in `all`.
   it.each(['api', 'all'] as const)(
     'serves and stops with a full log disk and a closed standard error: %s',
     async (name) => {
@@ -160,7 +160,7 @@ describe('a program', () => {
 });
 
 describe('the launcher', () => {
-  /** Returns a launcher of two programs. @param program the program, and `run` what the launcher does with them */
+  /** Returns a launcher with two programs. @param program the program, and `run` what the launcher does with them */
   async function launcher(program: string, run: string): Promise<string[]> {
     for (const name of ['api', 'webhook-worker']) await writeFile(join(folder, `${name}.js`), program);
     const body = `

@@ -15,7 +15,7 @@ import type { ServerProcess } from '../support/server-process.mjs';
 const RANGES = ['1h', '24h', '7d', '30d'];
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** The time of the earliest attempt in the tests. */
+/** The earliest attempt's time in the tests. */
 const SINCE = Date.now() - 30 * DAY_MS;
 
 let instance: TestInstance;
@@ -45,7 +45,7 @@ const getOverview = async (query: string): Promise<Record<string, any>> => {
   return response.body;
 };
 
-/** Returns the metrics of the log since a time, computed with plain SQL. Buckets are in seconds. */
+/** Returns the log's metrics since a time, computed with plain SQL. Buckets are in seconds. */
 async function countAttempts(
   from: string,
   bucketSeconds: number,
@@ -94,13 +94,13 @@ async function countAttempts(
   };
 }
 
-/** Returns the creation time of an id, in ms since 1970. */
+/** Returns an id's creation time, in ms since 1970. */
 const getTime = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
 const findBin = (ms: number | null): number | null =>
   ms === null ? null : durationBounds.filter((bound) => bound <= ms).length;
 
-/** Compares all metrics of a range with the log, and returns the overview. */
+/** Compares all a range's metrics with the log, and returns the overview. */
 async function compareWithLog(range: string, projectId: string | null): Promise<Record<string, any>> {
   const result = await getOverview(`range=${range}${projectId ? `&projectId=${projectId}` : ''}`);
   const expected = await countAttempts(result['from'], result['bucketSeconds'], projectId);
@@ -128,7 +128,7 @@ async function compareAllWithLog(projectIds: (string | null)[]): Promise<void> {
   }
 }
 
-/** Compares the previous period of a range with the log. */
+/** Compares a range's previous period with the log. */
 async function comparePreviousWithLog(
   path: string,
   [column, scopeId]: [column: string, scopeId: string | null],
@@ -164,7 +164,7 @@ async function comparePreviousWithLog(
   });
 }
 
-/** Compares the metrics of the newest endpoint with the log. */
+/** Compares the newest endpoint's metrics with the log. */
 async function compareEndpointWithLog(range: string): Promise<void> {
   const [endpoint] = await instance.sql<{ id: string }>(
     `SELECT id FROM webhook_endpoints WHERE status <> 'deleted' ORDER BY id DESC LIMIT 1`,
@@ -187,8 +187,8 @@ async function compareEndpointWithLog(range: string): Promise<void> {
 }
 
 /**
- * Inserts attempts of the last 29 days, most of them recent, in two projects and without a project.
- * Returns the ids of the projects.
+ * Inserts attempts from the last 29 days, mostly recent ones, in two projects and without a project. Returns the
+ * project ids.
  */
 async function insertAttempts(count: number): Promise<string[]> {
   const { organizationId, projectId } = instance.credentials;
@@ -358,7 +358,7 @@ describe('the overview', () => {
 });
 
 describe('the overview of an existing log', () => {
-  /** Number of attempts. A worker counts 5,000 of them at once. */
+  /** Number of attempts. A worker counts 5,000 attempts at once. */
   const COUNT = 16_000;
   beforeEach(() =>
     instance.sql(
@@ -424,10 +424,7 @@ describe('the overview of an existing log', () => {
     const transactions = new Transactions(database, announcer, new Failpoints([], logger));
     const deliveryProcessing = new DeliveryProcessingRepository(database, 30_000, transactions);
     const realTime = Date.now;
-    /**
-     * Claims a delivery with a slow clock. Returns the minimum and maximum age of the attempt id at the
-     * claim.
-     */
+    /** Claims a delivery with a slow clock. Returns the attempt id's minimum and maximum age at the claim. */
     const claim = async (offsetMs: number): Promise<[number, number]> => {
       const [delivery] = await seedDeliveries(instance, [
         { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },
@@ -464,7 +461,7 @@ describe('the overview of an existing log', () => {
 
   it('counts once with two workers, one of which is killed, and shows when it became complete', async () => {
     const projects = await insertAttempts(COUNT);
-    // This is the state of an instance with a log after the migration.
+    // This is an instance's state with a log after the migration.
     const hourAgo = Date.now() - 3_600_000;
     await countSince(hourAgo);
     const before = await getOverview('range=30d');
@@ -517,7 +514,7 @@ describe('the overview of an existing log', () => {
     expect((await getOverview('range=7d'))['previous']).toBeNull();
     // The log is kept for 30 days only.
     expect((await getOverview('range=30d&compare=previous'))['previous']).toBeNull();
-    // This is the state after an upgrade of a version that removed these rollups after eight days.
+    // This is the state after an upgrade from a version that removed these rollups after eight days.
     await instance.sql(`DELETE FROM attempt_figures WHERE span = 7200 AND at < now() - interval '8 days'`);
     expect((await getOverview('range=7d&compare=previous'))['previous']).toBeNull();
 

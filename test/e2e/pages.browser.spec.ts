@@ -42,7 +42,7 @@ describeBrowser('the hosted pages in a browser', () => {
     expect([origin, referer]).toEqual([instance.baseUrl, `${instance.baseUrl}/`]);
     await browser.screenshot(page, 'reset-password-done');
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
-    // The console may only show the 422 of the rejected password.
+    // The console may only show the 422 for the rejected password.
     expect(browser.consoleMessages.filter((line) => !line.includes('422'))).toEqual([]);
     await page.context().close();
   });

@@ -14,7 +14,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** Functions that create a valid link of each kind, and the address to which it was mailed. */
+/** Functions that create a valid link for each kind, and the address to which it was mailed. */
 const createLink = {
   'verify-email': async () => {
     const { email } = await registerCustomer(instance);
@@ -326,7 +326,7 @@ it('shows the errors of a page that sets a password, and keeps the link valid un
 });
 
 describe('a form that is submitted twice', () => {
-  /** The texts of the success pages, and the event that a second effect would repeat. */
+  /** The texts on the success pages, and the event that a second effect would repeat. */
   const forms = {
     'reset-password': {
       fields: { password: NEW_PASSWORD },

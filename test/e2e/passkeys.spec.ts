@@ -288,7 +288,7 @@ describe('MF-06: a passkey', () => {
       ['text', 'response', 'invalid_type'],
       [{ ...valid, id: undefined }, 'response.id', 'required'],
       [{ ...valid, id: 'a'.repeat(1365) }, 'response.id', 'invalid'],
-      // The unused bits of the last character are not zero.
+      // The unused bits in the last character are not zero.
       [{ ...valid, id: 'YWJ', rawId: 'YWJ' }, 'response.id', 'invalid'],
       [
         { ...valid, response: { ...response, clientDataJSON: 'e31' } },
@@ -565,7 +565,7 @@ describe('the setting passkeys', () => {
     body: { code: 'validation_failed', errors: [{ field: `settings.passkeys.${field}` }] },
   });
 
-  /** Sends two requests, neither of which can commit before both wait for a lock. */
+  /** Sends two requests, which cannot commit before both wait for a lock. */
   const withHeldTransactions = <Result>(send: () => Promise<Result>): Promise<Result> =>
     withConcurrentChange(instance, (sql) => sql('LOCK TABLE audit_log IN SHARE MODE'), send, 2);
 

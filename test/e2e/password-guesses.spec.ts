@@ -32,7 +32,7 @@ afterAll(async () => {
 const HOME = '203.0.113.5';
 const ELSEWHERE = '192.0.2.1';
 const HOUR = 3600;
-/** Length of each window in seconds, after every ten consecutive failures. */
+/** Each window's length in seconds, after every ten consecutive failures. */
 const WINDOWS = [0.25, 0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24].map((hours) => hours * HOUR);
 
 const loginFrom = (ip: string, email: string, password?: string): Promise<TestResponse> =>
@@ -58,7 +58,7 @@ const failTimes = (email: string, consecutive: number): Promise<void> =>
 
 const policy = { quota: 10, windowSeconds: WINDOWS[0]!, maxWindowSeconds: 24 * HOUR };
 
-/** Counts an attempt without the verification of a password. @returns what its response shows */
+/** Counts an attempt without verifying a password. @returns what its response shows */
 async function countAttempt(email: string): Promise<{ isOpen: boolean; window: number; wait: number }> {
   const attempt = { ...policy, email, emailHash: sha256(email), addressBlock: HOME };
   const { projectId } = instance.credentials;
@@ -66,7 +66,7 @@ async function countAttempt(email: string): Promise<{ isOpen: boolean; window: n
   return { isOpen: result.granted === 'open', window: result.windowSeconds, wait: result.secondsLeft };
 }
 
-/** Closes the password of a customer who has signed in from HOME, and ends the window. */
+/** Closes a password whose customer has signed in from HOME, and ends the window. */
 async function closePassword(): Promise<RegisteredCustomer> {
   const customer = await registerCustomer(instance);
   expect(await statusFrom(HOME, customer.email)).toBe(200);
@@ -220,7 +220,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     await failTimes(email, 200);
     await registerCustomer(instance, email);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
-    // The count of an earlier owner, in case its row outlives the customer.
+    // An earlier owner's count, in case its row outlives the customer.
     await failTimes(email, 200);
     await instance.sql('DELETE FROM customers WHERE email = $1', [email]);
     await registerCustomer(instance, email);

@@ -127,7 +127,7 @@ describe('a forgotten password (EV-07)', () => {
         if (isResetFirst) requests.reverse();
         const blocker = await instance.db.connect();
         try {
-          // Both requests wait for the row of the customer and hold any locks that they acquired before.
+          // Both requests wait for the customer's row and hold any locks that they acquired before.
           await blocker.query('BEGIN');
           await blocker.query('SELECT FROM customers WHERE id = $1 FOR UPDATE', [id]);
           const first = requests[0]!();
@@ -152,7 +152,7 @@ describe('a forgotten password (EV-07)', () => {
     },
   );
 
-  /** Inserts the token of an earlier mail, because the instance sends at most one mail a minute. */
+  /** Inserts an earlier mail's token, because the instance sends at most one mail a minute. */
   const insertResetToken = async (customerId: string, email: string): Promise<string> => {
     const token = randomBytes(32).toString('base64url');
     await instance.sql(
@@ -260,7 +260,7 @@ interface PasswordResult {
   response: TestResponse;
 }
 
-/** Functions that set the password of a new customer, by route or page. */
+/** Functions that set a new customer's password, by route or page. */
 const setters: Record<string, (password: (email: string) => string) => Promise<PasswordResult>> = {
   register: async (password) => {
     const email = uniqueEmail();

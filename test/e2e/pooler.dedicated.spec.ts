@@ -11,10 +11,10 @@ import { startReplica } from '../support/start-replica.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Connections of the pooler to PostgreSQL: fewer than the processes open to the pooler. */
+/** The pooler's connections to PostgreSQL: fewer than the processes open to the pooler. */
 const POOL_SIZE = 4;
 
-/** The SQLSTATEs and messages of statements that depend on the server connection. */
+/** The SQLSTATEs and messages from statements that depend on the server connection. */
 const BROKEN_POOLING = /"(26000|42P05|08P01)"|prepared statement|startup parameter/;
 
 const JOBS = [
@@ -29,7 +29,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
   let pooler: PgBouncer;
   let instance: TestInstance;
   let receiver: Receiver;
-  /** The URL of the database without the pooler. */
+  /** The database URL without the pooler. */
   let directUrl: string;
   beforeAll(async () => {
     pooler = await PgBouncer.start(POOL_SIZE);

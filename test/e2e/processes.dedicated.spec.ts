@@ -18,8 +18,8 @@ import { TestInstance, type RequestOptions, type TestResponse } from '../support
 import { uniqueEmail } from '../support/unique-email.js';
 
 /**
- * The instance whose processes the tests stop, restart or configure. The order of the tests matters: the last
- * ones drop its tables.
+ * The instance whose processes the tests stop, restart or configure. The test order matters: the last ones drop its
+ * tables.
  */
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start()));
@@ -35,7 +35,7 @@ const secretKeyOptions = (headers: Record<string, string> = {}) => ({
 
 describe('a second api', () => {
   let replica: Awaited<ReturnType<typeof startReplica>>;
-  /** Responses to a setting that 0.1.0 ignores: while a process of 0.1.0 has a connection, and later. */
+  /** Responses to a setting that 0.1.0 ignores: while a 0.1.0 process has a connection, and later. */
   let responses: TestResponse[];
   const countApis = async () => (await instance.sql('SELECT FROM apis WHERE host IS NOT NULL')).length;
   const changeSetting = (mfa: string | null) =>
@@ -214,7 +214,7 @@ describe('a second api', () => {
 
 /**
  * Runs a service as a process, and returns its exit code and output.
- * @param start body of its start
+ * @param start the body in its start
  * @param before statements that run before it
  */
 async function runService(start: string, before = ''): Promise<{ code: number | null; output: string }> {
@@ -354,7 +354,7 @@ async function withPendingMigration(
   }
 }
 
-/** Waits until the build of an index waits for the end of every transaction that has written to the table. */
+/** Waits until an index build waits for the end of every transaction that has written to the table. */
 const waitForBuild = (sql: PendingMigration['sql']) =>
   eventually('the build to wait', async () => {
     const [build] = await sql(
@@ -447,7 +447,7 @@ describe('the build of an index', () => {
     const [partition] = await instance.sql<{ name: string }>(
       `SELECT max(inhrelid::regclass::text) AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
     );
-    // An interrupted run has built the index on one partition, and left that of another one invalid.
+    // An interrupted run has built the index on one partition, and left the index on another one invalid.
     await instance.sql(
       `SET ROLE ${OWNER_ROLE};
        CREATE INDEX attempts_slow ON ONLY attempts ${definition};
@@ -478,7 +478,7 @@ describe('the build of an index', () => {
 });
 
 describe('a migration', () => {
-  /** The timestamp of the last migration of 0.1.0. */
+  /** The last migration's timestamp in 0.1.0. */
   const LAST_OF_0_1_0 = '1764115203000';
   /** The table that the fifteenth migration creates. */
   const TABLE = 'redelivery_batches';
@@ -490,7 +490,7 @@ describe('a migration', () => {
   const listCurrentNames = async (): Promise<string[]> =>
     (await listApplied('timestamp')).filter((name) => !currentMigrationNames.has(name));
 
-  /** Stores the migrations under the names of 0.1.0. */
+  /** Stores the migrations under their names in 0.1.0. */
   const storePreviousNames = () =>
     instance.sql(
       `UPDATE migrations SET name = previous
@@ -530,7 +530,10 @@ describe('a migration', () => {
     await instance.sql(`DROP TABLE ${TABLE}`);
   }
 
-  /** Starts an api while a process of 0.1.0 holds the lock under which it migrates. The api waits for its end. */
+  /**
+   * Starts an api while a 0.1.0 process holds the lock under which it migrates. The api waits until that process
+   * ends.
+   */
   async function withMigratingFirstVersion(startApi: () => ServerProcess): Promise<void> {
     const firstVersion = await instance.db.connect();
     await firstVersion.query('SELECT pg_advisory_lock(7120913)');
@@ -559,7 +562,7 @@ describe('a migration', () => {
     expect(await listApplied()).toEqual(previous);
 
     expect(await migrateAtOnce()).toEqual([[], [], []]);
-    // The previous names stay for processes of 0.1.0.
+    // The previous names stay for 0.1.0 processes.
     expect(await listApplied()).toEqual([...previous, ...all.filter((name) => !previous.includes(name))]);
     expect((await instance.register()).status).toBe(201);
   });

@@ -25,7 +25,7 @@ const login = (tenant: Tenant, email: string, password = PASSWORD) =>
     headers: { 'x-publishable-key': tenant.publishableKey },
   });
 
-/** Creates a project with customers of every kind. */
+/** Creates a project with every kind of customer. */
 async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<string, string> }> {
   const tenant = await createProject();
   const create = async (body: Record<string, unknown>): Promise<string> => {
@@ -51,7 +51,7 @@ async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<str
   return { tenant, emails };
 }
 
-/** Returns the fields of a customer that are the same in another project. */
+/** Returns a customer's fields that are the same in another project. */
 const portableFields = ({ id: _, projectId: __, ...customer }: Record<string, any>) => customer;
 
 describe('the export of a project', () => {

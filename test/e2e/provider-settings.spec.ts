@@ -40,7 +40,7 @@ const path = () => `/api/v1/projects/${project.id}/identity-providers/${provider
 const read = async (): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', path())).body;
 
-/** Changes the provider as an api of an earlier version does, which knows the columns only. */
+/** Changes the provider as an earlier api version does, which knows the columns only. */
 const changeAsEarlierVersion = (assignments: string) =>
   instance.sql(
     `UPDATE identity_providers SET ${assignments}, updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1`,
@@ -92,7 +92,7 @@ describe("a provider's settings document, beside an api of an earlier version", 
 });
 
 describe("a provider's settings document whose entry of GATEHOUSE_SECRET is missing", () => {
-  /** Replaces encrypted values by ones of another entry, and returns those that were stored. */
+  /** Replaces encrypted values by values from another entry, and returns the stored values. */
   const lose = async (...columns: string[]): Promise<Record<string, Buffer>> => {
     const [stored] = await instance.sql<Record<string, Buffer>>(
       `SELECT ${columns.join(', ')} FROM identity_providers WHERE id = $1`,

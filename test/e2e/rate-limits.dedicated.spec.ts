@@ -44,7 +44,7 @@ describe('the limits of sign-in methods', () => {
     ['verify-email', 30],
     ['refresh', 120],
   ])('RL-02: allows for %s %i requests a minute from each client IP', async (path, quota) => {
-    // The limit comes before the validation of the body.
+    // The limit comes before the body is validated.
     const headers = {
       'x-publishable-key': instance.credentials.publishableKey,
       'x-forwarded-for': '203.0.113.77',
@@ -290,7 +290,7 @@ describe('the limit of logins', () => {
     expect((await loginFrom({ 'x-forwarded-for': '203.0.113.10' })).status).toBe(401);
   });
 
-  /** Logins that the project of this test allows. */
+  /** Logins that this test's project allows. */
   const LIMIT = 3;
 
   it('RL-02: uses the last address before trusted proxies, IPv6 by /64, or X-Client-IP', async () => {
@@ -353,10 +353,7 @@ describe('the limit of logins', () => {
     await redisInstance?.stop();
   });
 
-  /**
-   * Sends requests until one is rejected. A request that times out in Redis is counted only in the memory of
-   * the api.
-   */
+  /** Sends requests until one is rejected. A request that times out in Redis is counted only in the api's memory. */
   const waitForRejection = (send: () => Promise<TestResponse>): Promise<TestResponse> =>
     eventually('a rejected request', async () => {
       const response = await send();
@@ -407,7 +404,7 @@ describe('the limit of logins', () => {
 
 describe('an overloaded hash queue', () => {
   const HOLD = 'password.before-hash';
-  // This hash costs as much as a thousand hashes of this instance. The queue is full while it waits.
+  // This hash costs as much as a thousand hashes in this instance. The queue is full while it waits.
   const expensive = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
   beforeAll(async () => {
     expect(await instance.requestWithSecretKey('POST', '/api/v1/customers', expensive)).toMatchObject({
@@ -511,7 +508,7 @@ describe("RL-02: an operator's sign-in", () => {
     headers: Record<string, string> = {},
     body: object = { email: uniqueEmail(), password: 'x' },
   ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...headers });
-  /** Returns the headers with which a server passes the address of its client, with all kinds of API keys. */
+  /** Returns the headers with which a server passes its client's IP, with all kinds of API keys. */
   const clientIp = (ip: string) => ({
     'x-client-ip': ip,
     'x-publishable-key': instance.credentials.publishableKey,

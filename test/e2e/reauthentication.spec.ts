@@ -21,7 +21,7 @@ async function createAdmin(): Promise<SignedInOperator> {
   return client;
 }
 
-/** Opens another session of an operator, which has not reauthenticated. */
+/** Opens an operator's other session, which has not reauthenticated. */
 async function openSession({ operator: { email }, password }: SignedInOperator): Promise<OperatorClient> {
   const client = await signIn(instance, { email, password });
   await client.setReauthentication(null);
@@ -30,7 +30,7 @@ async function openSession({ operator: { email }, password }: SignedInOperator):
 
 const reauthenticate = (client: OperatorClient, code: string): Promise<TestResponse> =>
   client.request('POST', '/session/reauthenticate', { code });
-/** The code of the next time step, which is valid already, while the enrollment used the current one. */
+/** The next time step's code, which is valid already, while the enrollment used the current one. */
 const nextCode = ({ secret }: OperatorClient): string => totpCode(secret, 1);
 const inviteSomeone = (client: OperatorClient): Promise<TestResponse> =>
   client.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });

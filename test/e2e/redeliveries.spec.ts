@@ -56,7 +56,7 @@ async function createDeadLetters(
   return { endpoint, ids: await insertDeadLetters(endpoint, count, httpStatus) };
 }
 
-/** Returns the ids of the dead letters of an endpoint, newest first. */
+/** Returns the ids for an endpoint's dead letters, newest first. */
 const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   const { body } = await instance.requestWithSecretKey(
     'GET',
@@ -65,9 +65,7 @@ const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   return (body.data as { id: string }[]).map(({ id }) => id);
 };
 
-/**
- * Holds all responses of the receiver. Returns a function that releases them and responds to later requests.
- */
+/** Holds all the receiver's responses. Returns a function that releases them and responds to later requests. */
 function holdResponses(): () => void {
   const waiting: (() => void)[] = [];
   receiver.defaultResponder = (response) => void waiting.push(() => response.end());
@@ -94,7 +92,7 @@ async function sendTogether(count: number, send: (index: number) => ReturnType<t
 const plan = (filter: object) => post(PATH, { filter });
 const start = (id: string, reason = 'the receiver is repaired') => post(`${PATH}/${id}/start`, { reason });
 const get = async (id: string) => (await instance.requestWithSecretKey('GET', `${PATH}/${id}`)).body.data;
-/** Waits for a run of the batches that begins after this call. */
+/** Waits for a batch run that begins after this call. */
 async function waitForRun(): Promise<void> {
   const getFeedState = async () =>
     (
@@ -269,8 +267,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       [planned.id.slice(4)],
     );
     expect(row).toEqual({ made: COUNT, events: COUNT });
-    // Delivery is at least once: the requests in flight of the killed workers were repeated. No attempt sent
-    // two requests.
+    // Delivery is at least once: the killed workers' requests in flight were repeated. No attempt sent two requests.
     const [attempts] = await instance.sql<{ all: number; lost: number }>(
       `SELECT count(*)::int AS all, count(*) FILTER (WHERE a.error = 'worker_lost')::int AS lost
        FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.batch_id = $1`,
@@ -394,7 +391,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(await waitForRedelivery(instance, withOption)).toMatchObject({
       progress: { made: 3, succeeded: 3, skipped: [{ reason: 'already_redelivered', count: 1 }] },
     });
-    // The selection is that of the plan: the later dead letter of the endpoint is not included.
+    // The plan fixes the selection: the endpoint's later dead letter is not included.
     expect(listEventIds()).toEqual(await findEventIds(disabled.ids));
     expect(await listDeadLetters(disabled.endpoint)).toHaveLength(1);
     const query = `targetId=${disabled.endpoint}&action=webhook_endpoint.enabled`;
@@ -536,7 +533,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       const since = new Date().toISOString();
       const received = await registerCustomers(3);
       await eventually('the first deliveries', () => receiver.requests.length === 3);
-      // Failed or cancelled deliveries are repeated as redeliveries of the original ones.
+      // Failed or cancelled deliveries are repeated as redeliveries for the original deliveries.
       receiver.defaultResponder = respondWithStatus(500);
       const cancelled = await registerCustomers(2);
       await eventually('the failed attempts', () => receiver.requests.length >= 5);
@@ -569,7 +566,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
         expect(done).toMatchObject({ state: 'completed', progress: { remaining: 0 } });
       }
       await eventually('all events', () => receiver.requests.length >= all.length + 1);
-      // The list includes the deletion event, which has the id of the customer.
+      // The list includes the deletion event, which has the customer's id.
       expect(listReceivedCustomers()).toEqual([...all, deleted!].sort());
       expect(listReceivedCustomers()).not.toContain(received[0]);
       const notEligible = recoveries[0]!.data.not_eligible as { reason: string; count: number }[];
@@ -669,7 +666,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
       await waitForRedelivery(instance, data.id);
       expect(listReceivedCustomers()).toEqual([missed]);
-      // Otherwise the event would be in the time span of the next test.
+      // Otherwise the event would be in the next test's time span.
       await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
     });
 
@@ -754,7 +751,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     });
   });
 
-  // The unit test of redelivery-plans.ts has the limits.
+  // The unit test for redelivery-plans.ts has the limits.
   if (isNightly)
     it('rejects more deliveries than a batch can contain, and does not count inaccessible ones', async () => {
       await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);

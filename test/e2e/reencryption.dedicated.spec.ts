@@ -30,7 +30,7 @@ import { totpCode } from '../support/totp.js';
 const oldSecret = randomBytes(32).toString('base64url');
 const newSecret = randomBytes(32).toString('base64url');
 const [newKid, oldKid] = new Keyring([newSecret, oldSecret]).listKids() as [string, string];
-/** The first characters of encrypted values of the old secret in a dump: bytes, and text with the base64 of its id. */
+/** The first characters in the old secret's encrypted values in a dump: bytes, and text with its id in base64. */
 const oldCiphertexts = [`\\x${oldKid}`, `i1$${Buffer.from(oldKid, 'hex').toString('base64').slice(0, 5)}`];
 const IMPORTED_PASSWORD = 'the phrase of another system';
 const HEADERS = { 'x-shop': 'berlin' };
@@ -157,7 +157,7 @@ const reencrypt = (
     );
   });
 
-/** Returns the number of values of a column that depend on the old secret. */
+/** Returns how many values in a column depend on the old secret. */
 const countOldValues = async ({ table, column, prefix }: EncryptedColumn): Promise<number> => {
   const value = prefix ? `decode(substr(${column}, ${prefix.length + 1}), 'base64')` : column;
   const isEncrypted = prefix ? `starts_with(${column}, '${prefix}')` : 'true';
@@ -364,12 +364,12 @@ describe('an api and a worker with only the newest secret', () => {
 
 describe('a database whose root secret is lost', () => {
   const lostSecretIds = /no entry of GATEHOUSE_SECRET has the id [0-9a-f]{8}/;
-  /** Returns the fields of the reports about values that cannot be read. */
+  /** Returns the fields in the reports about values that cannot be read. */
   const listReports = (purpose: string, process = instance.api) =>
     process.log.filter(
       (line) => line['message'] === 'stored value not readable' && line['purpose'] === purpose,
     );
-  /** Waits for the first reports: the lines of a process arrive after its responses. */
+  /** Waits for the first reports: a process's lines arrive after its responses. */
   const waitForReports = (purpose: string, count = 1, process = instance.api) =>
     eventually(`reports of ${purpose}`, () => {
       const reports = listReports(purpose, process);
@@ -452,7 +452,7 @@ describe('a database whose root secret is lost', () => {
     const { refreshToken, accessToken } = customer;
     expect((await refreshSession(instance, refreshToken)).status).toBe(401);
     expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
-    // The session of an operator does not depend on the secret.
+    // An operator's session does not depend on the secret.
     await instance.sql('UPDATE operators SET totp_step = 0');
     const reauthenticate = (code: string | undefined) =>
       admin.request('POST', '/session/reauthenticate', { code });
@@ -467,14 +467,14 @@ describe('a database whose root secret is lost', () => {
     const [recoveryCode] = enrolled.recoveryCodes;
     const proven = await completeChallenge(instance, challengeToken, recoveryCode!, 'recovery-code');
     expect(proven.status).toBe(200);
-    // The recovery code of the operator was also compared with the authenticator.
+    // The operator's recovery code was also compared with the authenticator.
     const reports = await waitForReports('totp-secret', 3);
     expect(new Set(reports.map(({ ownerId }) => ownerId))).toEqual(new Set([admin.operator.id, enrolled.id]));
   });
 
   it('returns a documented error wherever else a value cannot be read', async () => {
     const projectPath = `/api/v1/projects/${instance.credentials.projectId}`;
-    // The previous system of the project is not asked without its secret.
+    // The project's previous system receives no request without its secret.
     expect((await instance.login('elsewhere@example.com')).status).toBe(401);
     expect(await waitForReports('legacy-sign-in-secret')).toHaveLength(1);
 
@@ -562,7 +562,7 @@ describe('a database whose root secret is lost', () => {
   });
 
   it('shows in doctor who cannot sign in, and sends password resets only with --send', async () => {
-    // Enough of the imported customers have been listed.
+    // Enough imported customers have been listed.
     await instance.sql(`DELETE FROM customers WHERE email ~ '^imported[0-9]{2,}@'`);
     await instance.sql(`UPDATE customers SET disabled_at = now() WHERE email = 'imported2@example.com'`);
     const { stdout: report } = await run('doctor', '--json');

@@ -48,7 +48,7 @@ const newProvider = (options: Parameters<typeof createVerifiedProvider>[2] = {})
 const send = (path: string, body: object): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body);
 
-/** Returns the code of an error, with the provider that it names. */
+/** Returns an error's code, with the provider that it names. */
 const problemOf = ({ status, body }: TestResponse): unknown => [status, body.code, body.provider];
 const ssoRequired = ({ slug }: DomainProvider): unknown => [403, 'sso_required', slug];
 
@@ -227,7 +227,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     return provider;
   }
 
-  /** Signs in at the stand-in with an address. @returns the parameters of the redirect, and how to complete it */
+  /** Signs in at the stand-in with an address. @returns the redirect parameters, and how to complete it */
   async function signIn({ slug }: DomainProvider, email: string) {
     const codeVerifier = randomBytes(32).toString('base64url');
     const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
@@ -264,7 +264,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
         newProvider({ ...fields, trustEmail: false, required: true }),
       );
       const [member, other] = [emailAt(provider), emailAt(provider)];
-      // Without the email of a registration, after which the next one would follow in a minute at the earliest.
+      // Without a registration's email, after which the next one would follow in a minute at the earliest.
       for (const email of [member, other])
         expectStatus(201, await instance.requestWithSecretKey('POST', '/api/v1/customers', { email }));
       await instance.sql(

@@ -16,7 +16,7 @@ const RETENTION = 30;
 /** The day on which a test began, in days since 1970. */
 let today: number;
 
-/** Returns noon (UTC) of a day, so that rows inserted around this time stay within that day. */
+/** Returns noon (UTC) on a day, so that rows inserted around this time stay within that day. */
 const daysAgo = (days: number): number => (today - days) * DAY + DAY / 2;
 
 /** Returns five failed attempts on one day. */
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await receiver?.stop();
-  // In the order in which a worker locks the tables: it may still be recording the outcome of an attempt.
+  // In the order in which a worker locks the tables: it may still be recording an attempt's outcome.
   await instance.sql('TRUNCATE deliveries, webhook_endpoints, attempts, events, customers CASCADE');
   const old = await listOldPartitions();
   if (old.length > 0) await instance.sql(`DROP TABLE ${old.join(', ')}`);
@@ -224,7 +224,7 @@ describe('retention', () => {
     const reader = await instance.db.connect();
     await reader.query(`BEGIN; LOCK TABLE ${partitionName(40)} IN ACCESS SHARE MODE`);
     await expect(prune()).rejects.toThrow(new RegExp(`^${partitionName(40)}: `));
-    // The retained attempts of the days before and after are not merged across the locked day.
+    // The retained attempts from the days before and after are not merged across the locked day.
     expect(await listOldPartitions()).toEqual(
       [partitionName(40), partitionName(42, 'kept_'), partitionName(39, 'kept_')].sort(),
     );

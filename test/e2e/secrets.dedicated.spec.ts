@@ -11,7 +11,7 @@ import { RedisMonitor } from '../support/redis-monitor.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-// The collected secrets of one instance, and all outputs that could contain them.
+// One instance's collected secrets, and all outputs that could contain them.
 const mailServer = new MailServer();
 const secrets: Record<string, string> = {};
 const responses: string[] = [];
@@ -38,7 +38,7 @@ const send = async (
 };
 const publishableKeyHeader = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
 
-/** Returns the token of the newest mail to an address with this link. */
+/** Returns the token in the newest mail to an address with this link. */
 const waitForMailToken = (email: string, path: string): Promise<string> =>
   eventually(`a mail with a link to ${path}`, () => {
     const link = new RegExp(`/${path}\\?token=([\\w-]{43}[.\\d]*)`);
@@ -48,7 +48,7 @@ const waitForMailToken = (email: string, path: string): Promise<string> =>
     return mail && link.exec(decodeQuotedPrintable(mail.text))![1];
   });
 
-/** Records the tokens of a sign-in as secrets and returns them. */
+/** Records a sign-in's tokens as secrets and returns them. */
 const recordTokens = (name: string, { tokens }: any): { accessToken: string; refreshToken: string } => {
   secrets[`${name}: access token`] = tokens.accessToken;
   secrets[`${name}: refresh token`] = tokens.refreshToken;
@@ -208,7 +208,7 @@ async function causeErrors(): Promise<void> {
   }
 }
 
-/** Returns the names of the secrets that a text contains in any encoding. */
+/** Returns the secrets' names that a text contains in any encoding. */
 const findSecrets = (text: string, names = Object.keys(secrets)): string[] =>
   names.filter((name) => listEncodings(secrets[name]!).some((form) => text.includes(form)));
 const listRootSecretForms = (): string[] => {
@@ -273,7 +273,7 @@ it('PW-06, TK-05, EV-01: stores no password, token, key, pepper or root secret i
   )) {
     expect(hash).toMatch(/^(v1\$[0-9a-f]{8}\$2b\$04\$.{53}|i1\$[A-Za-z0-9+/]+=*)$/);
   }
-  // Only the SHA-256 of the 256 bits of a refresh token is stored.
+  // Only the SHA-256 hash for a refresh token's 256 bits is stored.
   const bytes = Buffer.from(secrets['errors: refresh token']!.slice('rt_'.length), 'base64url');
   const secret = bytes.subarray(20, 52);
   const hash = createHash('sha256').update(secret).digest();

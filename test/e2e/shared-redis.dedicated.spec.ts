@@ -17,7 +17,7 @@ const workerEnv = { WEBHOOK_SWEEP_INTERVAL: '1h', PERIODIC_JOBS: 'off' };
     const url = await redisDatabase();
     redis = new Redis(url);
     receivers = await Promise.all([Receiver.start(), Receiver.start()]);
-    // Both databases are copies of one template, like that of a restored backup.
+    // Both databases are copies of one template, like a restored backup.
     const options = { env: { REDIS_URL: url }, workerEnv };
     [first, second] = await Promise.all([
       TestInstance.start({ ...options, workers: 0 }),
@@ -48,7 +48,7 @@ const workerEnv = { WEBHOOK_SWEEP_INTERVAL: '1h', PERIODIC_JOBS: 'off' };
     const { deliveryId } = await findPending(first);
     await register(second);
     await eventually('the delivery of the running worker', () => received()[1] === 1);
-    // A queue is in order: a worker of both would have taken the first job before.
+    // A queue is in order: a worker for both would have taken the first job before.
     const [job] = await redis.keys(`gatehouse*:deliveries:${deliveryId}-1`);
     expect(await redis.hexists(job ?? '', 'processedOn')).toBe(0);
     expect({ job, received: received() }).toEqual({ job: expect.any(String), received: [0, 1] });

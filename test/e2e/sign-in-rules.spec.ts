@@ -50,7 +50,7 @@ const removeFactors = async ({ id }: Owner): Promise<void> => {
 interface Rule {
   name: string;
   isUnverified?: boolean;
-  /** Additional settings of the project from the proof on. */
+  /** Additional project settings from the proof on. */
   settings?: object;
   /** Changes the customer between the start of the sign-in and its proof. */
   change?: (customer: Owner) => Promise<unknown>;
@@ -95,13 +95,13 @@ const rules: Rule[] = [
     name: 'of an unverified customer where a verified email is required',
     isUnverified: true,
     settings: { requireVerifiedEmail: true },
-    // Code and link are proofs of the address, and remove the factors from before them.
+    // Code and link prove the address, and remove the factors from before them.
     outcomes: { ...everyMethod('email_not_verified'), emailCode: 'session', emailLink: 'session' },
   },
   {
     name: 'after ten wrong passwords',
     change: async ({ id, email }) => {
-      // Known addresses have an allowance of their own.
+      // Known addresses have a separate allowance.
       await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [id]);
       await setFailedSignIns(instance, email, { inWindow: 10 });
     },
@@ -139,7 +139,7 @@ describe('MF-01: every sign-in', () => {
 });
 
 describe("FE-03: a person who registered another's address", () => {
-  /** Each returns a function that sends the proof of the address. */
+  /** Each returns a function that sends the address proof. */
   const proofs: Record<string, (customer: RegisteredCustomer) => Promise<() => Promise<TestResponse>>> = {
     'an email code': async ({ email }) => {
       const code = await receiveEmailCode(instance, email);

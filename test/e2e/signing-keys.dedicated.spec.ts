@@ -18,7 +18,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 type Replica = Awaited<ReturnType<typeof startReplica>>;
-/** Two replicas with a newer root secret before the secret of the shared api. */
+/** Two replicas with a newer root secret before the shared api's secret. */
 let replicas: Replica[] = [];
 /** The key ring after the first start, as JSON. */
 let firstRing: string;
@@ -79,7 +79,7 @@ const pairs = (...kids: (string | undefined)[]): string[] => kids.flatMap((kid) 
 const listStoredKids = async (): Promise<string[]> =>
   (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
 
-/** Moves the activation time of a key into the past. */
+/** Moves a key's activation time into the past. */
 const passTime = (kid: string, interval: string): Promise<unknown> =>
   instance.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
     kid,
@@ -89,7 +89,7 @@ const passTime = (kid: string, interval: string): Promise<unknown> =>
 it('TK-01, TK-02, TK-04: checks all claims and headers of a validly signed token in /me', async () => {
   const [own, other] = [await register(), await register()];
   const otherTenant = await insertOrganization(instance);
-  // Decrypts the active signing key with the root secret of the instance.
+  // Decrypts the active signing key with the instance's root secret.
   const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
   const { kid } = row!;
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
@@ -192,7 +192,7 @@ describe('rotation', () => {
     const apis = replicas.map(({ process }) => process);
     const blocker = await instance.db.connect();
     try {
-      // This lock allows updates, but blocks the creation of a key.
+      // This lock allows updates, but blocks key creation.
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
       await passTime(firstKid!, '90 days');
@@ -265,7 +265,7 @@ describe('rotation', () => {
     expect(getKid(renewed)).toBe(nextKid);
     expect(await getMeStatus(renewed)).toBe(200);
 
-    // A token with a lifetime of 24 hours that was signed in the last minute of the first key is still valid.
+    // A token with a 24-hour lifetime that was signed in the first key's last minute is still valid.
     await passTime(firstKid, '2 days');
     await passTime(nextKid!, '24 hours');
     await reloadKeys();

@@ -61,7 +61,7 @@ afterAll(() => Promise.all([instance?.stop(), honest?.stop(), evil?.stop()]));
 
 const send = (navigation: Navigation) => new UserAgent().send(navigation);
 
-/** Sends a callback that must end on a page of Gatehouse, which leads nowhere. */
+/** Sends a callback that must end on a Gatehouse page, which leads nowhere. */
 async function expectEnded(navigation: Navigation): Promise<void> {
   const page = await send(navigation);
   expect([page.status, page.headers.location]).toEqual([400, undefined]);
@@ -327,7 +327,7 @@ describe('FE-02: a code', () => {
 
   it('links neither account if an attacker sends its link to a victim', async () => {
     const attacker = await openSocialSession(instance, project, google.slug);
-    // The victim is signed in to the application, and opens the URL of the attacker.
+    // The victim is signed in to the application, and opens the attacker's URL.
     honest.person = createPerson({ hd: 'example.com' });
     const victim = await openSocialSession(instance, project, google.slug);
     const flow = await beginInSession(instance, attacker.tokens.accessToken, `identities/${other.slug}`);
@@ -335,7 +335,7 @@ describe('FE-02: a code', () => {
     const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
     const complete = (accessToken: string, path: string) =>
       instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
-    // The browser of the victim does not have the verifier; even with it, the session is another one.
+    // The victim's browser does not have the verifier; even with it, the session is another one.
     for (const path of ['identities/exchange', 'reauthenticate/exchange'])
       expect((await complete(victim.tokens.accessToken, path)).body.code).toBe('invalid_code');
     expect((await exchange(instance, project, flow, code)).body.code).toBe('invalid_code');

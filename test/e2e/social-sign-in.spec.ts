@@ -36,7 +36,7 @@ let project: SocialProject;
 /** A real OpenID Provider, and one whose responses a test can change. */
 let openId: OpenIdProvider;
 let standIn: StandInProvider;
-/** The stand-in as Google, whose email of a Workspace domain is trusted, and as GitLab, which is never trusted. */
+/** The stand-in as Google, whose email from a Workspace domain is trusted, and as GitLab, which is never trusted. */
 let google: AddedProvider;
 let gitlab: AddedProvider;
 beforeAll(async () => {
@@ -59,11 +59,11 @@ const login = (email: string): Promise<TestResponse> =>
   asPage(instance, project, 'login', { email, password: PASSWORD });
 const getCustomer = async (id: string): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
-/** Signs in with an id token of Google, as an app does. @param claims those that differ from the person's */
+/** Signs in with an id token from Google, as an app does. @param claims the claims that differ from the person's */
 async function signInNatively(claims: object): Promise<string> {
   const path = `/api/v1/projects/${project.id}/identity-providers/${google.id}`;
   const { clientId: aud } = (await instance.requestWithSecretKey('GET', path)).body;
-  // Each token is accepted once, also of two that are issued within a second.
+  // Each token is accepted once, also if two are issued within a second.
   const idToken = await standIn.issueIdToken({ aud, nonce: 'n', jti: randomUUID(), ...claims });
   return outcomeOf(await asPage(instance, project, `oauth/${google.slug}/token`, { idToken, nonce: 'n' }));
 }
@@ -72,7 +72,7 @@ const listMyIdentities = async (accessToken: string): Promise<Record<string, any
   expectStatus(200, await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me/identities')).body
     .data;
 
-/** Registers a customer of the project. @param options `isVerified` if the address is verified */
+/** Registers a customer in the project. @param options `isVerified` if the address is verified */
 async function registerHere({ isVerified = true } = {}) {
   const email = uniqueEmail();
   const { customer, tokens } = expectStatus(201, await register(email)).body;
@@ -379,7 +379,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     return { email, id: id as string };
   }
 
-  /** Returns the addresses of the customers to whom a person at a provider is linked. */
+  /** Returns the addresses of all customers linked to a person at a provider. */
   const ownersOf = async (subject: string): Promise<unknown[]> => {
     const rows = await instance.sql(
       'SELECT c.email FROM identities d JOIN customers c ON c.id = d.customer_id WHERE d.subject = $1',
@@ -673,7 +673,7 @@ describe('a native sign-in with an id token', () => {
     const earlier = await standIn.issueIdToken(claims);
     await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`);
     expect(await send({ idToken: earlier, nonce: 'n-1' })).toBe('invalid_code');
-    // The clock of the provider may be a minute ahead.
+    // The provider's clock may be a minute ahead.
     const later = await standIn.issueIdToken({ ...claims, iat: Math.floor(Date.now() / 1_000) + 30 });
     expect(await send({ idToken: later, nonce: 'n-1' })).toBe('session');
   });

@@ -50,8 +50,8 @@ describe('a unit of work', () => {
     (await instance.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
 
   /**
-   * Runs a unit of work that does not wait for a transaction in it, and then calls `outcome`.
-   * Returns the error of the unit, and the order of the transaction and the completion.
+   * Runs a unit of work that does not wait for a transaction in it, and then calls `outcome`. Returns the unit's
+   * error, and the order in which the transaction and the unit completed.
    */
   async function runWithUnawaitedTransaction(
     outcome: () => void,
@@ -64,7 +64,7 @@ describe('a unit of work', () => {
       unawaited = transactions.join(async (tx) => {
         transactionStarted.emit();
         await workFinished.emitted;
-        // A unit that does not wait completes or rolls back before the next turn of the event loop.
+        // A unit that does not wait completes or rolls back before the event loop's next turn.
         await setImmediate();
         order.push('late');
         return unawaitedWork(tx);
@@ -132,7 +132,7 @@ describe('a transaction', () => {
       { id, type: 'app.test', organizationId: organization, projectId: null, customerId: null, data: {} },
     ]);
 
-  /** Returns those of the events that were written, in the order of their ids. */
+  /** Returns the events that were written, in id order. */
   async function listWritten(ids: string[]): Promise<string[]> {
     const rows = await instance.sql<{ id: string }>(
       'SELECT id FROM events WHERE id = ANY ($1) ORDER BY id::text',
@@ -291,8 +291,7 @@ describe('the deletion of a customer while outcomes of their deliveries are reco
     await instance.createEndpoint('http://127.0.0.1:9/');
     const { customerId, deliveries } = await createDeliveriesInFlight();
     await deleteCustomer(customerId);
-    // A large table is required, because the planner reads the rows of a small table in physical order
-    // anyway.
+    // A large table is required, because the planner reads a small table's rows in physical order anyway.
     await instance.sql(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state)
        SELECT gen_random_uuid(), organization_id, project_id, event_id, event_type, endpoint_id, target_url, 'succeeded'
@@ -307,7 +306,7 @@ describe('the deletion of a customer while outcomes of their deliveries are reco
       const { customerId, deliveries } = await createDeliveriesInFlight();
       expect(deliveries.length).toBeGreaterThan(1);
       const deliveryProcessing = new DeliveryProcessingRepository(database, 1_000, transactions);
-      // The outcomes are in reverse order of the delivery ids.
+      // The outcomes are in reverse delivery id order.
       const recordOutcomes = () =>
         deliveryProcessing.recordOutcomes(deliveries.toReversed().map(createOutcome));
       const [first, second] = isDeletedFirst

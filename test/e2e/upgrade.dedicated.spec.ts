@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
  * entry.
  */
 const CHANGED_BY_MIGRATIONS: Record<string, unknown> = {
-  // Rows of new migrations, and the current names of those that 0.1.0 stored under other names.
+  // Rows for new migrations, and the current names of migrations that 0.1.0 stored under other names.
   migrations: expect.any(Number),
 };
 
@@ -35,7 +35,7 @@ let manifest: Fixture['manifest'];
 let dump: Fixture['dump'];
 let receiver: Receiver;
 let instance: TestInstance;
-/** The database after the first start of the api, before a worker runs. */
+/** The database after the api's first start, before a worker runs. */
 let upgraded: { rowCounts: Record<string, number>; schema: string; migrations: Record<string, string>[] };
 
 beforeAll(async () => {
@@ -94,7 +94,7 @@ const signIn = (email: string) =>
 const findDeliveries = (ids: string[], condition: string) =>
   instance.sql(`SELECT FROM deliveries WHERE 'dlv_' || id = ANY ($1) AND ${condition}`, [ids]);
 
-/** Removes the rows of all tables but these from the rows of a dump. */
+/** Removes all tables' rows but these tables' rows from a dump. */
 const selectRows = (rows: string, tables: string[]): string =>
   rows.replace(/^INSERT INTO (\w+) .+\n(?:\(.*\n)+/gm, (statement, table: string) =>
     tables.includes(table) ? statement : '',
@@ -280,7 +280,7 @@ describe('a database of 0.1.0', () => {
     }
     expect(await findDeliveries(scheduled, `state = 'pending' AND attempt = 1`)).toHaveLength(5);
     expect(await findDeliveries(succeeded, `state = 'succeeded' AND attempt = 1`)).toHaveLength(5);
-    // The lease of the claimed delivery has expired.
+    // The claimed delivery's lease has expired.
     await instance.runJob('Sweeper');
     expect(await findDeliveries(leased, `state = 'pending' AND last_error = 'worker_lost'`)).toHaveLength(1);
   });
@@ -326,7 +326,7 @@ describe('a database of 0.1.0', () => {
       '/webhooks/dead-letters',
       '/events',
     ]) {
-      // The count comes first: a sign-in of another test may still be added to the log.
+      // The count comes first: a sign-in from another test may still be added to the log.
       const { count } = await getCount(client, path);
       const ids = await listAll(client, path);
       expect([path, new Set(ids).size]).toEqual([path, ids.length]);

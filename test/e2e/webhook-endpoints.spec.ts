@@ -3,7 +3,7 @@ import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { insertProject } from '../support/tenants.js';
 
 let instance: TestInstance;
-// The tests send more requests a second than the limit of a key.
+// The tests send more requests a second than a key's limit.
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 

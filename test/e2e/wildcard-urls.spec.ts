@@ -14,7 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => patchSettings({ signIn: null, allowedOrigins: null, redirectUrls: null }));
 
-/** Entries of the settings. Which entries are valid and what they match: libs/domain/src/projects/wildcard-url.spec.ts. */
+/**
+ * Entries in the settings. The valid entries and their matches are tested in
+ * libs/domain/src/projects/wildcard-url.spec.ts.
+ */
 const ORIGIN = 'https://*.preview.example.com';
 const REDIRECT_URL = `${ORIGIN}/callback`;
 

@@ -17,7 +17,7 @@ describe('a database URL with a primary and its standby', () => {
 
   beforeAll(async () => {
     former = await PostgresServer.start();
-    // With tables of another owner, each start changes the owner, which fails on a standby.
+    // With another owner's tables, each start changes the owner, which fails on a standby.
     await migrate(await connect(roleUrls(former.url).ownerUrl), 86_400_000);
     current = await former.startStandby();
   });
@@ -36,7 +36,7 @@ describe('a database URL with a primary and its standby', () => {
     return database;
   }
 
-  /** Returns a monitor of these hosts, with the recorded problems of all processes. */
+  /** Returns a monitor for these hosts, with all processes' recorded problems. */
   async function watchHosts(hosts: string[]) {
     const url = former.url.replace(new URL(former.url).host, hosts.join(','));
     const database = await connect(url);

@@ -56,8 +56,7 @@ describe('apis under load', () => {
     const endMs = Date.now() - signaledAt;
     expect(endMs).toBeLessThan(15_000);
     const total = await stopped;
-    // After 100 ms without a request the api stops listening: requests after such a pause of this process are
-    // refused.
+    // After 100 ms without a request the api stops listening: requests after such a pause in this process are refused.
     const [pause] = pausesSince(signaledAt).filter(({ ms }) => ms > 50);
     const accepted = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
     expect(accepted.some(({ at }) => at >= signaledAt)).toBe(true);
@@ -83,7 +82,7 @@ describe('apis under load', () => {
     await start({ workers: 3, env: { DATABASE_POOL: '8' } });
     const customer = await registerCustomer(instance);
     const ports = [Number(instance.env['PORT']), await freePort()];
-    // The issuer of tokens does not change.
+    // The token issuer does not change.
     const publicUrl = instance.baseUrl;
     const startReplica = (index: number) =>
       instance.startApi({ PORT: String(ports[index]), PUBLIC_URL: publicUrl });

@@ -271,7 +271,7 @@ describe('starting', () => {
 });
 
 /**
- * Sends the first lines of a GET over a new connection.
+ * Sends a GET request's first lines over a new connection.
  * @returns a function that sends the last line, and returns the response
  */
 async function beginRequest(url: string): Promise<() => Promise<string>> {

@@ -20,7 +20,7 @@ const describeCluster = HaProxy.isInstalled ? describe : describe.skip;
 if (!HaProxy.isInstalled)
   process.stderr.write('The faults of a cluster are not tested: haproxy is not installed\n');
 
-/** Size of each import, in bytes. */
+/** Each import's size, in bytes. */
 const IMPORT_BYTES = 14 * 1024 * 1024;
 
 describeCluster(
@@ -32,7 +32,7 @@ describeCluster(
     let mailServer: MailServer;
     let proxy: HaProxy;
     let publicUrl: string;
-    /** The URL of the database with its first primary only. */
+    /** The database URL with its first primary only. */
     let databaseUrl: string;
     let customer: RegisteredCustomer;
     let apis: ServerProcess[];

@@ -34,7 +34,7 @@ describe('faults of PostgreSQL under load', () => {
     const blockedEmail = uniqueEmail();
     const stuck = [
       ...Array.from({ length: 8 }, () => withDeadline(instance.register(blockedEmail))),
-      // A shorter deadline than above: the claim of its Idempotency-Key must not wait as well.
+      // A shorter deadline than above: its Idempotency-Key's claim must not wait as well.
       withDeadline(createIdempotently(instance), 10_000),
     ];
     const pids = await eventually('both transactions to wait', async () => {
@@ -78,7 +78,7 @@ describe('faults of PostgreSQL under load', () => {
       const rejected = requests.filter(
         ({ response }) => response?.status !== 200 && response?.status !== 201,
       );
-      // The history reports requests without a response, together with the state of the api.
+      // The history reports requests without a response, together with the api's state.
       rejected.forEach(({ response }) => response && expectUnavailable(response));
       const times = {
         longest: Math.max(...rejected.map(({ ms }) => ms)),
@@ -123,8 +123,8 @@ describe('faults of PostgreSQL under load', () => {
       const released = performance.now();
       await eventually('a response', async () => (await me()).status === 200);
       const recoveryMs = performance.now() - released;
-      // The duration comes from the api's log: measured here, 200 concurrent responses would mostly show the
-      // load of this process.
+      // The duration comes from the api's log: measured here, 200 concurrent responses would mostly show this process's
+      // load.
       const durations = await eventually('the log of all requests', () => {
         const found = lines().slice(before);
         // Requests after the release may be rejected as well.

@@ -15,7 +15,7 @@ import { fillPath, listDocumentedRoutes, type CredentialKind } from '../support/
 import { runInChunks } from '../support/run-in-chunks.js';
 import type { TestResponse } from '../support/test-instance.js';
 
-/** Requests the health of the dependencies of a program. */
+/** Requests the health of a program's dependencies. */
 async function readHealth(url: string) {
   const response = await fetch(`${url}/healthz`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
   const body = (await response.json()) as { status: string; components: Record<string, string> };
@@ -44,7 +44,7 @@ describe('faults of PostgreSQL', () => {
     await runInChains(4, 5, request);
     const sent = history.exchanges.slice(before);
     const rejected = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
-    // The history reports requests without a response, together with the state of the api.
+    // The history reports requests without a response, together with the api's state.
     rejected.forEach(({ response }) => response && expectUnavailable(response));
     const whileStopped = history.exchanges.slice(stoppedFrom, stoppedFrom + 20);
     expect(whileStopped.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
@@ -104,7 +104,7 @@ describe('faults of PostgreSQL', () => {
       eventually('both programs to be ready', async () =>
         (await readReadiness()).every((each) => each === '200 ready'),
       );
-    // The outage of the previous test can have been noticed after its end.
+    // The previous test's outage can have been noticed after its end.
     await waitUntilReady();
     try {
       await server.stop();

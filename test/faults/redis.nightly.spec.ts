@@ -96,7 +96,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     };
     await redis!.stop();
     const PAIRS = 300;
-    /** Measures the p99 latency of both apis: closed loops, alternating. */
+    /** Measures both apis' p99 latency: closed loops, alternating. */
     const measure = async () => {
       const [without, lost]: [number[], number[]] = [[], []];
       const chain = async () => {

@@ -38,7 +38,7 @@ const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const headersIgnored = '[response headers beyond the limit ignored]\n';
 const bomb = Buffer.alloc(50_000_000, 'x');
 
-/** The response of a target to the first request, and the recorded values; the second response is 200. */
+/** A target's response to the first request, and the recorded values; the second response is 200. */
 const withStatus: [name: string, RawResponder, httpStatus: number, body?: string, retryAfter?: string][] = [
   ['204', respondWith('204 No Content'), 204, ''],
   ['206', respondWith('206 Partial Content', 'part'), 206, 'part'],
@@ -125,7 +125,7 @@ describe('targets that misbehave', () => {
   let instance: TestInstance;
   let history: History;
   let folder: string;
-  /** The proxy of the environment variables, and the destination of redirects. */
+  /** The proxy in the environment variables, and the redirect destination. */
   let proxy: RawTarget;
   let redirectTarget: RawTarget;
   let worker: TestInstance['workers'][number];
@@ -161,7 +161,7 @@ describe('targets that misbehave', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Delivers one event to each target. @returns the attempts of each target: one success, or two attempts */
+  /** Delivers one event to each target. @returns each target's attempts: one success, or two attempts */
   const deliver = async (targets: { url: string }[]): Promise<Attempt[][]> => {
     const endpoints = await Promise.all(
       targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
@@ -197,7 +197,7 @@ describe('targets that misbehave', () => {
     return isOnSchedule ? [] : [`the next attempt comes after ${seconds} s`];
   };
 
-  /** Asserts for each row of a table. @throws Error that names every failed row */
+  /** Asserts for each row in a table. @throws Error that names every failed row */
   const expectEach = <Row extends readonly [name: string, ...unknown[]]>(
     rows: readonly Row[],
     assert: (row: Row, index: number) => void,
@@ -213,7 +213,7 @@ describe('targets that misbehave', () => {
     expect(failures).toEqual([]);
   };
 
-  /** Starts targets. @param responses the first response of each, and its status */
+  /** Starts targets. @param responses each target's first response, and its status */
   const startTargets = (responses: [RawResponder, status: number | null][]): Promise<RawTarget[]> =>
     Promise.all(
       responses.map(async ([responder, status]) => {
@@ -342,7 +342,7 @@ describe('targets that misbehave', () => {
     const measureMemoryMb = (): number =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1024;
 
-    /** Delivers to 20 targets at once. @returns the maximum growth of the worker in MB */
+    /** Delivers to 20 targets at once. @returns the worker's maximum growth in MB */
     const measureGrowth = async (
       responder: RawResponder,
       status = 200,
@@ -403,8 +403,7 @@ describe('targets that misbehave', () => {
     };
 
     it('WH-06: a connection is reused after a response that was read completely, and closed otherwise or when the target requests it', async () => {
-      // An idle connection stays open for 4 s: after a longer stall of the machine, the next pair of requests
-      // reuses one.
+      // An idle connection stays open for 4 s: after a longer machine stall, the next two requests reuse one.
       const isReused = async () =>
         (await deliverTwice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
       expect(await eventually('a reused connection', isReused)).toBe(true);
@@ -431,7 +430,7 @@ describe('a name server that does not respond', () => {
   beforeAll(async () => {
     names = await NameServer.start({ '*': 'silent' });
     target = await RawTarget.start();
-    // A lookup fails after half of the timeout: until then the other deliveries must succeed.
+    // A lookup fails after half the timeout: until then the other deliveries must succeed.
     const workerEnv = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_DNS_SERVERS: names.address };
     instance = await TestInstance.startShared({ workerEnv });
   });

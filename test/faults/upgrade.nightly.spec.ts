@@ -20,7 +20,7 @@ const folder = await buildPreviousVersion(manifest.commit, process.stderr).catch
   return null;
 });
 
-/** The settings of both versions. */
+/** Both versions' settings. */
 const ENV = {
   GATEHOUSE_SECRET: manifest.rootSecret,
   SEED: 'off',
@@ -56,7 +56,7 @@ afterAll(async () => {
 (folder ? it : it.skip)(
   'an installation of 0.1.0 is upgraded at 20 requests a second: no request fails, nothing acknowledged is lost, and every session stays valid',
   async () => {
-    // The invariants concern every delivery, and the receivers of those in the dump no longer exist.
+    // The invariants concern every delivery, and the receivers for deliveries in the dump no longer exist.
     await instance.sql(`TRUNCATE deliveries, attempts, redelivery_batches CASCADE`);
     await instance.sql(`UPDATE webhook_endpoints SET status = 'disabled' WHERE status = 'enabled'`);
     const history = new History(instance, receiver);
@@ -66,7 +66,7 @@ afterAll(async () => {
     proxy = await RetryingProxy.start(ports);
     instance.env['PUBLIC_URL'] = proxy.url;
     await instance.createEndpoint(receiver.url, ['customer.created', 'login.succeeded']);
-    // Every tenth request fails, so that both versions make retries of the other.
+    // Every tenth request fails, so that each version makes the other version's retries.
     receiver.defaultResponder = (response) => {
       response.statusCode = receiver.requests.length % 10 === 0 ? 500 : 200;
       response.end();

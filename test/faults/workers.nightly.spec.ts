@@ -48,14 +48,14 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
   it('five workers and 1,000 deliveries: 1,000 requests, each first attempt once, none later than 20 s', async () => {
     await start({ WEBHOOK_TIMEOUT: '60s' }, 5);
     await emitEvents(instance, 1_000);
-    // Delays count from the start of the import, which is one transaction.
+    // Delays count from the import's start, which is one transaction.
     const { requests, attempts } = await history.check({ ...ON_TIME, lateMs: 20_000 });
     expect([requests, attempts]).toEqual([1_000, 1_000]);
   });
 });
 
 for (const queue of availableQueues) {
-  // The fault tests of every change use the other queue.
+  // The fault tests for every change use the other queue.
   const scenarios = workerScenarios.filter((scenario) => queueOf(scenario) !== queue);
   if (scenarios.length > 0)
     describe(`workers, deliveries with ${queue}`, () => {

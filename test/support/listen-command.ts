@@ -33,13 +33,13 @@ export class ListenCommand {
     return parseLines(this.cli.stdout.slice(0, this.cli.stdout.lastIndexOf('\n') + 1));
   }
 
-  /** Returns the records with a kind. */
+  /** Returns the records of a kind. */
   list(kind: string): Record<string, any>[] {
     return this.records.filter((record) => record['kind'] === kind);
   }
 
   /**
-   * Waits until there are this many records with a kind, and returns them. @throws Error if the command ends before
+   * Waits until there are this many records of a kind, and returns them. @throws Error if the command ends before
    */
   waitFor(kind: string, count = 1): Promise<Record<string, any>[]> {
     const found = eventually(

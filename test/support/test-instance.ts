@@ -346,7 +346,7 @@ export class TestInstance {
     return (response.body.data as Record<string, any>[]).reverse();
   }
 
-  /** Returns an address's captured mails with a kind, newest first. */
+  /** Returns an address's captured mails of a kind, newest first. */
   async listMails(email: string, kind: string): Promise<Record<string, any>[]> {
     const { body } = await this.requestWithSecretKey(
       'GET',
@@ -364,7 +364,7 @@ export class TestInstance {
     return rows.map(({ kind }) => kind);
   }
 
-  /** Returns the token in the link from the newest mail with a kind to an address. */
+  /** Returns the token in the link from the newest mail of a kind to an address. */
   async getMailToken(email: string, kind: string): Promise<string> {
     const mail = await eventually(`a mail (${kind})`, async () => (await this.listMails(email, kind))[0]);
     return new URL(mail['link'] as string).searchParams.get('token')!;
