@@ -41,7 +41,7 @@ const envOf = (project: SocialProject): Record<string, string> => ({
   GATEHOUSE_PROJECT_ID: project.id,
 });
 
-/** Runs a command for a person. @returns what it prints to stdout, with single spaces */
+/** Runs a command for a person. @returns its stdout, with single spaces */
 async function show(project: SocialProject, cwd: string, ...args: string[]): Promise<string> {
   const { stdout } = await runCli(instance, ['customers', ...args], { cwd, env: envOf(project) });
   return stdout.replaceAll(/ +/g, ' ');

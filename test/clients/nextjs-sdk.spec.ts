@@ -290,7 +290,7 @@ describe('auth.route()', () => {
     const crossSite = { headers: { 'sec-fetch-site': 'cross-site' } };
     expect(await call(signedIn, crossSite)).toEqual([403, 'cross_site_request']);
     expect(await call(signedIn, { method: 'GET', ...crossSite })).toEqual([200, ['GET', signedIn.id]]);
-    // What the client adds in a tab that was loaded before this customer has signed in.
+    // The header that the client adds in a tab that was loaded before this customer has signed in.
     const headers = { authorization: `Bearer ${await other.client.getAccessToken()}` };
     expect(await call(signedIn, { headers })).toEqual([401, 'invalid_access_token']);
     browser.cookies.set(ACCESS, `${browser.cookies.get(ACCESS)!.slice(0, -8)}AAAAAAAA`);

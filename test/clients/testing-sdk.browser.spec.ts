@@ -85,7 +85,7 @@ describeBrowser('the fixtures for Playwright', () => {
       env: {
         ...process.env,
         NODE_OPTIONS: '',
-        // Playwright refuses to run in a jest worker.
+        // Playwright does not run in a jest worker.
         JEST_WORKER_ID: undefined,
         GATEHOUSE_URL: baseUrl,
         GATEHOUSE_SECRET_KEY: await insertKey(instance, { ...credentials, type: 'secret', scopes }),

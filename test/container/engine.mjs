@@ -8,10 +8,10 @@ import { ScriptError, root, step } from '../../scripts/environment.mjs';
 import { run, runNpm } from '../../scripts/processes.mjs';
 import { readCompose, readDockerfile } from '../support/compose.mjs';
 
-/** Exit code of a test that cannot run, as in Automake. */
+/** Exit code for a test that cannot run, as in Automake. */
 export const SKIPPED = 77;
 
-/** The images and containers of an engine that this test starts. The next run uses the images again. */
+/** The images and containers in an engine that this test starts. The next run uses the images again. */
 const CACHE = path.join(root, 'node_modules', '.cache', 'container');
 const BASE = 'gatehouse-test/debian:trixie';
 const FILES = path.join(root, 'test', 'container');
@@ -36,7 +36,7 @@ export class Engine {
     const engine = new Engine();
     if ((await run('docker', ['--version'])).code !== 0) throw new CannotRunError('docker is not installed');
     if ((await engine.#docker('info')).code !== 0) await engine.#startDaemon();
-    // Without buildx, recent clients only build with the builder of earlier versions.
+    // Without buildx, recent clients only build with the earlier versions' builder.
     if ((await engine.#docker('buildx', 'version')).code !== 0)
       Object.assign(engine.env, { DOCKER_BUILDKIT: '0', COMPOSE_DOCKER_CLI_BUILD: '0' });
     if ((await engine.#docker('compose', 'version')).code === 0) engine.#compose = ['docker', 'compose'];
@@ -108,8 +108,8 @@ export class Engine {
   }
 
   /**
-   * Provides the images on which the image and the compose file are based: pulls them, or, in an engine that this test
-   * has started, builds stand-ins from Debian and from the programs of this machine.
+   * Provides the images on which the image and the compose file are based: pulls them, or, in an engine that this
+   * test has started, builds stand-ins from Debian and from this machine's programs.
    * @returns {Promise<string[]>} the images that have a stand-in, which has their tag and never their digest
    * @throws CannotRunError with the reason if an image is missing
    */
@@ -125,7 +125,7 @@ export class Engine {
       const { code, output } = await this.#docker('pull', '--quiet', image);
       if (code === 0) continue;
       const reason = `${image} cannot be pulled (${output.trim().split('\n').at(-1)})`;
-      // A stand-in has the tag of the official image, so the engine of a developer must not contain it.
+      // A stand-in has the official image's tag, so a developer's engine must not contain the stand-in.
       if (!this.#daemon) throw new CannotRunError(reason);
       replaced.push(image);
       const [tag = ''] = image.split('@');
@@ -160,7 +160,7 @@ export class Engine {
     }
   }
 
-  /** Builds the program of the image with Go. */
+  /** Builds the image's program with Go. */
   async #buildMailpit(image, folder) {
     const [, tag = ''] = image.split(':');
     const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' };

@@ -13,7 +13,7 @@ const WORKERS = 2;
 const API = 'http://127.0.0.1:3000';
 const CUSTOMER = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
-/** Responds with 200 and prints the type of each event. */
+/** Responds with 200 and prints each event's type. */
 const RECEIVER_PROGRAM = `require('node:http').createServer((request, response) => {
   let body = '';
   request.on('data', (data) => (body += data)).on('end', () => {
@@ -36,7 +36,7 @@ await main(async () => {
     await copyWorkingTree(folder);
     removeDigests(folder, replaced);
     await runOrThrow('sh', ['ops/compose/make-env.sh'], folder);
-    // The networks of Docker, in which the receiver runs.
+    // The Docker networks in which the receiver runs.
     fs.appendFileSync(path.join(folder, '.env'), 'WEBHOOK_ALLOWED_CIDRS=172.16.0.0/12,192.168.0.0/16\n');
     await show('Building the image', () => compose('build'));
     try {
@@ -67,7 +67,7 @@ async function copyWorkingTree(folder) {
     fs.cpSync(path.join(root, name), path.join(folder, name));
 }
 
-/** Removes the digests of images from the files that use them. */
+/** Removes image digests from the files that use them. */
 function removeDigests(folder, images) {
   for (const file of ['Dockerfile', 'docker-compose.yml'].map((name) => path.join(folder, name))) {
     const text = images.reduce(
@@ -80,7 +80,7 @@ function removeDigests(folder, images) {
 
 async function test(engine, compose, show) {
   const start = () => compose('up', '--detach', '--scale', `webhook-worker=${WORKERS}`);
-  /** @returns the containers of a service, including those that have ended */
+  /** @returns a service's containers, including those that have ended */
   const inspect = async (...services) => {
     const ids = (await compose('ps', '--all', '--quiet', ...services)).trim().split('\n').filter(Boolean);
     return JSON.parse(await engine.docker('inspect', ...ids));

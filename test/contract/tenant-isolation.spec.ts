@@ -63,7 +63,7 @@ const READ_ACTION = 'operator.customers_exported';
 /** Every organization's secret key can access all objects in these lists (contract, section 3). */
 const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/projects']);
 
-/** The routes that concern the entire installation, which limited operators cannot use. */
+/** The installation-wide routes, which limited operators cannot use. */
 const installationRoutes = new Set(
   `GET /operator/v1/health
    GET /operator/v1/health/alerts

@@ -29,7 +29,7 @@ const send = (
 const patchIf = (path: string, tag: string, body: object): Promise<TestResponse> =>
   send('PATCH', path, body, { 'if-match': tag });
 
-/** Sends a GET with If-None-Match. `fetch` would add `Cache-Control: no-cache`, which asks for the body. */
+/** Sends a GET with If-None-Match. `fetch` would add `Cache-Control: no-cache`, which requests the body. */
 async function getIfNoneMatch(path: string, tag: string) {
   const headers = { ...bearerHeader(instance.credentials.secretKey), 'if-none-match': tag };
   const [response] = (await once(httpGet(instance.baseUrl + path, { headers }), 'response')) as [

@@ -129,7 +129,7 @@ it('names lines of an update whose result depends on an earlier line in another 
     [created, ''],
     [byId, ''],
     ...Array.from({ length: 500 }, (): [object, string] => [{ email: uniqueEmail() }, '']),
-    // What the earlier lines store decides about these ones.
+    // The result for these lines depends on the values that the earlier lines store.
     [{ ...first, ...newer, email }, 'skipped :earlier_line', 'skipped :unchanged'],
     [{ ...created, ...newer, firstName: 'Ada' }, 'skipped :earlier_line', ''],
     [{ ...byId, firstName: 'Ada' }, 'skipped :earlier_line', ''],

@@ -58,7 +58,7 @@ const failTimes = (email: string, consecutive: number): Promise<void> =>
 
 const policy = { quota: 10, windowSeconds: WINDOWS[0]!, maxWindowSeconds: 24 * HOUR };
 
-/** Counts an attempt without verifying a password. @returns what its response shows */
+/** Counts an attempt without verifying a password. @returns the facts that its response shows */
 async function countAttempt(email: string): Promise<{ isOpen: boolean; window: number; wait: number }> {
   const attempt = { ...policy, email, emailHash: sha256(email), addressBlock: HOME };
   const { projectId } = instance.credentials;

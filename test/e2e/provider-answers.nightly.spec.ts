@@ -1,2 +1,2 @@
-/** Runs the tests of provider-answers.spec.ts with each response on every path. */
+/** Runs the tests in provider-answers.spec.ts with each response on every path. */
 import './provider-answers.spec.js';

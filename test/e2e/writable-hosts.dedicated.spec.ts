@@ -92,7 +92,7 @@ describe('a database URL with a primary and its standby', () => {
 
   it('compares the clock of the process with the clock of the server', async () => {
     const server = new URL(current.url);
-    // Another clock: this function takes precedence over the one of PostgreSQL.
+    // Another clock: this function takes precedence over PostgreSQL's function.
     await current.query(`CREATE SCHEMA ahead;
       CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
         AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$;

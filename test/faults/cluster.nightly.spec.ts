@@ -132,9 +132,9 @@ describeCluster(
     }
 
     /**
-     * Ends the load and checks that nothing was lost or doubled, and that the only refusals are 503, none of them for
-     * requests that need no database.
-     * @returns the number of refusals
+     * Ends the load and checks that nothing was lost or doubled, and that the only rejections are 503, and no request
+     * that needs no database was rejected.
+     * @returns the number of rejections
      */
     async function endLoad(): Promise<number> {
       await eventually('a registration', async () => (await instance.register()).status === 201);

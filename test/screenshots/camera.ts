@@ -13,7 +13,7 @@ const viewports = {
   390: { width: 390, height: 844 },
 };
 
-/** The width and the color scheme of a screenshot. */
+/** A screenshot's width and color scheme. */
 export interface Variant {
   width: keyof typeof viewports;
   colorScheme: 'light' | 'dark';
@@ -24,7 +24,7 @@ export const variants: Variant[] = ([1440, 1280, 390] as const).flatMap((width) 
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 
-/** Takes screenshots of the console of one instance, in one variant. */
+/** Takes screenshots of one instance's console, in one variant. */
 export class Camera {
   private constructor(
     readonly page: Page,
@@ -63,7 +63,7 @@ export class Camera {
   }
 
   /**
-   * @param name of the screenshot, without its variant
+   * @param name the screenshot's name, without its variant
    * @param fullPage includes the page below the viewport
    */
   async take(name: string, fullPage = false): Promise<void> {
@@ -79,7 +79,7 @@ export class Camera {
     this.write(`${this.folder}/${name}-${this.suffix}.png`, png);
   }
 
-  /** Takes a small screenshot of the viewport for a document. @param path of the file */
+  /** Takes a small screenshot of the viewport for a document. @param path the file path */
   async takeSmall(path: string): Promise<void> {
     this.write(path, smallPng(await this.page.screenshot(SCREENSHOT_OPTIONS)));
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { OperatorClient } from '../support/operator-client.js';
 import { operatorRequest } from './sample-people.js';
 
-/** Creates identity providers of a project in several states. */
+/** Creates a project's identity providers in several states. */
 export async function createProviders(operator: OperatorClient, projectId: string): Promise<void> {
   const create = (body: object) =>
     operatorRequest(operator, 'POST', `/projects/${projectId}/identity-providers`, {

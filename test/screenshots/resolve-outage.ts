@@ -14,8 +14,8 @@ interface DeadLetter {
 }
 
 /**
- * Resolves the outages of two receivers: redelivers all dead letters of the recovered one in a bulk
- * redelivery, and one of the other receiver, which fails again. Plans a bulk redelivery of the others.
+ * Resolves two receivers' outages: redelivers all dead letters for the recovered receiver in a bulk redelivery, and
+ * one for the other receiver, which fails again. Plans a bulk redelivery for the rest.
  * @returns ids with their prefixes: the bulk redelivery, the delivery that failed twice, and its event
  */
 export async function resolveOutage(
@@ -98,7 +98,7 @@ interface Redelivery {
   succeeds: boolean;
 }
 
-/** Inserts redeliveries of dead letters. @returns the new deliveries */
+/** Inserts redeliveries for dead letters. @returns the new deliveries */
 async function redeliver(
   instance: TestInstance,
   deadLetters: DeadLetter[],

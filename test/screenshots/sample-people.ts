@@ -10,7 +10,7 @@ const LAST_NAMES = [
   ...['Dubois', 'Jansen'],
 ];
 
-/** A fictional customer of the screenshots. */
+/** A fictional customer in the screenshots. */
 export interface Person {
   id: string;
   email: string;
@@ -41,7 +41,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Sends a request as an operator. @returns the body of the response @throws Error unless it succeeds */
+/** Sends a request as an operator. @returns the response body @throws Error unless it succeeds */
 export async function operatorRequest(
   operator: OperatorClient,
   method: string,

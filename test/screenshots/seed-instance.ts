@@ -40,7 +40,7 @@ export interface FeaturedRecords {
   organization: string;
 }
 
-/** Creates two organizations with data of several months. The instance must not have a worker yet. */
+/** Creates two organizations with several months' data. The instance must not have a worker yet. */
 export async function seedInstance(
   instance: TestInstance,
 ): Promise<{ operator: OperatorClient; chosen: FeaturedRecords }> {
@@ -246,7 +246,7 @@ async function registerCustomers(
   return { id: ids[0]!, ...names[0]! };
 }
 
-/** Creates keys in every state. @returns the value of a publishable key */
+/** Creates keys in every state. @returns a publishable key's value */
 async function createKeys(
   instance: TestInstance,
   operator: OperatorClient,
@@ -269,7 +269,7 @@ async function createKeys(
   return web.key as string;
 }
 
-/** The names of endpoints by host. Others are named after their host. */
+/** The endpoint names by host. Others are named after their host. */
 const endpointNames: Record<string, string> = {
   'api.nordwind.example': 'Order service',
   'crm.nordwind.example': 'CRM',

@@ -7,11 +7,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 30;
-/** Offsets of the attempts of a delivery from its event, in ms. */
+/** Offsets between a delivery's attempts and its event, in ms. */
 const SCHEDULE_MS = [0, 15_000, 75_000, 375_000, 2_175_000];
 /**
- * Minimum delay of pending attempts, in ms: earlier ones would be sent during the screenshots, to receivers
- * that do not exist.
+ * Minimum delay for pending attempts, in ms: earlier ones would be sent during the screenshots, to receivers that do
+ * not exist.
  */
 const NOT_BEFORE_MS = 20 * MINUTE_MS;
 
@@ -26,14 +26,14 @@ const EVENT_TYPES: [type: string, share: number][] = [
   ['email.changed', 1],
 ];
 
-/** The response of a receiver, or the reason for a missing one. */
+/** A receiver's response, or the reason for a missing response. */
 export interface AttemptOutcome {
   status: number;
   error: AttemptError | null;
   body: string;
 }
 
-/** An endpoint, and the behavior of its receiver in these thirty days. */
+/** An endpoint, and its receiver's behavior in these thirty days. */
 export interface SeedEndpoint {
   /** The id without its prefix. */
   id: string;
@@ -42,14 +42,14 @@ export interface SeedEndpoint {
   /** The typical response time, in ms. */
   typicalMs: number;
   /**
-   * Returns the failure of an attempt, or null for a success.
+   * Returns an attempt's failure, or null for a success.
    * @param ago ms before now
    * @param random from 0 to 1
    */
   failure: (ago: number, random: number) => AttemptOutcome | null;
 }
 
-/** A project with its customers, endpoints and rate of events. */
+/** A project with its customers, endpoints and event rate. */
 export interface SeedProject {
   organizationId: string;
   projectId: string;
@@ -77,7 +77,7 @@ export async function seedLog(instance: TestInstance, projects: SeedProject[]): 
   await insertRows(instance, 'attempts', log.attempts);
 }
 
-/** Inserts rows with column names as keys. All rows have the columns of the first one. */
+/** Inserts rows with column names as keys. All rows have the first row's columns. */
 export async function insertRows(instance: TestInstance, table: string, rows: Row[]): Promise<void> {
   const columns = Object.keys(rows[0]!).join(', ');
   await instance.sql(

@@ -16,7 +16,7 @@ const settings = {
   branding: { displayName: 'Nordwind', color: '#0f766e' },
 };
 
-/** Changes settings of the first project. */
+/** Changes the first project's settings. */
 const changeSettings = (instance: TestInstance, changed: object): Promise<unknown> =>
   instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
     settings: changed,
@@ -31,7 +31,7 @@ export async function offerAllMethods(instance: TestInstance, provider: OpenIdPr
     await addProvider(instance, { id, publishableKey }, provider, { type: 'oidc', issuer, slug, name });
 }
 
-/** Takes the screens of the hosted sign-in page in a language. */
+/** Takes the hosted sign-in page's screens in a language. */
 export async function takeHostedPages(
   camera: Camera,
   instance: TestInstance,

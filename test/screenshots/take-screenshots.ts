@@ -7,7 +7,7 @@ import type { Camera } from './camera.js';
 import type { FeaturedRecords } from './seed-instance.js';
 import { operatorRequest } from './sample-people.js';
 
-/** The screens of the README, in one variant. */
+/** The screens in the README, in one variant. */
 const README_SCREENS = ['overview', 'dead-letters', 'delivery'];
 const README_FOLDER = 'docs/images';
 const README_VARIANT = '1280-light';
@@ -28,7 +28,7 @@ export async function takeScreens(
 }
 
 function featuredPath(name: string, path: string, chosen: FeaturedRecords): string {
-  // "customer-sessions" is a tab of "customer".
+  // "customer-sessions" is a tab in "customer".
   const record = chosen[name.split('-')[0] as keyof FeaturedRecords] as string | undefined;
   return record ? path.replace(/^(\/[a-z-]+\/)[^?]+/, `$1${record}`) : path;
 }
@@ -65,7 +65,7 @@ export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Prom
   await camera.take('dialog-secret-once');
 }
 
-/** Takes the sign-in of an operator with an authenticator and the acceptance of an invitation. */
+/** Takes an operator's sign-in with an authenticator, and an accepted invitation. */
 export async function takeSignIn(
   camera: Camera,
   instance: TestInstance,
@@ -100,7 +100,7 @@ export async function takeSignIn(
   await camera.take('sign-in-recovery-codes');
 }
 
-/** Takes the setup of an instance without operators. */
+/** Takes an instance's setup without operators. */
 export async function takeSetup(camera: Camera, instance: TestInstance): Promise<void> {
   await camera.go('/sign-in');
   await camera.take('empty-sign-in');
@@ -108,7 +108,7 @@ export async function takeSetup(camera: Camera, instance: TestInstance): Promise
   await camera.take('empty-setup');
 }
 
-/** Creates the first operator of an instance without operators. */
+/** Creates the first operator in an instance without operators. */
 export async function createFirstOperator(instance: TestInstance): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
   const token = (await createOperatorLink(instance)).hash.slice('#token='.length);

@@ -48,7 +48,7 @@ export const seriousViolations = (page: Page, rules?: string[]): Promise<string[
 /**
  * Throws if axe-core finds a violation in the light theme, or in the dark one on a narrow screen, or the page is
  * wider than the screen. Takes a screenshot in both cases.
- * @param step what the page shows
+ * @param step the page's content
  * @param width the wider screen's width, in pixels, which remains afterwards
  */
 export async function expectAccessible(

@@ -9,8 +9,8 @@ import type { Responder } from './identity-providers/stand-in-server.js';
 /**
  * The effect of a provider's response:
  * - `accepted`: it is sufficient for everything
- * - `no_email`: as without an email. A new person is asked for one, and everyone else is not affected
- * - `no_email_now`: the same, but a new person is asked to try again: the provider may return the email later
+ * - `no_email`: as without an email. A new person is required to enter an email, and other people are not affected
+ * - `no_email_now`: the same, but a new person must try again: the provider may return the email later
  * - `rejected`, `unavailable`: for everyone
  */
 export type AnswerEffect = 'accepted' | 'no_email' | 'no_email_now' | 'rejected' | 'unavailable';

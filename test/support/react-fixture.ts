@@ -19,7 +19,7 @@ export class ReactFixture {
     readonly project: SocialProject,
   ) {}
 
-  /** @param pages what each path on the site shows @param the project's settings */
+  /** @param pages the content at each path on the site @param settings the project's settings */
   static async start(pages: Record<string, PageConfig>, settings: object = {}): Promise<ReactFixture> {
     const [instance, browser, provider, site] = await Promise.all([
       TestInstance.startShared({ workers: 0 }),

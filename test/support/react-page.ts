@@ -33,7 +33,7 @@ export class ReactPage {
     private readonly pages: Record<string, PageConfig>,
   ) {}
 
-  /** Builds the page and serves it. @param pages what each path shows */
+  /** Builds the page and serves it. @param pages the content at each path */
   static async start(pages: Record<string, PageConfig>): Promise<ReactPage> {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-react-page-'));
     const { code, output } = await run(process.execPath, ['packages/react/test-page/build.mjs', folder], {

@@ -214,7 +214,10 @@ export class ServerProcess {
  */
 const PORTS = 2_000;
 const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);
-/** Ports that were returned, and the one of the range that `fetch` blocks (https://fetch.spec.whatwg.org/#port-blocking). */
+/**
+ * Ports that were returned, and the port in the range that `fetch` blocks
+ * (https://fetch.spec.whatwg.org/#port-blocking).
+ */
 const usedPorts = new Set([10_080]);
 
 /**

@@ -381,7 +381,7 @@ export class SignInSecrets {
     };
   }
 
-  /** A code with which the hosted page leads back to the application. */
+  /** A code with which the hosted page redirects to the application. */
   private pageCode(
     owner: SecretOwner['kind'],
     signIn: (page: HostedSignIn, owner: SecretOwner) => Promise<void>,

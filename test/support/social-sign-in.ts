@@ -3,7 +3,7 @@ import { expectStatus } from './customers.js';
 import { UserAgent, type Navigation } from './identity-providers/user-agent.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
-/** The application to which providers lead back. */
+/** The application to which providers redirect. */
 export const REDIRECT_URL = 'https://app.example.com/signed-in';
 
 /** A project with a separate publishable key, so that its settings disturb no other test. */

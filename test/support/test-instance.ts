@@ -115,7 +115,7 @@ export class TestInstance {
   readonly db: pg.Pool;
   /** The programs for processes that are started from now on. */
   programs: Programs = entryPoints;
-  /** Whether responses are compared with the OpenAPI document, which earlier versions do not follow. */
+  /** True to compare responses with the OpenAPI document, which earlier versions do not follow. */
   private isDocumented = true;
   private program: 'api' | 'all' = 'api';
   /** Settings for every worker, in addition to the api's settings. */

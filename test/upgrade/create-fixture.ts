@@ -15,8 +15,8 @@ import type { Manifest, ProjectKeys } from './manifest.js';
 import { restore } from './restore.js';
 
 /**
- * Runs the built api and worker, fills their database through the API, and writes the dump of a version with
- * its manifest. Only the programs insert rows.
+ * Runs the built api and worker, fills their database through the API, and writes a version's dump with its manifest.
+ * Only the programs insert rows.
  */
 export async function createFixture(
   version: string,

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-/** Rows of one INSERT statement. */
+/** Rows in one INSERT statement. */
 const ROWS_PER_INSERT = 500;
 
-/** The parts of a dump, in the order in which they must be executed. */
+/** A dump's parts, in execution order. */
 export interface DatabaseDump {
   /** Sequences, functions and tables, without constraints and indexes. */
   tables: string;
-  /** INSERT statements with one row per line, and the positions of sequences. */
+  /** INSERT statements with one row per line, and the sequence positions. */
   rows: string;
   /** Constraints, indexes and triggers, one statement per line. */
   indexes: string;
@@ -20,7 +20,7 @@ const heading = (section: keyof DatabaseDump): string => `-- Section: ${section}
 export const formatDump = (dump: DatabaseDump): string =>
   SECTIONS.map((section) => heading(section) + dump[section]).join('\n');
 
-/** Returns the parts of a script that `formatDump` has written. */
+/** Returns the parts in a script that `formatDump` has written. */
 export function parseDump(script: string): DatabaseDump {
   const starts = SECTIONS.map((section) => script.indexOf(heading(section)));
   const [tables, rows, indexes] = SECTIONS.map((section, index) =>
@@ -29,14 +29,14 @@ export function parseDump(script: string): DatabaseDump {
   return { tables: tables!, rows: rows!, indexes: indexes! };
 }
 
-/** Returns the definition and the rows of everything in the schema `public`. */
+/** Returns the definitions and rows for everything in the schema `public`. */
 export async function dumpDatabase(client: pg.Client): Promise<DatabaseDump> {
   await client.query(`SET timezone = 'UTC'; SET datestyle = 'ISO'`);
   const { tables, indexes } = await describeSchema(client);
   return { tables, rows: await dumpRows(client), indexes };
 }
 
-/** Returns the number of rows of every table; a partitioned table includes its partitions. */
+/** Returns every table's row count; a partitioned table includes its partitions. */
 export async function countRows(client: pg.ClientBase | pg.Pool): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of await listTables(client)) {

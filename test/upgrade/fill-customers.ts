@@ -42,7 +42,7 @@ const LAST_NAMES = [
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Returns hashes of PASSWORD as other systems write them, with the lowest costs. */
+/** Returns hashes for PASSWORD as other systems write them, with the lowest costs. */
 async function foreignHashes(): Promise<Record<string, string>> {
   const salt = Buffer.from(randomUUID());
   const derived = pbkdf2Sync(PASSWORD, salt, 1_000, 32, 'sha256');
@@ -59,7 +59,7 @@ async function foreignHashes(): Promise<Record<string, string>> {
   };
 }
 
-/** Returns the customer with a number, in the format of an import. Every fourth one has a plain password. */
+/** Returns the customer with a number, in the import format. Every fourth one has a plain password. */
 function customerLine(number: number, hashes: string[]): Record<string, unknown> {
   const firstName = FIRST_NAMES[number % FIRST_NAMES.length]!;
   const lastName = LAST_NAMES[number % LAST_NAMES.length]!;
@@ -157,7 +157,7 @@ export class CustomerFiller {
       Array.from({ length: count }, (_, index) => customerLine(from + index, hashes));
     await this.import(this.projects[0], lines(0, 4_000));
     await this.import(this.projects[1], lines(4_000, 2_000));
-    // The external ids of another project are reused: they are unique only within a project.
+    // Another project's external ids are reused: they are unique only within a project.
     const missing = CUSTOMERS - (await this.count());
     await this.import(this.projects[2], lines(0, missing));
     if ((await this.count()) !== CUSTOMERS) throw new Error('an import has created too few customers');

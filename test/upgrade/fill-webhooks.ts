@@ -7,9 +7,7 @@ import type { FixtureEndpoint, Manifest } from './manifest.js';
 
 type WebhookPart = Pick<Manifest, 'endpoints' | 'deliveries' | 'runningRedelivery'>;
 
-/**
- * Retry delays that are longer than the maximum age of the restored dump, 25 hours, so that no retry is due.
- */
+/** Retry delays that are longer than the restored dump's maximum age, 25 hours, so that no retry is due. */
 const LATE_RETRIES = '0s,48h,48h,48h,48h';
 
 /** Creates webhook endpoints and deliveries in every state, with real workers and receivers. */
@@ -87,7 +85,7 @@ export class WebhookFiller {
     this.good.defaultResponder = respondWithStatus(503, 'maintenance');
     await this.emit('scheduled', 5);
     await eventually('five retries', async () => (await this.listPending('attempt = 1')).length === 5);
-    // The metrics lag half a minute behind the log, until every attempt of that time is recorded.
+    // The metrics lag half a minute behind the log, until every attempt from that time is recorded.
     await eventually('the rollups', async () => {
       const rows = await this.instance.sql('SELECT FROM attempt_figures_by_endpoint');
       return rows.length > 0;
@@ -135,7 +133,7 @@ export class WebhookFiller {
     });
   }
 
-  /** Returns the dead letters of the failing endpoint, newest first. */
+  /** Returns the failing endpoint's dead letters, newest first. */
   private async listDeadLetters(): Promise<string[]> {
     const rows = await this.instance.sql<{ id: string }>(
       `SELECT 'dlv_' || id AS id FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' AND resolution IS NULL
@@ -149,7 +147,7 @@ export class WebhookFiller {
     return this.listDeliveries(`state = 'pending' AND lease_until IS NULL AND ${condition} ORDER BY id`);
   }
 
-  /** Returns ids of deliveries to the healthy endpoint. */
+  /** Returns delivery ids for the healthy endpoint. */
   private async listDeliveries(condition: string): Promise<string[]> {
     const rows = await this.instance.sql<{ id: string }>(
       `SELECT 'dlv_' || id AS id FROM deliveries WHERE endpoint_id = $1 AND ${condition}`,

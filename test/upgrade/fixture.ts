@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The folder with the dumps, one SQL script and one manifest per version. */
 export const FOLDER = join(process.cwd(), 'test', 'upgrade');
 
-/** The database of an earlier version of Gatehouse. */
+/** An earlier Gatehouse version's database. */
 export interface Fixture {
   dump: DatabaseDump;
   manifest: Manifest;
@@ -31,9 +31,9 @@ const ID_TIMES: Record<string, string[]> = {
 const UNSHIFTED_TABLE = 'customers';
 
 /**
- * Returns the dump of a version, shifted by whole days as if it had been written 1 to 25 hours ago: leases
- * have expired, and retries in two days are not due.
- * @throws Error if there is no dump of this version
+ * Returns a version's dump, shifted by whole days as if it had been written 1 to 25 hours ago: leases have expired,
+ * and retries in two days are not due.
+ * @throws Error if there is no dump for this version
  */
 export function readFixture(version: string, now = Date.now()): Fixture {
   const script = gunzipSync(readFileSync(join(FOLDER, `${version}.sql.gz`))).toString();
@@ -55,7 +55,7 @@ export function readFixture(version: string, now = Date.now()): Fixture {
   };
 }
 
-/** Returns the ids in the columns of `ID_TIMES`. */
+/** Returns the ids in the columns in `ID_TIMES`. */
 function findIdsToShift(rows: string): Set<string> {
   const ids = new Set<string>();
   for (const [table, names] of Object.entries(ID_TIMES)) {
@@ -72,7 +72,7 @@ function findIdsToShift(rows: string): Set<string> {
   return ids;
 }
 
-/** Returns a function that shifts dates, the times in `ids`, and the partitions of a text by whole days. */
+/** Returns a function that shifts dates, the times in `ids`, and the partitions in a text by whole days. */
 function createShift(days: number, ids: Set<string>): (text: string) => string {
   if (days === 0) return (text) => text;
   const shiftDate = (date: string): string =>
@@ -88,7 +88,7 @@ function createShift(days: number, ids: Set<string>): (text: string) => string {
       .replace(/(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
         ids.has(id) ? shiftId(id) : id,
       )
-      // Bounds of partitions, and the position up to which the log has been rolled up.
+      // Partition bounds, and the position up to which the log has been rolled up.
       .replace(/(?<![0-9a-f-])(?!00000000-)[0-9a-f]{8}-[0-9a-f]{4}-0000-0000-0{12}/g, shiftId)
       .replace(/(?<=\battempts_(?:kept_)?)(\d{4})(\d\d)(\d\d)\b/g, (_, year, month, day) =>
         shiftDate(`${year}-${month}-${day}`).replaceAll('-', ''),

@@ -1,4 +1,4 @@
-/** Keys of a project. The secret key can access the complete organization. */
+/** A project's keys. The secret key can access the complete organization. */
 export interface ProjectKeys {
   organizationId: string;
   projectId: string;
@@ -14,22 +14,22 @@ export interface FixtureEndpoint {
   headers: Record<string, string>;
 }
 
-/** The data of a dump that tests need: secrets, keys, ids and row counts. */
+/** The data in a dump that tests need: secrets, keys, ids and row counts. */
 export interface Manifest {
   /** Version of Gatehouse that wrote the database. */
   version: string;
-  /** Commit of that version. */
+  /** That version's commit. */
   commit: string;
   /** ISO 8601, UTC. */
   dumpedAt: string;
-  /** GATEHOUSE_SECRET of the installation. It protects nothing but this dump. */
+  /** The installation's GATEHOUSE_SECRET. It protects nothing but this dump. */
   rootSecret: string;
-  /** Password of every customer with a password. */
+  /** The password for every customer with a password. */
   password: string;
   /** The first two belong to one organization, the third to another. */
   projects: [ProjectKeys, ProjectKeys, ProjectKeys];
   operator: { email: string; password: string; totpSecret: string; recoveryCodes: string[] };
-  /** Email addresses of customers in the first project. */
+  /** Customers' email addresses in the first project. */
   customers: {
     /** Their password was set through the API. */
     native: string[];
@@ -38,18 +38,18 @@ export interface Manifest {
     withoutPassword: string;
     unverified: string;
     disabled: string;
-    /** Locked at the time of the dump, for 15 minutes. */
+    /** Locked when the dump was written, for 15 minutes. */
     locked: string;
   };
-  /** Refresh tokens of active sessions in the first project. */
+  /** Refresh tokens for active sessions in the first project. */
   refreshTokens: string[];
   endpoints: {
     /** In the first project, with a custom header. Has succeeded, due and scheduled deliveries. */
     healthy: FixtureEndpoint;
-    /** An endpoint of the organization, with dead letters. */
+    /** An organization endpoint, with dead letters. */
     failing: FixtureEndpoint;
   };
-  /** Ids of deliveries by state. */
+  /** Delivery ids by state. */
   deliveries: {
     succeeded: string[];
     /** Pending, and not attempted yet. */
@@ -63,7 +63,7 @@ export interface Manifest {
   };
   /** The bulk redelivery that was started and has not created its deliveries yet. */
   runningRedelivery: string;
-  /** Rows of the table `migrations`, oldest first. */
+  /** Rows in the table `migrations`, oldest first. */
   migrations: { timestamp: string; name: string }[];
   rowCounts: Record<string, number>;
 }

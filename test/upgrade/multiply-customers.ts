@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Maximum number of rows of one statement. */
+/** Maximum number of rows in one statement. */
 const ROWS_PER_STATEMENT = 100_000;
 
 /**
- * Values of a copied row that differ from the original, as SQL over the original `o`, its customer `c`, and
- * the number `k` of the copy.
+ * Values in a copied row that differ from the original, as SQL over the original `o`, its customer `c`, and the
+ * copy's number `k`.
  */
 const CHANGED: Record<string, Record<string, string>> = {
   customers: {
@@ -14,7 +14,7 @@ const CHANGED: Record<string, Record<string, string>> = {
     external_id: `o.external_id || '-' || k`,
   },
   customer_addresses: { customer_id: 'pg_temp.copy_id(o.customer_id, k)' },
-  // Refresh tokens cannot be copied: they contain the id of their session.
+  // Refresh tokens cannot be copied: they contain their session's id.
   sessions: {
     id: 'pg_temp.copy_id(o.id, k)',
     customer_id: 'pg_temp.copy_id(o.customer_id, k)',
@@ -47,9 +47,9 @@ const FUNCTIONS = `
   $$`;
 
 /**
- * Adds `times - 1` copies of every customer, with their sessions, known addresses, one-time tokens and
- * events. Copies have the password of the original. Deliveries, emails and the audit log are not copied.
- * @param report is called after every statement with the number of inserted rows of a table
+ * Adds `times - 1` copies of every customer, with their sessions, known addresses, one-time tokens and events. Copies
+ * have the original's password. Deliveries, emails and the audit log are not copied.
+ * @param report is called after every statement with the number of rows inserted into a table
  */
 export async function multiplyCustomers(
   client: pg.Client,
@@ -79,7 +79,7 @@ export async function multiplyCustomers(
   }
 }
 
-/** Returns the columns of a table. Additional columns of a later version are copied unchanged. */
+/** Returns a table's columns. Additional columns in a later version are copied unchanged. */
 async function listColumns(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute

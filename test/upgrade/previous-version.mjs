@@ -4,11 +4,11 @@ import { ScriptError, root, step } from '../../scripts/environment.mjs';
 import { run, runNpm } from '../../scripts/processes.mjs';
 
 /**
- * Returns the folder of a built checkout of a commit. Installs and builds it once, which takes several minutes.
+ * Returns the folder with a commit's built checkout. Installs and builds it once, which takes several minutes.
  * @param {string} commit
  * @param {NodeJS.WriteStream} output for the progress
  * @returns {Promise<string>}
- * @throws ScriptError with the reason if the history of the repository or the packages are unavailable
+ * @throws ScriptError with the reason if the repository's history or the packages are unavailable
  */
 export async function buildPreviousVersion(commit, output) {
   const folder = path.join(root, 'node_modules', '.cache', `previous-${commit}`);

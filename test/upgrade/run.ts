@@ -18,7 +18,7 @@ const report = (line: string): void => {
   process.stdout.write(`${seconds.padStart(7)} s  ${line}\n`);
 };
 
-/** The options of each command. */
+/** Each command's options. */
 const commandOptions = {
   restore: ['database-url', 'version', 'times'],
   verify: ['previous', 'version', 'times'],

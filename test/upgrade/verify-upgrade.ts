@@ -14,7 +14,7 @@ import { restore } from './restore.js';
 /** Customers who are signed in by the previous api before the upgrade, and stay signed in. */
 const SIGNED_IN = 200;
 
-/** Clients of the previous api during the upgrade. Their requests lock the same tables in different orders. */
+/** The previous api's clients during the upgrade. Their requests lock the same tables in different orders. */
 const CLIENTS = 8;
 
 interface Tokens {
@@ -30,7 +30,7 @@ interface Customer {
 
 export interface VerifyOptions {
   version: string;
-  /** Folder of a built checkout of the previous version. */
+  /** The folder with the previous version's built checkout. */
   previous: string;
   /** Factor by which the number of customers is multiplied. */
   times: number;
@@ -38,8 +38,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Upgrades the database of a version while an api of that version serves requests, and checks that no customer is
- * signed out, that sessions and passwords work at both apis, and that every customer can sign in afterward.
+ * Upgrades a version's database while that version's api serves requests, and checks that no customer is signed out,
+ * that sessions and passwords work at both apis, and that every customer can sign in afterward.
  * @throws Error that names the first violation
  */
 export async function verifyUpgrade({ version, previous, times, report }: VerifyOptions): Promise<void> {
@@ -64,7 +64,7 @@ export async function verifyUpgrade({ version, previous, times, report }: Verify
   };
   try {
     await restore(ownerUrl, dump, { times, report });
-    // Earlier versions connect as the owner of the tables.
+    // Earlier versions connect as the table owner.
     const old = await start(entryPoint, { DATABASE_URL: ownerUrl });
     const customers = await findCustomers(db, manifest);
     const guests = customers.slice(0, SIGNED_IN);
@@ -113,7 +113,7 @@ export async function verifyUpgrade({ version, previous, times, report }: Verify
   }
 }
 
-/** An api without checks of its responses, because earlier versions have other documents. */
+/** An api without checks on its responses, because earlier versions have other documents. */
 class Api {
   constructor(private readonly url: string) {}
 
@@ -132,7 +132,7 @@ class Api {
     await this.send('GET', '/api/v1/me', { authorization: `Bearer ${accessToken}` });
   }
 
-  /** @throws Error unless the api refuses to turn on second factors */
+  /** @throws Error unless the api rejects a request to turn on second factors */
   async rejectSecondFactors({ projectId, secretKey }: ProjectKeys): Promise<void> {
     const headers = { authorization: `Bearer ${secretKey}` };
     const body = { settings: { mfa: 'optional' } };
@@ -158,7 +158,7 @@ class Api {
   }
 }
 
-/** Returns the customers who can sign in with the password of the fixture, in random order. */
+/** Returns the customers who can sign in with the fixture's password, in random order. */
 async function findCustomers(db: pg.Pool, { projects, customers }: Manifest): Promise<Customer[]> {
   const keys = new Map(projects.map(({ projectId, publishableKey }) => [projectId, publishableKey]));
   const { rows } = await db.query<{ id: string; email: string; projectId: string }>(
@@ -170,7 +170,7 @@ async function findCustomers(db: pg.Pool, { projects, customers }: Manifest): Pr
   return rows.map(({ id, email, projectId }) => ({ id, email, publishableKey: keys.get(projectId)! }));
 }
 
-/** Returns a digest of all password hashes and sessions, except those of customers who are in use. */
+/** Returns a digest of all password hashes and sessions, except for customers who are in use. */
 async function readCredentials(db: pg.Pool, except: Customer[]): Promise<string> {
   const { rows } = await db.query(
     `SELECT (SELECT md5(string_agg(id || coalesce(password_hash, ''), ',' ORDER BY id)) FROM customers

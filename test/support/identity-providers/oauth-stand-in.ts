@@ -6,7 +6,7 @@ import { StandInServer } from './stand-in-server.js';
 export abstract class OAuthStandIn<Endpoint extends string, Person> extends StandInServer<Endpoint> {
   /** The person who signs in next. */
   abstract person: Person;
-  /** True if the person refuses. */
+  /** True if the person denies access. */
   isDenied = false;
   /** Differences in the objects that the endpoints return, where undefined removes a member. */
   differences: Partial<Record<Endpoint, Record<string, unknown>>> = {};

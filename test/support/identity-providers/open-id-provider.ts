@@ -9,7 +9,7 @@ import { OpenIdStorage } from './open-id-storage.js';
 import { createPerson, type Person } from './person.js';
 import { generateRsaKey } from './signing-keys.js';
 
-/** How a client authenticates itself at the token endpoint. */
+/** The method with which a client authenticates at the token endpoint. */
 export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post';
 
 const CLAIMS = {
@@ -26,7 +26,7 @@ export class OpenIdProvider {
    * as the previous person until its client requests another sign-in, or `endSessions` is called.
    */
   person: Person = createPerson();
-  /** True if the person refuses. */
+  /** True if the person denies access. */
   isDenied = false;
   /** The response that contains the claims about the person. The id token always contains `sub`. */
   claimsIn: 'id_token' | 'userinfo' = 'id_token';
@@ -145,7 +145,7 @@ export class OpenIdProvider {
     return this.person.sub === sub ? this.person : this.people.get(sub)!;
   }
 
-  /** Responds to the pages for sign-in and consent: the person agrees or refuses. */
+  /** Responds to the pages for sign-in and consent: the person agrees or denies access. */
   private async interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const { params, prompt, session } = await this.library.interactionDetails(request, response);

@@ -21,7 +21,7 @@ export abstract class OpenIdStandIn<
 > extends StandInServer<OpenIdEndpoint> {
   /** The person who signs in next. */
   person: Person = createPerson();
-  /** True if the person refuses. */
+  /** True if the person denies access. */
   isDenied = false;
   /** The response that contains the claims about the person. The id token always contains `sub`. */
   claimsIn: 'id_token' | 'userinfo' = 'id_token';

@@ -24,7 +24,7 @@ export interface InstallOptions {
   registry: string;
   /** The folder for npm's cache, empty at first, so that nothing comes from an earlier run. */
   cache: string;
-  /** Whether to install the packages' optional peer dependencies as well. */
+  /** True to install the packages' optional peer dependencies as well. */
   withOptionalPeers: boolean;
 }
 
