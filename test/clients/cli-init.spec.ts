@@ -139,7 +139,7 @@ it('shows the changes, and applies them only after a confirmation', async () => 
   expect(await readFiles(folder)).toEqual(before);
 });
 
-it('asks for the URL and the key, which it neither shows nor stores', async () => {
+it('requests the URL and the key, which it neither shows nor stores', async () => {
   const folder = await createProject('express');
   const cli = new RunningCli(['init', '--no-install'], { cwd: folder, columns: 80 });
   await cli.waitFor('URL of Gatehouse', 'stderr');

@@ -171,7 +171,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await expectNoTokens(email, html);
   });
 
-  it('signs in at an identity provider, leads back to the page, and shows no token to it', async () => {
+  it('signs in at an identity provider, returns to the page, and shows no token to it', async () => {
     const email = provider.person.email!;
     await tab.goto(`${origin}/orders`);
     await tab.getByRole('button', { name: 'Continue with Work' }).click();
@@ -200,7 +200,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await tab.getByText(`Orders of the customer ${id}`).waitFor();
   });
 
-  it('leads an expired session through the handler and back to a page without the proxy', async () => {
+  it('redirects an expired session through the handler to a page without the proxy', async () => {
     const { id } = await signIn();
     await context.clearCookies({ name: ACCESS });
     const paths: string[] = [];

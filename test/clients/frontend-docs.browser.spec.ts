@@ -224,7 +224,7 @@ describeBrowser(
       });
     });
 
-    it('adds the authenticator that a sign-in requires, and asks for its code afterwards', async () => {
+    it('adds the authenticator that a sign-in requires, and requires its code afterwards', async () => {
       const page = await open();
       const { id, email } = await signUp(page);
       let secret: string;

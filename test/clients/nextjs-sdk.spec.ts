@@ -311,7 +311,7 @@ describe('the refresh of a navigation', () => {
   const refresh = (browser: NextBrowser, returnTo: string): Promise<Response> =>
     browser.send(`/api/gatehouse/refresh?returnTo=${encodeURIComponent(returnTo)}`);
 
-  it('stores new tokens and leads back to the page', async () => {
+  it('stores new tokens and redirects to the page', async () => {
     const { browser, id } = await signUp();
     browser.cookies.delete(ACCESS);
     const response = await refresh(browser, '/orders?page=2');

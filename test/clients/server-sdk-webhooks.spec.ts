@@ -123,7 +123,7 @@ describe('webhook in Express', () => {
 });
 
 describe('the signature of a webhook', () => {
-  it('covers the bytes of the body, and rejects an invalid or old one', async () => {
+  it('covers the bytes of the body, and fails if it is invalid or old', async () => {
     const handled: unknown[] = [];
     const handler = newServer([OTHER_SECRET, SECRET]).webhook({
       'customer.deleted': ({ data }) => handled.push(data),

@@ -815,7 +815,7 @@ describe('§7: errors', () => {
 });
 
 describe('§9: versions', () => {
-  it('has the prefix /api/v1 on every path except those of the delivery history', async () => {
+  it('has the prefix /api/v1 on every path except the delivery history paths', async () => {
     const found: unknown[] = [];
     for (const [method, path] of [
       ['POST', '/v1/auth/register'],

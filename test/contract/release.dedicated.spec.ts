@@ -92,7 +92,7 @@ describe('npm run release', () => {
     expect(requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
   });
 
-  it('refuses a tag of another version before it packs anything', async () => {
+  it('rejects a tag of another version before it packs anything', async () => {
     const { code, output } = await release([], [], 'v99.0.0');
     expect([code, output]).toEqual([1, `The tag v99.0.0 is not v${version}, the version of package.json\n`]);
     expect(await readdir(folder)).not.toContain('out');

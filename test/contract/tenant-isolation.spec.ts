@@ -764,7 +764,7 @@ describe('credentials of two projects', () => {
   });
 });
 
-describe('a value of another tenant', () => {
+describe('the values of another tenant', () => {
   const post = (path: string, body: unknown, type?: string) =>
     instance.request('POST', path, {
       body,

@@ -193,7 +193,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     );
   });
 
-  it('rotates or revokes only itself and keys without more scopes or broader access', async () => {
+  it('rotates and revokes no key with more scopes or broader access, but revokes itself', async () => {
     const options = {
       ...instance.credentials,
       type: 'secret',
@@ -376,7 +376,7 @@ describe('the last organization key', () => {
     expect(await isActive(successor)).toBe(true);
   });
 
-  it('creates others as the last one; the last key of a project can be revoked', async () => {
+  it('counts only keys that can create others; the last key of a project can be revoked', async () => {
     const { tenant, options, keys } = await insertOtherOrganization();
     await insertKey(instance, { ...options, scopes: [] });
     expect(await revoke(keys[0]!, keys[0]!, tenant.projectId)).toMatchObject(lastKeyError);

@@ -121,7 +121,7 @@ describe('a sign-in with an email code', () => {
     expect(body).toMatchObject({ locale: 'de-AT', emailVerified: true });
   });
 
-  it('MF-01: refuses a disabled customer, without counting the correct code as a failure', async () => {
+  it('MF-01: rejects a disabled customer, without counting the correct code as a failure', async () => {
     const { id, email } = await createVerified();
     const received = await receiveEmailCode(instance, email);
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);

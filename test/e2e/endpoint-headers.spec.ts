@@ -127,7 +127,7 @@ describe("an endpoint's own header", () => {
     expect((await getEndpoint(id)).headers).toEqual({});
   });
 
-  it('exists at most twenty times, counted after merging', async () => {
+  it('causes an error for a twenty-first one, counted after merging', async () => {
     const createHeaders = (from: number, to: number) =>
       Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`x-${from + index}`, 'v']));
     expect(await create({ headers: createHeaders(0, 21) })).toMatchObject({

@@ -136,7 +136,7 @@ describe('a domain of a provider', () => {
   });
 });
 
-describe('FE-03: a provider at another server than that of its preset', () => {
+describe("FE-03: a provider at another server than its preset's", () => {
   /** Starts a server at which every person has the claims for which the preset trusts an email. */
   const start = {
     github: async () => {

@@ -151,7 +151,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('signs in with a provider, and returns to the page if the person refuses', async () => {
+  it('signs in with a provider, and returns to the page if the person denies access', async () => {
     provider.person = createPerson();
     const signIn = newSignIn();
     const page = await browser.open(signIn.url());

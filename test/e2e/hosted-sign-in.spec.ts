@@ -188,7 +188,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('adds a required authenticator, and continues after the recovery codes without a hurry', async () => {
+  it('adds a required authenticator, and continues even minutes after the recovery codes', async () => {
     const { email, id } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const page = await openPage();
@@ -238,7 +238,7 @@ describe('the hosted sign-in page', () => {
     expect(await response.text()).toContain(REDIRECT_URL);
   });
 
-  it('shows only what the project offers, and refuses the rest', async () => {
+  it('shows only what the project offers, and rejects the rest', async () => {
     const { email } = await registerCustomer(instance);
     const page = await openPage();
     const all = page.screen.html;
@@ -263,7 +263,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('shows why a provider has led back without a code', async () => {
+  it('shows why a provider has redirected without a code', async () => {
     const page = await openPage({ provider_error: 'email_required' });
     expect(page.screen).toMatchObject({
       status: 400,
@@ -530,7 +530,7 @@ describe('the hosted sign-in page', () => {
     expect([repeated.status, repeated.location]).toEqual([400, null]);
   });
 
-  it('refuses forms that a page of another site submits', async () => {
+  it('rejects forms that a page of another site submits', async () => {
     const { email } = await registerCustomer(instance);
     for (const site of ['cross-site', 'same-site', 'none']) {
       const page = await openPage();

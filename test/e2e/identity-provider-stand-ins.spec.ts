@@ -120,7 +120,7 @@ describe('OpenIdProvider', () => {
     expect(provider.signInCount).toBe(count + 2);
   });
 
-  it('refuses a request without PKCE, and responds with access_denied when the person refuses', async () => {
+  it('rejects a request without PKCE, and responds with access_denied if the person cancels', async () => {
     const config = await discover(provider.issuer, provider.addClient({ redirectUri: REDIRECT_URI }));
     const agent = new UserAgent();
     await signIn(config, {}, agent);
@@ -145,7 +145,7 @@ describe('StandInProvider', () => {
     ]);
   });
 
-  it('changes every response: a client refuses each one for its reason', async () => {
+  it('changes every response: a client rejects each one for its reason', async () => {
     const config = await connect();
     oauth.enableNonRepudiationChecks(config);
     const attacks: [changes: Partial<StandInProvider>, reason: string][] = [
@@ -239,7 +239,7 @@ describe('AppleStandIn', () => {
     expect((await signIn(config, parameters)).callback.form).not.toHaveProperty('user');
   });
 
-  it('refuses a client secret of more than six months, and the response mode query', async () => {
+  it('rejects a client secret of more than six months, and the response mode query', async () => {
     const client = apple.addClient({ redirectUri: REDIRECT_URI });
     const secret = await signSecret(client, '190 days');
     const config = await discover(apple.issuer, { ...client, clientSecret: secret });

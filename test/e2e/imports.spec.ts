@@ -648,7 +648,7 @@ describe('an import of lines', () => {
 });
 
 describe('an interrupted import', () => {
-  it('resumes after the last committed line, creates no customer twice, and stays complete', async () => {
+  it('resumes after the last committed line, creates no customer twice, and is final at the end', async () => {
     const [importId, domain] = createIds();
     const text = `${toNdjson(createCustomers(800, domain))}{}\n`;
     const interrupted = await openBatch(importId, createCustomers(800, domain).slice(0, 600));
@@ -698,7 +698,7 @@ describe('an interrupted import', () => {
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
-  it('moves to a request with the same lines, after which the first request writes nothing', async () => {
+  it('moves only to a request with the same lines, after which the first request writes nothing', async () => {
     const [importId, domain] = createIds();
     const lines = createCustomers(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));

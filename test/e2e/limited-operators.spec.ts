@@ -145,7 +145,7 @@ describe('an operator who is limited to organizations', () => {
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
-  it('does not access a bulk redelivery of a child organization, which covers its projects', async () => {
+  it('does not access a bulk redelivery of a child, which covers what the child created', async () => {
     const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
     const planned = await ofChild.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;

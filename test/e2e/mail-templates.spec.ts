@@ -66,7 +66,7 @@ const french = {
 };
 
 describe("a project's email template", () => {
-  it("defaults to Gatehouse's for every kind in English and German, in pages", async () => {
+  it('defaults to the built-in template for every kind in English and German, in pages', async () => {
     const { send } = await createOwner();
     const all = (await send('GET')).body;
     const names = all.data.map(({ kind, language }: Record<string, string>) => `${kind} ${language}`);

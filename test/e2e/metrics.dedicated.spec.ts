@@ -232,7 +232,7 @@ describe('the metrics endpoint of both programs', () => {
       );
   });
 
-  it('shows the difference to the PostgreSQL clock, and no writable hosts count with one host', async () => {
+  it('shows the difference to the PostgreSQL clock, and counts writable hosts only with several', async () => {
     await instance.api.runCommand('check-clock-and-hosts');
     await instance.runJob('ClockAndHostChecker');
     for (const scrape of [await api(), await worker()]) {

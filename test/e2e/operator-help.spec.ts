@@ -40,7 +40,7 @@ describe('mails to customers that operators trigger', () => {
     ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
     ['reset-password', 'reset-password', 'customer.password_reset_sent', 'password.reset_requested'],
     ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
-  ])('sends the mail of %s', async (path, kind, action, event) => {
+  ])('sends the mail for %s', async (path, kind, action, event) => {
     const { id, email } = await createCustomer();
     const response = await operator.request('POST', `/customers/${id}/${path}`);
     expect(response).toMatchObject({ status: 202, body: {} });
@@ -338,8 +338,8 @@ describe('the customer list as CSV', () => {
   });
 });
 
-describe('a customer for operators', () => {
-  it('changes to disabled and enabled with a reason for the audit log, once', async () => {
+describe('the customer routes for operators', () => {
+  it('disables and enables a customer with a reason for the audit log, once', async () => {
     const { id } = await registerCustomer(instance);
     for (const verb of ['disable', 'enable']) {
       const send = () => operator.request('POST', `/customers/${id}/${verb}`, { reason: 'Ticket 4711' });

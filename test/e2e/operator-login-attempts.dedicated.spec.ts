@@ -146,7 +146,7 @@ describe('CO-01: a client IP', () => {
     expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
   });
 
-  it('counts as unused after 31 days, a reset second factor or a disabling of the operator', async () => {
+  it('counts as unused after 31 days, a reset second factor or a disabled operator', async () => {
     const operators = [await inviteAndSignIn(), await inviteAndSignIn(), await inviteAndSignIn()];
     const [old, reset, disabled] = operators.map(({ operator }) => operator.id);
     await instance.sql(

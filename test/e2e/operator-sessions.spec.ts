@@ -115,7 +115,7 @@ describe('CO-01: the session of an operator', () => {
     ]);
   });
 
-  it('ends after 30 minutes without a request, not 29, and after 12 hours of any activity', async () => {
+  it('ends after 30 minutes without a request, not 29, and after 12 hours despite activity', async () => {
     const found: Record<string, unknown> = {};
     for (const change of [
       `last_seen_at = now() - interval '30 minutes 1 second'`,
@@ -193,7 +193,7 @@ describe('CO-01: the session of an operator', () => {
     await eventually('the recorded use of the session', async () => (await row()).idle < 61);
   });
 
-  it('stores a hash, with an encrypted authenticator and keyed hashes of the recovery codes', async () => {
+  it('stores its value as a hash, the authenticator encrypted and recovery codes as keyed hashes', async () => {
     const invitee = await newOperator();
     const rows = await instance.sql(
       `SELECT row_to_json(s)::text AS session, row_to_json(o)::text AS operator,

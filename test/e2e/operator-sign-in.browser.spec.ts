@@ -183,14 +183,14 @@ describe('operators at a host name', () => {
     [{ orgs: undefined }, 'has no organization in Gatehouse'],
     [{ orgs: ['unknown'] }, 'has no organization in Gatehouse'],
     [{ email: undefined }, 'did not share your email address'],
-  ])('refuses a person with the claims %j', async (claims, text) => {
+  ])('rejects a person with the claims %j', async (claims, text) => {
     const { page, session } = await signIn(createOperator(claims));
     expect([page.status, session.state]).toEqual([403, 'signed_out']);
     expect(textOf(page)).toContain(text);
     expect(String(page.headers['set-cookie'])).not.toContain(OPERATOR_COOKIE);
   });
 
-  it('refuses a disabled operator, and a person who cancels', async () => {
+  it('rejects a disabled operator, and a person who cancels', async () => {
     const person = createOperator();
     const { client } = await signIn(person);
     await admin.request('POST', `/operators/${client.operator.id}/disable`);
@@ -413,7 +413,7 @@ describe('operators at a host name', () => {
       expect((await post(recovered, '/second-factor', { code })).body.state).toBe('signed_in');
     });
 
-    it('fails after ten failures, which are counted together with passwords and codes', async () => {
+    it('stops working after ten failures, which count together with passwords and codes', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       const enrolled = await create(client, '/enrollment/passkey', authenticator);
@@ -583,7 +583,7 @@ describe('operators at a host name', () => {
       await instance.waitUntilReady();
     });
 
-    it('refuses passwords and invitations, and accepts the provider', async () => {
+    it('rejects passwords and invitations, and accepts the provider', async () => {
       const { email } = admin.operator;
       const { password } = instance.credentials.operator;
       const newPassword = 'an unusual long phrase';

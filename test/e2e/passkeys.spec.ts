@@ -418,7 +418,7 @@ describe('a passkey as a second factor', () => {
     expect(tries).toBe(5);
   });
 
-  it('enrolls in a challenge where a factor is required, and cannot go as the last one', async () => {
+  it('enrolls in a challenge where a factor is required, and stays as the last one', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const olderToken = await openChallenge(instance, email);
@@ -479,7 +479,7 @@ describe('a passkey as a second factor', () => {
 });
 
 describe("a customer's passkey", () => {
-  it('exists at most 20 times', async () => {
+  it('causes an error for a twenty-first one', async () => {
     const customer = await registerWithPasskey(instance);
     const options = await requestNewPasskey(instance, customer.tokens);
     for (let count = 1; count < 20; count += 1) await insertPasskey(instance, customer.id);

@@ -55,7 +55,7 @@ const isStored = async (): Promise<boolean> => {
 };
 
 describe("a provider's settings document, beside an api of an earlier version", () => {
-  it('applies, but after a change by the earlier version the columns apply', async () => {
+  it('applies, unless an earlier version has changed the columns since', async () => {
     const before = await read();
     expect(await isStored()).toBe(true);
     await instance.sql(`UPDATE identity_providers SET client_id = 'ignored' WHERE id = $1`, [provider.id]);
@@ -69,7 +69,7 @@ describe("a provider's settings document, beside an api of an earlier version", 
     expect(standIn.requestsTo('token').at(-1)!.form).toMatchObject({ client_id: client.clientId });
   });
 
-  it('changes at the next change, with what the earlier version has written', async () => {
+  it('adopts at the next change what the earlier version has written', async () => {
     await changeAsEarlierVersion(`scopes = '{openid,phone}'`);
     expect(await isStored()).toBe(false);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));

@@ -43,7 +43,7 @@ describe('the limits of sign-in methods', () => {
     // Without a credential, invalid input leads to no project.
     ['verify-email', 30],
     ['refresh', 120],
-  ])('RL-02: allows for %s %i requests a minute from each client IP', async (path, quota) => {
+  ])('RL-02: limits %s to %i requests a minute for each client IP', async (path, quota) => {
     // The limit comes before the body is validated.
     const headers = {
       'x-publishable-key': instance.credentials.publishableKey,

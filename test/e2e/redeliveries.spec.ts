@@ -204,7 +204,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(body.data).toMatchObject([{ details: { reason: done['reason'] } }]);
   });
 
-  it('goes on in an archived project, like retries, until its endpoints are disabled', async () => {
+  it('continues in an archived project, like retries, until its endpoints are disabled', async () => {
     const { id: projectId } = (
       await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Shop' })
     ).body;

@@ -251,7 +251,7 @@ it('LG-01: keeps all secrets out of logs, spans, events, deliveries, Redis and w
   }
 });
 
-it('EV-04: returns no token that is only sent by mail in a response', () => {
+it('EV-04: returns no token in a response that only emails contain', () => {
   const mailedTokens = Object.keys(secrets).filter((name) =>
     /(verification|change|reset|invite|link) token/.test(name),
   );

@@ -207,7 +207,7 @@ describe('FE-01: the response of a provider', () => {
     });
   });
 
-  it('names the person: the parameter of Apple that does so is ignored at others', async () => {
+  it('ignores the parameter user, with which only Apple names the person', async () => {
     const flow = await beginOAuth(instance, project, google.slug);
     const callback = await walkToCallback(flow, google);
     const user = JSON.stringify({ name: { firstName: 'Eve', lastName: 'Admin' } });
@@ -217,7 +217,7 @@ describe('FE-01: the response of a provider', () => {
     expect([customer.firstName, customer.lastName]).toEqual(['Ada', 'Byron']);
   });
 
-  it('appears as a refusal of the person, or as an outage', async () => {
+  it('counts as access denied by the person, or as an outage', async () => {
     honest.isDenied = true;
     expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('access_denied');
     honest.reset();

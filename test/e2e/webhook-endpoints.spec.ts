@@ -105,7 +105,7 @@ describe('a webhook endpoint', () => {
     expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
-  it('exists at most fifty times in a project, even if created concurrently', async () => {
+  it('causes an error for a fifty-first one in a project, even if created concurrently', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     // The creations run one after the other. A request that waits too long for a connection is retried.
     const createInProject = () =>
