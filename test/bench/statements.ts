@@ -74,7 +74,7 @@ export async function resetStatements(sql: Sql): Promise<void> {
   await sql('SELECT pg_stat_statements_reset()');
 }
 
-/** Returns the api's and worker's statements since the last reset, the dearest first. */
+/** Returns the api's and worker's statements since the last reset, the most expensive first. */
 export function readStatements(sql: Sql): Promise<StatementUse[]> {
   return sql<StatementUse>(
     `SELECT CASE userid WHEN '${WORKER_ROLE}'::regrole THEN 'worker' ELSE 'api' END AS program,

@@ -71,7 +71,7 @@ const findCustomer = async (email: string): Promise<Record<string, any>> => {
   return body.data[0];
 };
 
-/** Returns the customer id after a sign-in with the password. */
+/** Signs in with the password, and returns the customer's id. */
 const signIn = async (email: string, password = PASSWORD): Promise<string> =>
   (await asPage(instance, project, 'login', { email, password })).body.customer?.id;
 

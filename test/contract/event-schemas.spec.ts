@@ -337,7 +337,7 @@ describe('the event stream of complete lifecycles', () => {
     });
   }
 
-  /** Signs in an address's owner that another person has registered, and unlinks their account as support. */
+  /** Signs in the owner of an address that another person has registered, and unlinks their account as support. */
   async function changeIdentities(): Promise<void> {
     const server = await StandInProvider.start();
     try {
@@ -384,7 +384,7 @@ describe('the event stream of complete lifecycles', () => {
     return { organization, project, apiKey };
   }
 
-  /** Requires a provider in the email domain for which a customer has signed in with a password. */
+  /** Requires a provider in the domain of a customer who has signed in with a password. */
   async function requireProviderOfDomain(): Promise<void> {
     const provider = await createDomainProvider(instance);
     await instance.register(`${randomUUID()}@${provider.domain}`);

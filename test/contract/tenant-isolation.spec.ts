@@ -60,7 +60,7 @@ const unused = new Set(
 /** The action that an operator's read request records. */
 const READ_ACTION = 'operator.customers_exported';
 
-/** Every organization's secret key can access all objects in these lists (contract, section 3). */
+/** Every secret key of an organization can access all objects in these lists (contract, section 3). */
 const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/projects']);
 
 /** The installation-wide routes, which limited operators cannot use. */

@@ -18,7 +18,7 @@ afterAll(async () => instance?.stop());
 
 const IMPORT = 'POST /api/v1/customers/import';
 
-/** Returns the inputs that are times. Imports' inputs accept other formats as well and are documented as text. */
+/** Returns the inputs that are times. Import inputs accept other formats as well and are documented as text. */
 const timesOf = ({ name, inputs }: Route): RouteInput[] =>
   inputs.filter(
     (input) =>

@@ -66,7 +66,7 @@ async function countAttempt(email: string): Promise<{ isOpen: boolean; window: n
   return { isOpen: result.granted === 'open', window: result.windowSeconds, wait: result.secondsLeft };
 }
 
-/** Closes a password whose customer has signed in from HOME, and ends the window. */
+/** Closes the password of a customer who has signed in from HOME, and ends the window. */
 async function closePassword(): Promise<RegisteredCustomer> {
   const customer = await registerCustomer(instance);
   expect(await statusFrom(HOME, customer.email)).toBe(200);

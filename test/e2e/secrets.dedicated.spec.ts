@@ -208,7 +208,7 @@ async function causeErrors(): Promise<void> {
   }
 }
 
-/** Returns the secrets' names that a text contains in any encoding. */
+/** Returns the names of the secrets that a text contains in any encoding. */
 const findSecrets = (text: string, names = Object.keys(secrets)): string[] =>
   names.filter((name) => listEncodings(secrets[name]!).some((form) => text.includes(form)));
 const listRootSecretForms = (): string[] => {

@@ -139,7 +139,7 @@ describe('MF-01: every sign-in', () => {
 });
 
 describe("FE-03: a person who registered another's address", () => {
-  /** Each returns a function that sends the address proof. */
+  /** Each returns a function that sends the proof of the address. */
   const proofs: Record<string, (customer: RegisteredCustomer) => Promise<() => Promise<TestResponse>>> = {
     'an email code': async ({ email }) => {
       const code = await receiveEmailCode(instance, email);

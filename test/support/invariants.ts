@@ -430,7 +430,7 @@ function decodeClaims(token: string | undefined): { sub: string; sid: string } |
 }
 
 /**
- * Returns the messages from an error and its causes. (In jest, an error from Node itself does not inherit from this
+ * Returns the messages from an error and its causes. (In jest, an error from Node itself is not an instance of this
  * realm's Error.)
  */
 function describeError(error: unknown): string {
