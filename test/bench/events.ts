@@ -90,7 +90,7 @@ const cases: Case[] = [
 ];
 
 /**
- * Measures an event's way, from the request to the recorded delivery: the rate, the delay, and each process's CPU
+ * Measures an event's path from the request to the recorded delivery: the rate, the delay, and each process's CPU
  * time.
  */
 export async function measureEvents(options: EventOptions): Promise<SectionResult> {

@@ -84,7 +84,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     // Turbopack reads no files outside the folder with the lock file.
     folder = await DocumentFolder.create(DOCUMENT, {
       parent: join(process.cwd(), 'dist'),
-      // Nor does it read files above the home directory.
+      // It does not read files above the home directory either.
       env: { NEXT_TELEMETRY_DISABLED: '1', CI: '1', HOME: tmpdir() },
     });
     const [page, proxy] = await Promise.all(

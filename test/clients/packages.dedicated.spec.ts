@@ -13,7 +13,7 @@ import { checkTypesOfExports } from '../support/packages/type-check.js';
 
 interface Package {
   name: string;
-  /** Such as packages/js. */
+  /** For example packages/js. */
   folder: string;
   manifest: Manifest;
 }

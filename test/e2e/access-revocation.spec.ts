@@ -24,7 +24,7 @@ describe('EX-01: a sign-in in progress when access ends', () => {
   const ends: Record<string, (id: string, tokens: Tokens) => Promise<unknown>> = {
     'by a sign-out everywhere': (_, { accessToken }) =>
       instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/auth/logout', { scope: 'all' }),
-    'by the disabling of the customer, who is enabled again': async (id) => {
+    'by disabling the customer, who is enabled again': async (id) => {
       await asServer(`${id}/disable`);
       await asServer(`${id}/enable`);
     },

@@ -9,7 +9,7 @@ import { randomTotpSecret } from './totp.js';
 
 /** A user in the previous system. */
 export interface PreviousUser {
-  /** Such as `auth0|64a1…`: the `sub` in the previous system's tokens. */
+  /** The `sub` in the previous system's tokens, such as `auth0|64a1…`. */
   id: string;
   email: string;
   firstName: string;

@@ -14,7 +14,7 @@ export interface EnrolledCustomer extends RegisteredCustomer {
 export const resetTotpSteps = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql('UPDATE totp_factors SET last_step = 0 WHERE customer_id = $1', [id]);
 
-/** Makes a customer's every proof of identity an hour old. */
+/** Makes all proofs of a customer's identity an hour old. */
 export const ageProofs = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql(
     `UPDATE sessions SET created_at = created_at - interval '1 hour', auth_time = auth_time - interval '1 hour',

@@ -2,9 +2,9 @@ import type { TestInstance } from './test-instance.js';
 
 /** Failed sign-ins at all client IPs that no customer has used. */
 export interface FailedSignIns {
-  /** Those in the current window. 0: the window has ended. */
+  /** Failed sign-ins in the current window. 0: the window has ended. */
   inWindow: number;
-  /** Those in all windows, also as guesses at the password. Default: `inWindow`. */
+  /** Failed sign-ins in all windows, also as guesses at the password. Default: `inWindow`. */
   consecutive?: number;
 }
 

@@ -103,7 +103,7 @@ const DETECTION_MS = 3_000;
 /** Tolerance between two processes' clock readings, in ms, so that no request appears older than its attempt. */
 const CLOCK_SKEW_MS = 20;
 
-/** Returns all violations against the invariants I1 to I8 in the fault table. */
+/** Returns all violations of the invariants I1 to I8 in the fault table. */
 export function findViolations(facts: Facts, tolerances: Tolerances): Violation[] {
   const index = buildIndex(facts);
   return [
