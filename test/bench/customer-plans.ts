@@ -78,7 +78,7 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
   const [small] = await instance.sql<{ id: string }>(`SELECT id FROM projects WHERE slug = 'seed-1'`);
   const plans: Plan[] = [];
   for (const [name, filter, after] of filters) {
-    for (const [scope, reach] of [
+    for (const [scope, accessScope] of [
       ['project', { organizationIds: [organizationId], projectId }],
       ['organization', { organizationIds: [organizationId], projectId: null }],
       ['installation', entireInstallation],
@@ -89,7 +89,7 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
       // Each statement runs twice: in the first run the pages may still be on disk.
       for (let run = 0; run < 2; run += 1) {
         explainer.plans.length = 0;
-        await directory.listPage(reach, { ...emptyCustomerFilter, ...filter }, after ?? null, LIMIT);
+        await directory.listPage(accessScope, { ...emptyCustomerFilter, ...filter }, after ?? null, LIMIT);
       }
       const statements = explainer.plans.filter((lines) => readIndexes(lines).length > 0);
       plans.push(...statements.map((lines, scan) => ({ name: `${name}, ${scope}${scans[scan]}`, lines })));

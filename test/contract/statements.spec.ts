@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { declaredStatements, type DeclaredStatement } from '@gatehouse/persistence';
 import { describeStatement } from '../support/describe-statement.js';
-import { crossOrganizationStatements, describeReach, distributionColumns } from '../support/distribution.js';
+import { crossOrganizationStatements, describeScope, distributionColumns } from '../support/distribution.js';
 import { TestInstance } from '../support/test-instance.js';
 
 let instance: TestInstance;
@@ -94,22 +94,22 @@ describe('the distribution of the tables over databases', () => {
 
   it('has exceptions only for the statements on the list', () => {
     const crossing = declaredStatements()
-      .map(({ text }) => describeReach(text))
-      .filter(({ reach }) => reach === 'all')
+      .map(({ text }) => describeScope(text))
+      .filter(({ scope }) => scope === 'all')
       .map(({ signature }) => signature);
     const listed = Object.values(crossOrganizationStatements).flat().sort();
     expect([...new Set(crossing)].sort()).toEqual(listed);
   });
 
   it('recognizes a statement without the organization', () => {
-    expect(describeReach('SELECT id FROM customers WHERE email = $1')).toEqual({
-      reach: 'all',
+    expect(describeScope('SELECT id FROM customers WHERE email = $1')).toEqual({
+      scope: 'all',
       signature: 'select customers',
     });
-    expect(describeReach('SELECT id FROM customers WHERE project_id = $1 AND email = $2').reach).toBe(
+    expect(describeScope('SELECT id FROM customers WHERE project_id = $1 AND email = $2').scope).toBe(
       'organization',
     );
-    expect(describeReach('UPDATE sessions SET revoked_at = now() WHERE id = $1').reach).toBe('object');
-    expect(describeReach('DELETE FROM workers').reach).toBe('installation');
+    expect(describeScope('UPDATE sessions SET revoked_at = now() WHERE id = $1').scope).toBe('object');
+    expect(describeScope('DELETE FROM workers').scope).toBe('installation');
   });
 });

@@ -482,11 +482,11 @@ describe('a link in the email with a code', () => {
 
   it('MF-01: gives no session where email codes or sign-up are off, and keeps its code valid', async () => {
     const exchange = await useEmailLink(instance, await receive(uniqueEmail()));
-    const refusal = async (): Promise<unknown> => (await exchangeCode(instance, exchange)).body.code;
+    const rejection = async (): Promise<unknown> => (await exchangeCode(instance, exchange)).body.code;
     await patchSettings({ signIn: { allowSignUp: false } });
-    expect(await refusal()).toBe('sign_up_not_allowed');
+    expect(await rejection()).toBe('sign_up_not_allowed');
     await patchSettings({ signIn: null });
-    expect(await refusal()).toBe('method_not_enabled');
+    expect(await rejection()).toBe('method_not_enabled');
     await patchSettings({ signIn: { emailCode: true } });
     expect((await exchangeCode(instance, exchange)).status).toBe(200);
   });

@@ -96,22 +96,22 @@ describe("a project's email template", () => {
 
   it('changes field by field, applies to new emails only, and can be reset', async () => {
     const owner = await createOwner();
-    const shipped = (await owner.send('GET', '/verify-email/de')).body;
-    expect((await owner.send('PATCH', '/verify-email/de', {})).body).toEqual(shipped);
+    const builtIn = (await owner.send('GET', '/verify-email/de')).body;
+    expect((await owner.send('PATCH', '/verify-email/de', {})).body).toEqual(builtIn);
     const changes = { subject: 'Hallo {{ email }}', closing: [] };
     const { status, body } = await owner.send('PATCH', '/verify-email/de', changes);
     expect(status).toBe(200);
     const updatedAt = expect.stringMatching(/Z$/);
-    expect(body).toEqual({ ...shipped, ...changes, customized: true, updatedAt });
+    expect(body).toEqual({ ...builtIn, ...changes, customized: true, updatedAt });
     const mail = await registerIn(owner, 'de-AT');
     expect(mail['subject']).toBe(`Hallo ${mail['to']}`);
     expect(mail['text']).not.toContain('24 Stunden');
     expect((await registerIn(owner, 'en'))['subject']).toMatch(/^Confirm your email address/);
 
     const reset = await owner.send('PATCH', '/verify-email/de', { closing: null });
-    expect(reset.body).toMatchObject({ subject: changes.subject, closing: shipped.closing });
+    expect(reset.body).toMatchObject({ subject: changes.subject, closing: builtIn.closing });
     expect((await owner.send('DELETE', '/verify-email/de')).status).toBe(204);
-    expect((await owner.send('GET', '/verify-email/de')).body).toEqual(shipped);
+    expect((await owner.send('GET', '/verify-email/de')).body).toEqual(builtIn);
     expect((await owner.send('DELETE', '/verify-email/de')).status).toBe(404);
     const stored = `/api/v1/mailbox?email=${mail['to']}`;
     expect((await instance.requestWithBearer(owner.key, 'GET', stored)).body.data).toEqual([mail]);
@@ -124,7 +124,7 @@ describe("a project's email template", () => {
       ['project.mail_template_deleted', details],
       [
         'project.mail_template_updated',
-        { ...details, changed: ['closing'], changes: { closing: { from: [], to: shipped.closing } } },
+        { ...details, changed: ['closing'], changes: { closing: { from: [], to: builtIn.closing } } },
       ],
       [
         'project.mail_template_updated',
@@ -132,8 +132,8 @@ describe("a project's email template", () => {
           ...details,
           changed: ['subject', 'closing'],
           changes: {
-            subject: { from: shipped.subject, to: 'Hallo {{ email }}' },
-            closing: { from: shipped.closing, to: [] },
+            subject: { from: builtIn.subject, to: 'Hallo {{ email }}' },
+            closing: { from: builtIn.closing, to: [] },
           },
         },
       ],

@@ -572,7 +572,7 @@ describe('operators at a host name', () => {
   /** Last, because it restarts the api with another setting. */
   describe('required single sign-on', () => {
     const settings = { OPERATOR_OIDC_ONLY: 'on' };
-    const refusal = { status: 403, body: { code: 'single_sign_on_required' } };
+    const rejection = { status: 403, body: { code: 'single_sign_on_required' } };
     const tokenOf = (link: string): string => new URL(link).hash.slice('#token='.length);
     let invitation: string;
     beforeAll(async () => {
@@ -597,7 +597,7 @@ describe('operators at a host name', () => {
       for (const [path, body] of requests)
         expect([path, await admin.request('POST', path, body)]).toEqual([
           path,
-          expect.objectContaining({ ...refusal, body: expect.objectContaining(refusal.body) }),
+          expect.objectContaining({ ...rejection, body: expect.objectContaining(rejection.body) }),
         ]);
       const { session } = await signIn(createOperator());
       expect(session).toMatchObject({ state: 'signed_in', singleSignOn: { isRequired: true } });
@@ -624,7 +624,7 @@ describe('operators at a host name', () => {
         });
         expect((await client.request('GET', '/operators')).status).toBe(200);
         expect(await accept(token)).toMatchObject({ status: 400 });
-        expect(await client.request('POST', '/session', { email, password })).toMatchObject(refusal);
+        expect(await client.request('POST', '/session', { email, password })).toMatchObject(rejection);
       } finally {
         await provider.listen();
       }

@@ -87,18 +87,18 @@ it('FE-01: accepts a wildcard redirect URL only in development and staging', asy
   const create = (environment: string, settings: object) =>
     instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Wildcards', environment, settings });
   const redirectUrls = [REDIRECT_URL];
-  const refusal = {
+  const rejection = {
     status: 400,
     body: { code: 'validation_failed', errors: [{ field: 'settings.redirectUrls', code: 'invalid' }] },
   };
   expect((await create('staging', { redirectUrls })).status).toBe(201);
-  expect(await create('production', { redirectUrls })).toMatchObject(refusal);
+  expect(await create('production', { redirectUrls })).toMatchObject(rejection);
   const production = await create('production', { allowedOrigins: [ORIGIN] });
   expect(production).toMatchObject({ status: 201, body: { settings: { allowedOrigins: [ORIGIN] } } });
   const path = `/api/v1/projects/${production.body.id}`;
   const patch = (body: object) => instance.requestWithSecretKey('PATCH', path, body);
-  expect(await patch({ settings: { redirectUrls } })).toMatchObject(refusal);
+  expect(await patch({ settings: { redirectUrls } })).toMatchObject(rejection);
   expect((await patch({ environment: 'development', settings: { redirectUrls } })).status).toBe(400);
   expect((await instance.requestWithSecretKey('GET', path)).body.settings.redirectUrls).toEqual([]);
-  expect(await patchSettings({ redirectUrls: ['https://*.github.io/callback'] })).toMatchObject(refusal);
+  expect(await patchSettings({ redirectUrls: ['https://*.github.io/callback'] })).toMatchObject(rejection);
 });

@@ -227,10 +227,10 @@ describe('the history checker', () => {
         }),
       );
     expect(violationsWithError(new Error('other side closed'), killedApi(10))).toEqual([]);
-    const refusedError = Object.assign(new Error('fetch failed'), {
+    const rejectedError = Object.assign(new Error('fetch failed'), {
       cause: { message: '', code: 'ECONNREFUSED' },
     });
-    expect(violationsWithError(refusedError)).toEqual([]);
+    expect(violationsWithError(rejectedError)).toEqual([]);
   });
 
   it('counts requests for events that a target had already accepted, except redeliveries', () => {

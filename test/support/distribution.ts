@@ -74,7 +74,7 @@ export const distributionColumns: Record<string, string | null> = {
 };
 
 /** The rows to which a statement is limited. */
-export type StatementReach =
+export type StatementScope =
   /** Only the installation's tables. */
   | 'installation'
   /** A parameter for the organization, project or customer. */
@@ -100,7 +100,7 @@ const reencryptionPattern = / <> ALL \(\$1::text\[\]\)|\(.+, stored, replacement
  * Returns the statement's verb and its tables that belong to organizations, such as `select customers`, and which
  * rows it can access.
  */
-export function describeReach(text: string): { reach: StatementReach; signature: string } {
+export function describeScope(text: string): { scope: StatementScope; signature: string } {
   const sql = text.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim();
   const tables = Object.entries(distributionColumns)
     .filter(
@@ -111,10 +111,10 @@ export function describeReach(text: string): { reach: StatementReach; signature:
   const verb = /\b(UPDATE|DELETE|INSERT)\b/.exec(sql)?.[1] ?? 'SELECT';
   const signature = `${verb.toLowerCase()} ${tables.join(', ')}`;
   const maintenance = prunePattern.test(sql) ? 'prune' : reencryptionPattern.test(sql) ? 'reencrypt' : null;
-  return { reach: reachOf(sql, tables), signature: maintenance ?? signature };
+  return { scope: scopeOf(sql, tables), signature: maintenance ?? signature };
 }
 
-function reachOf(sql: string, tables: string[]): StatementReach {
+function scopeOf(sql: string, tables: string[]): StatementScope {
   if (tables.length === 0) return 'installation';
   if ([tenantParameter, tenantRange, tenantInsert].some((pattern) => pattern.test(sql)))
     return 'organization';

@@ -74,13 +74,13 @@ const conditionsOf = {
 /**
  * Returns the ids that a list of attempts, deliveries or dead letters must contain, newest first.
  * @param query the caller's query parameters
- * @param reach SQL condition for the rows that the caller can access
+ * @param accessScope SQL condition for the rows that the caller can access
  */
 export async function findExpectedIds(
   instance: TestInstance,
   list: keyof typeof conditionsOf,
   query: Record<string, string>,
-  reach = 'true',
+  accessScope = 'true',
 ): Promise<string[]> {
   const { limit: _, resolution = 'waiting', ...filters } = query;
   const isLog = list === 'attempts';
@@ -97,7 +97,7 @@ export async function findExpectedIds(
   const rows = await instance.sql<{ id: string }>(
     `SELECT DISTINCT ${id} FROM attempts a ${isLog ? '' : 'RIGHT'} JOIN deliveries d ON d.id = a.delivery_id
        JOIN events e ON e.id = d.event_id
-     WHERE ${[reach, ...clauses].join(' AND ')} ORDER BY ${id} DESC`,
+     WHERE ${[accessScope, ...clauses].join(' AND ')} ORDER BY ${id} DESC`,
     values,
   );
   return rows.map((row) => (isLog ? 'att_' : 'dlv_') + row.id);

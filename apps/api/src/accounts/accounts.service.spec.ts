@@ -115,7 +115,7 @@ describe('account admission', () => {
 
 describe('account creation', () => {
   /** Creates a source's account. @returns what it leaves behind */
-  async function create(source: string, profile: object, refusal: object | null = null) {
+  async function create(source: string, profile: object, rejection: object | null = null) {
     const left: string[] = [];
     const customer = { id: 'customer', projectId: 'project', ...fields, ...profile };
     const service = new AccountsService(
@@ -132,7 +132,7 @@ describe('account creation', () => {
       } as never,
       {
         assertAllowed: () => Promise.resolve(),
-        consumeFirst: () => Promise.resolve(refusal),
+        consumeFirst: () => Promise.resolve(rejection),
         recordDropped: async () => void left.push('dropped mail'),
       } as never,
       {

@@ -28,7 +28,7 @@ import { ChangeRecordsService } from '../change-records/change-records.service.j
 import { customerEvent } from '../events/customer-events.js';
 import { IdentityResponse } from '../identities/dto/identity.response.js';
 import { RequiredProvidersService } from '../identities/required-providers.service.js';
-import { MailQuotaService, type MailRefusal, type MailRequest } from '../mail/mail-quota.service.js';
+import { MailQuotaService, type MailRejection, type MailRequest } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { effectsOf, type AccountSource, type AdmissionRule } from './account-sources.js';
 
@@ -66,7 +66,7 @@ export interface AccountProof {
 class Admission {
   protected readonly isAdmitted = true;
   /** The limit that prevents the email to the customer, or null. `countMail` sets it. */
-  mailRefusal: MailRefusal | null = null;
+  mailRejection: MailRejection | null = null;
 
   constructor(
     readonly project: ProjectContext,
@@ -132,7 +132,7 @@ export class AccountsService {
   async countMail(admission: Admission): Promise<Admission> {
     const mail = mailOf(admission);
     if (mail?.kind === 'accept-invite') await this.quota.assertAllowed(admission.project, mail);
-    else if (mail) admission.mailRefusal = await this.quota.consumeFirst(admission.project, mail);
+    else if (mail) admission.mailRejection = await this.quota.consumeFirst(admission.project, mail);
     return admission;
   }
 
@@ -269,10 +269,10 @@ export class AccountsService {
     customer: Customer,
     redirectUrl: string | null,
   ): Promise<void> {
-    const { project, mailRefusal } = admission;
+    const { project, mailRejection } = admission;
     const mail = mailOf(admission);
     if (!mail) return;
-    if (mailRefusal) await this.quota.recordDropped(project, customer.id, mail, mailRefusal, tx);
+    if (mailRejection) await this.quota.recordDropped(project, customer.id, mail, mailRejection, tx);
     else if (mail.kind === 'verify-email')
       this.events.record(tx, [await this.links.sendVerification(tx, customer, project, redirectUrl)]);
     else await this.links.send(tx, { kind: mail.kind, customer, project, redirectUrl });

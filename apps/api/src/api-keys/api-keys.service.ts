@@ -51,8 +51,12 @@ export class ApiKeysService {
   ) {}
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
-  async list({ reach }: ManagementCaller, projectId: string, query: ListApiKeysQuery): Promise<Page<ApiKey>> {
-    await this.projects.get(reach, projectId);
+  async list(
+    { accessScope }: ManagementCaller,
+    projectId: string,
+    query: ListApiKeysQuery,
+  ): Promise<Page<ApiKey>> {
+    await this.projects.get(accessScope, projectId);
     const { state = null } = query;
     return readPage(this.cursors, ['api-keys', projectId, state], query, (before, limit) =>
       this.apiKeys.list(projectId, state, before, limit),
@@ -60,8 +64,8 @@ export class ApiKeysService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: ManagementCaller, projectId: string, id: string): Promise<ApiKey> {
-    await this.projects.get(reach, projectId);
+  async get({ accessScope }: ManagementCaller, projectId: string, id: string): Promise<ApiKey> {
+    await this.projects.get(accessScope, projectId);
     return this.apiKeys.get(projectId, id);
   }
 
@@ -81,7 +85,7 @@ export class ApiKeysService {
     assertRateLimitAllowed(caller, type, rateLimit);
     return this.transactions.join(async (tx) => {
       const project = await this.lockActive(tx, caller, projectId);
-      assertKeyReachWithin(caller, grant, project);
+      assertKeyAccessWithin(caller, grant, project);
       const key = { name: input.name, type, ...grant, rateLimit, expiresAt, rotatedFrom: null };
       return this.issueKey(tx, project, key, 'api_key.created');
     });
@@ -93,14 +97,14 @@ export class ApiKeysService {
    *   permissions than the caller, `last_organization_key`
    */
   async revoke(caller: ManagementCaller, projectId: string, id: string): Promise<void> {
-    const { organizationId } = await this.projects.get(caller.reach, projectId);
+    const { organizationId } = await this.projects.get(caller.accessScope, projectId);
     const key = await this.apiKeys.get(projectId, id);
     // Otherwise a key with few permissions could interrupt the service for all others.
     assertGrantWithin(caller, key);
     const { access } = key;
     await this.transactions.join(async (tx) => {
       if (access === 'organization') {
-        await this.organizations.lock(tx, caller.reach, organizationId);
+        await this.organizations.lock(tx, caller.accessScope, organizationId);
         const issuerKeys = await this.apiKeys.listOrganizationIssuerKeys(tx, organizationId);
         if (issuerKeys.length === 1 && issuerKeys[0]!.id === id)
           throw new GatehouseError('last_organization_key');
@@ -127,7 +131,7 @@ export class ApiKeysService {
       const previousKey = await this.apiKeys.get(projectId, id, tx);
       // The response contains the new key's value: without this check, a key could obtain any other key's permissions.
       assertGrantWithin(caller, previousKey);
-      assertKeyReachWithin(caller, previousKey, project);
+      assertKeyAccessWithin(caller, previousKey, project);
       if (!(await this.apiKeys.expireAfterOverlap(tx, projectId, id, overlapSeconds))) {
         throw new GatehouseError('api_key_not_rotatable');
       }
@@ -148,8 +152,8 @@ export class ApiKeysService {
     });
   }
 
-  private async lockActive(tx: Tx, { reach }: ManagementCaller, projectId: string): Promise<Project> {
-    const project = await this.projects.lock(tx, reach, projectId);
+  private async lockActive(tx: Tx, { accessScope }: ManagementCaller, projectId: string): Promise<Project> {
+    const project = await this.projects.lock(tx, accessScope, projectId);
     if (project.archivedAt) throw new GatehouseError('project_archived');
     return project;
   }
@@ -207,13 +211,13 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
  * access the organizations that this organization created in turn.
  * @throws GatehouseError `insufficient_access`
  */
-function assertKeyReachWithin(
-  { kind, reach }: ManagementCaller,
+function assertKeyAccessWithin(
+  { kind, accessScope }: ManagementCaller,
   { access }: Pick<ApiKey, 'access'>,
   { organizationId }: Project,
 ): void {
-  if (kind !== 'operator' || access === 'project' || !reach.organizationIds) return;
-  if (!reach.organizationIds.includes(organizationId))
+  if (kind !== 'operator' || access === 'project' || !accessScope.organizationIds) return;
+  if (!accessScope.organizationIds.includes(organizationId))
     throw new GatehouseError('insufficient_access', {
       members: { requiredAccess: access },
       detail: 'Your access does not include all organizations that this key could access.',

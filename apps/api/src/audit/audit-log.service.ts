@@ -19,10 +19,10 @@ export class AuditLogService {
    * Returns a page of the entries within the caller's access scope, newest first.
    * @throws GatehouseError `invalid_cursor`
    */
-  list({ reach }: ManagementCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {
+  list({ accessScope }: ManagementCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {
     const filter = auditFilter(query);
-    return readPage(this.cursors, ['audit-log', reach, filter], query, (before, limit) =>
-      this.log.list(reach, filter, before, limit),
+    return readPage(this.cursors, ['audit-log', accessScope, filter], query, (before, limit) =>
+      this.log.list(accessScope, filter, before, limit),
     );
   }
 }

@@ -33,7 +33,7 @@ export class AuditSearchService {
    * @throws GatehouseError `invalid_cursor`
    */
   list(caller: ManagementCaller, query: AuditLogQuery): Promise<Page<NamedAuditEntry>> {
-    const list = ['audit-search', caller.reach, auditFilter(query)];
+    const list = ['audit-search', caller.accessScope, auditFilter(query)];
     return readScannedPage(this.cursors, list, query, (before, limit) =>
       this.page(caller, query, before, limit),
     );
@@ -41,25 +41,25 @@ export class AuditSearchService {
 
   /** Returns up to `limit` entries. @param before the previous page's last id */
   async page(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     query: CountAuditLogQuery,
     before: string | null,
     limit: number,
   ): Promise<ScannedPage<NamedAuditEntry>> {
-    const { items, next } = await this.log.listPage(reach, auditFilter(query), before, limit);
+    const { items, next } = await this.log.listPage(accessScope, auditFilter(query), before, limit);
     return { items: await this.addNames(items), next };
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: ManagementCaller, id: string): Promise<NamedAuditEntry> {
-    const entry = await this.log.find(reach, id);
+  async get({ accessScope }: ManagementCaller, id: string): Promise<NamedAuditEntry> {
+    const entry = await this.log.find(accessScope, id);
     if (!entry) throw notFound();
     const [named] = await this.addNames([entry]);
     return named!;
   }
 
-  count({ reach }: ManagementCaller, query: CountAuditLogQuery): Promise<CappedCount> {
-    return this.log.count(reach, auditFilter(query));
+  count({ accessScope }: ManagementCaller, query: CountAuditLogQuery): Promise<CappedCount> {
+    return this.log.count(accessScope, auditFilter(query));
   }
 
   private async addNames(entries: AuditEntry[]): Promise<NamedAuditEntry[]> {

@@ -48,7 +48,7 @@ export const operatorAction = (
 /** A request in progress, with the actions that were rejected in it. */
 interface AuditedRequest {
   request: GatehouseRequest;
-  refusals: AuditedAction[];
+  rejections: AuditedAction[];
 }
 
 /**
@@ -87,30 +87,30 @@ export class AuditService {
    * might never end.
    * @returns the error to throw
    */
-  noteRefusal(action: AuditedAction, error: GatehouseError): GatehouseError {
+  noteRejection(action: AuditedAction, error: GatehouseError): GatehouseError {
     const details = { ...action.details, outcome: 'refused', code: error.code };
-    this.requestStore.getStore()?.refusals.push({ ...action, details });
+    this.requestStore.getStore()?.rejections.push({ ...action, details });
     return error;
   }
 
   /** Runs `work` with the request's caller as the actor. */
   async runWithRequest<Result>(request: GatehouseRequest, work: () => Promise<Result>): Promise<Result> {
-    const audited: AuditedRequest = { request, refusals: [] };
+    const audited: AuditedRequest = { request, rejections: [] };
     return this.requestStore.run(audited, async () => {
       try {
         return await work();
       } catch (error) {
-        if (audited.refusals.length > 0) await this.recordRefusals(audited.refusals);
+        if (audited.rejections.length > 0) await this.recordRejections(audited.rejections);
         throw error;
       }
     });
   }
 
-  private async recordRefusals(refusals: AuditedAction[]): Promise<void> {
+  private async recordRejections(rejections: AuditedAction[]): Promise<void> {
     try {
       // oxlint-disable-next-line gatehouse/joined-transactions -- the request has failed
       await this.transactions.run((tx) => {
-        for (const action of refusals) this.record(tx, action);
+        for (const action of rejections) this.record(tx, action);
       });
     } catch (error) {
       // No data was changed, so the response is still the rejection.

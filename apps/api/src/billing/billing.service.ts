@@ -32,10 +32,10 @@ export class BillingService {
    *   `billing_unavailable`
    */
   async open(
-    { project, reach, access }: SecretKeyCaller,
+    { project, accessScope, access }: SecretKeyCaller,
     { returnUrl, organizationId = project.organizationId }: BillingPortalRequest,
   ): Promise<PortalSession> {
-    const organization = await this.organizations.get(reach, organizationId);
+    const organization = await this.organizations.get(accessScope, organizationId);
     if (organization.id !== project.organizationId && access !== 'organization') {
       throw new GatehouseError('insufficient_access', { members: { requiredAccess: 'organization' } });
     }

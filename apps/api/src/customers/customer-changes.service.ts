@@ -10,7 +10,7 @@ import {
   profileFields,
   type Customer,
   type ProjectContext,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import {
   CustomerChangesRepository,
@@ -49,14 +49,14 @@ export class CustomerChangesService {
    *   the `sub` in tokens
    */
   async update(
-    reach: Reach,
+    accessScope: AccessScope,
     id: string,
     patch: UpdateCustomerRequest,
     precondition: Precondition,
   ): Promise<Customer> {
     let projectId: string;
     try {
-      return await this.change(reach, id, (before) => {
+      return await this.change(accessScope, id, (before) => {
         ({ projectId } = before);
         precondition.assert(CustomerResponse.from(before), customerVolatileFields);
         return applyPatch(before, patch);
@@ -71,14 +71,18 @@ export class CustomerChangesService {
 
   /** Updates the fields that customers can change themselves. */
   async updateMe({ projectId, id }: Customer, patch: UpdateMeRequest): Promise<Customer> {
-    const reach = { organizationIds: null, projectId };
-    return this.change(reach, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
+    const accessScope = { organizationIds: null, projectId };
+    return this.change(accessScope, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
   }
 
-  private change(reach: Reach, id: string, change: (before: Customer) => Customer): Promise<Customer> {
+  private change(
+    accessScope: AccessScope,
+    id: string,
+    change: (before: Customer) => Customer,
+  ): Promise<Customer> {
     return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches cannot overwrite each other.
-      const { customer: before, project, time } = await this.changes.lockActive(tx, reach, id);
+      const { customer: before, project, time } = await this.changes.lockActive(tx, accessScope, id);
       const patched = change(before);
       const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], patched[field]));
       if (changed.length === 0) return before;

@@ -4,20 +4,20 @@ import type { OperatorCaller } from '@gatehouse/auth';
 import { CustomerCsvService } from './customer-csv.service.js';
 
 it("reads the session's access scope for each exported page, and ends with the session", async () => {
-  const reaches = [
+  const accessScopes = [
     { organizationIds: ['a'], projectId: null },
     { organizationIds: ['b'], projectId: null },
   ];
   const pages: unknown[] = [];
   const fakes = [
     {
-      page: ({ reach }: OperatorCaller) => {
-        pages.push(reach);
+      page: ({ accessScope }: OperatorCaller) => {
+        pages.push(accessScope);
         return Promise.resolve({ items: [], next: { id: '', key: '' } });
       },
     },
     {},
-    { findReach: () => Promise.resolve(reaches[pages.length] ?? null) },
+    { findAccessScope: () => Promise.resolve(accessScopes[pages.length] ?? null) },
     {},
     { join: () => Promise.resolve() },
     { warn: () => undefined },
@@ -27,8 +27,8 @@ it("reads the session's access scope for each exported page, and ends with the s
     setTimeout: () => undefined,
   });
   response.resume();
-  const caller = { reach: { organizationIds: null, projectId: null } } as OperatorCaller;
+  const caller = { accessScope: { organizationIds: null, projectId: null } } as OperatorCaller;
   await new CustomerCsvService(...fakes).stream(caller, {}, response as unknown as ServerResponse);
-  expect(pages).toEqual(reaches);
+  expect(pages).toEqual(accessScopes);
   expect([response.destroyed, response.writableFinished]).toEqual([true, false]);
 });

@@ -48,19 +48,19 @@ export class CustomerCsvService {
       'Content-Disposition': 'attachment; filename="customers.csv"',
     });
     const pages = csvPages(file, async (after: CustomerPosition | null, limit) => {
-      const reach = await this.sessions.findReach(caller.sessionId, caller.role);
-      if (!reach) throw new Error('the session of the operator has ended');
-      return this.directory.page({ ...caller, reach }, query, after, limit);
+      const accessScope = await this.sessions.findAccessScope(caller.sessionId, caller.role);
+      if (!accessScope) throw new Error('the session of the operator has ended');
+      return this.directory.page({ ...caller, accessScope }, query, after, limit);
     });
     await streamPages(pages, response, this.logger, { export: 'customers.csv' });
   }
 
   /** Records only the names of the filters: a search contains personal data. */
   private async recordExport(
-    { operatorId, reach }: OperatorCaller,
+    { operatorId, accessScope }: OperatorCaller,
     query: CountOperatorCustomersQuery,
   ): Promise<void> {
-    const project = query.projectId ? await this.projects.get(reach, query.projectId) : null;
+    const project = query.projectId ? await this.projects.get(accessScope, query.projectId) : null;
     await this.transactions.join((tx) =>
       this.audit.record(tx, {
         action: 'operator.customers_exported',

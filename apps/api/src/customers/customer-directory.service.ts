@@ -31,7 +31,7 @@ export class CustomerDirectoryService {
 
   /** Returns a page of customers within the caller's access scope. @throws GatehouseError `invalid_cursor` */
   async list(caller: ManagementCaller, query: ListOperatorCustomersQuery): Promise<Page<Customer>> {
-    const list = ['customers', caller.reach, customerFilter(caller, query)];
+    const list = ['customers', caller.accessScope, customerFilter(caller, query)];
     const after =
       query.cursor === undefined ? null : decodePosition(this.cursors.decodeBytes(list, query.cursor));
     const limit = query.limit ?? DEFAULT_LIMIT;
@@ -47,7 +47,7 @@ export class CustomerDirectoryService {
     limit: number,
   ): Promise<{ items: Customer[]; next: CustomerPosition | null }> {
     const filter = customerFilter(caller, query);
-    const { customers, next } = await this.directory.listPage(caller.reach, filter, after, limit);
+    const { customers, next } = await this.directory.listPage(caller.accessScope, filter, after, limit);
     return { items: customers, next };
   }
 
@@ -58,7 +58,7 @@ export class CustomerDirectoryService {
 
   /** Counts matching customers with a bounded scan. */
   count(caller: ManagementCaller, query: CountOperatorCustomersQuery): Promise<CappedCount> {
-    return this.directory.count(caller.reach, customerFilter(caller, query));
+    return this.directory.count(caller.accessScope, customerFilter(caller, query));
   }
 }
 

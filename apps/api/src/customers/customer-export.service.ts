@@ -25,10 +25,10 @@ export class CustomerExportService {
   ) {}
 
   /** @throws GatehouseError `not_found` */
-  async export({ reach }: ManagementCaller, id: string): Promise<CustomerExportResponse> {
-    const details = await this.customers.get(reach, id);
+  async export({ accessScope }: ManagementCaller, id: string): Promise<CustomerExportResponse> {
+    const details = await this.customers.get(accessScope, id);
     const { customer, project } = details;
-    const exported = await this.records.readAll(reach, id, MAX_RECORDS + 1);
+    const exported = await this.records.readAll(accessScope, id, MAX_RECORDS + 1);
     const factors = await this.factors.list(id);
     await this.transactions.join((tx) =>
       this.audit.record(tx, customerAction('customer.exported', customer, project)),

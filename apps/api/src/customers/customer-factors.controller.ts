@@ -22,10 +22,10 @@ export class CustomerFactorsController {
   @SecretKey('customer:read')
   @ApiOkResponse({ type: FactorsResponse })
   async list(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<FactorsResponse> {
-    return FactorsResponse.from(await this.factors.list(reach, parsePathUuid(id)));
+    return FactorsResponse.from(await this.factors.list(accessScope, parsePathUuid(id)));
   }
 
   @Post(':factorId/remove')
@@ -41,11 +41,11 @@ export class CustomerFactorsController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async remove(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
     @Param('factorId') factorId: string,
     @Body() { reason }: RemoveFactorRequest,
   ): Promise<void> {
-    await this.factors.remove(reach, parsePathUuid(id), parsePathUuid(factorId), reason);
+    await this.factors.remove(accessScope, parsePathUuid(id), parsePathUuid(factorId), reason);
   }
 }

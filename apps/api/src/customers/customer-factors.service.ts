@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notFound, type Reach } from '@gatehouse/domain';
+import { notFound, type AccessScope } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -23,8 +23,8 @@ export class CustomerFactorsService {
   ) {}
 
   /** @throws GatehouseError `not_found` */
-  async list(reach: Reach, id: string): Promise<CustomerFactors> {
-    const { customer } = await this.customers.get(reach, id);
+  async list(accessScope: AccessScope, id: string): Promise<CustomerFactors> {
+    const { customer } = await this.customers.get(accessScope, id);
     return this.factors.list(customer.id);
   }
 
@@ -33,8 +33,8 @@ export class CustomerFactorsService {
    * @param reason for the audit log
    * @throws GatehouseError `not_found`, `project_archived`
    */
-  async remove(reach: Reach, id: string, factorId: string, reason: string): Promise<void> {
-    const { project } = await this.customers.getActive(reach, id);
+  async remove(accessScope: AccessScope, id: string, factorId: string, reason: string): Promise<void> {
+    const { project } = await this.customers.getActive(accessScope, id);
     await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!customer) throw notFound();

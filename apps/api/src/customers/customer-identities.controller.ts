@@ -23,8 +23,8 @@ export class CustomerIdentitiesController {
   })
   @SecretKey('customer:read')
   @ApiCamelList(IdentityResponse)
-  async list(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string) {
-    const identities = await this.identities.list(reach, parsePathUuid(id));
+  async list(@CurrentCaller() { accessScope }: ManagementCaller, @Param('customerId') id: string) {
+    const identities = await this.identities.list(accessScope, parsePathUuid(id));
     return camelList(
       identities.map((identity) => IdentityResponse.from(identity)),
       null,
@@ -44,11 +44,11 @@ export class CustomerIdentitiesController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async remove(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
     @Param('identityId') identityId: string,
     @Body() { reason }: RemoveIdentityRequest,
   ): Promise<void> {
-    await this.identities.remove(reach, parsePathUuid(id), parsePathUuid(identityId), reason);
+    await this.identities.remove(accessScope, parsePathUuid(id), parsePathUuid(identityId), reason);
   }
 }

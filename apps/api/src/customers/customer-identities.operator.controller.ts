@@ -23,8 +23,8 @@ export class CustomerIdentitiesOperatorController extends PickRoutes(CustomerIde
   })
   @Operator('viewer')
   @ApiCamelList(OperatorIdentityResponse)
-  override async list(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string) {
-    const identities = await this.identities.list(reach, parsePathUuid(id));
+  override async list(@CurrentCaller() { accessScope }: ManagementCaller, @Param('customerId') id: string) {
+    const identities = await this.identities.list(accessScope, parsePathUuid(id));
     return camelList(
       identities.map((identity) => OperatorIdentityResponse.from(identity)),
       null,

@@ -21,8 +21,8 @@ export class CustomerMailsController {
   @SecretKey('customer:write')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('method_not_enabled', 'sso_required', 'conflict', 'project_archived')
-  async invite(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string) {
-    await this.mails.sendInvitation(reach, parsePathUuid(id));
+  async invite(@CurrentCaller() { accessScope }: ManagementCaller, @Param('customerId') id: string) {
+    await this.mails.sendInvitation(accessScope, parsePathUuid(id));
     return {};
   }
 }

@@ -16,8 +16,8 @@ export class CustomerMailsOperatorController {
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict', 'project_archived', 'rate_limited')
-  async sendVerification(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
-    await this.mails.sendVerification(reach, parsePathUuid(id));
+  async sendVerification(@CurrentCaller() { accessScope }: OperatorCaller, @Param('customerId') id: string) {
+    await this.mails.sendVerification(accessScope, parsePathUuid(id));
     return {};
   }
 
@@ -30,8 +30,8 @@ export class CustomerMailsOperatorController {
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('method_not_enabled', 'conflict', 'project_archived', 'rate_limited')
-  async sendPasswordReset(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
-    await this.mails.sendPasswordReset(reach, parsePathUuid(id));
+  async sendPasswordReset(@CurrentCaller() { accessScope }: OperatorCaller, @Param('customerId') id: string) {
+    await this.mails.sendPasswordReset(accessScope, parsePathUuid(id));
     return {};
   }
 
@@ -44,8 +44,8 @@ export class CustomerMailsOperatorController {
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('method_not_enabled', 'conflict', 'project_archived', 'rate_limited')
-  async sendInvitation(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
-    await this.mails.sendInvitation(reach, parsePathUuid(id));
+  async sendInvitation(@CurrentCaller() { accessScope }: OperatorCaller, @Param('customerId') id: string) {
+    await this.mails.sendInvitation(accessScope, parsePathUuid(id));
     return {};
   }
 }

@@ -7,7 +7,7 @@ import {
   type AuditAction,
   type OneTimeTokenKind,
   type ProjectContext,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
@@ -56,8 +56,8 @@ export class CustomerMailsService {
     private readonly transactions: Transactions,
   ) {}
 
-  sendVerification(reach: Reach, id: string): Promise<void> {
-    return this.send(reach, id, {
+  sendVerification(accessScope: AccessScope, id: string): Promise<void> {
+    return this.send(accessScope, id, {
       kind: 'verify-email',
       action: 'customer.verification_sent',
       blockedReason: ({ emailVerified }) => emailVerified && 'The email address is already verified.',
@@ -65,16 +65,16 @@ export class CustomerMailsService {
     });
   }
 
-  sendPasswordReset(reach: Reach, id: string): Promise<void> {
-    return this.send(reach, id, {
+  sendPasswordReset(accessScope: AccessScope, id: string): Promise<void> {
+    return this.send(accessScope, id, {
       kind: 'reset-password',
       action: 'customer.password_reset_sent',
       send: async (...args) => [await this.resets.createLink(...args)],
     });
   }
 
-  sendInvitation(reach: Reach, id: string): Promise<void> {
-    return this.send(reach, id, {
+  sendInvitation(accessScope: AccessScope, id: string): Promise<void> {
+    return this.send(accessScope, id, {
       kind: 'accept-invite',
       action: 'customer.invitation_sent',
       blockedReason: ({ passwordHash }) =>
@@ -87,7 +87,7 @@ export class CustomerMailsService {
   }
 
   private async send(
-    reach: Reach,
+    accessScope: AccessScope,
     id: string,
     { kind, action, blockedReason, send }: LinkMail,
   ): Promise<void> {
@@ -99,7 +99,7 @@ export class CustomerMailsService {
       if (detail) throw new GatehouseError('conflict', { detail });
       return customer;
     };
-    const { customer: found, project } = await this.customers.getActive(reach, id);
+    const { customer: found, project } = await this.customers.getActive(accessScope, id);
     if (kind !== 'verify-email') assertMethodEnabled(project, 'password');
     const { email } = assertMailable(await this.customers.findByEmail(project.id, found.email));
     if (kind !== 'verify-email') await this.required.assertAllowed(project, email);

@@ -53,11 +53,11 @@ export class CustomerTimelineService {
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async list(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     customerId: string,
     query: CustomerTimelineQuery,
   ): Promise<Page<TimelineEntry>> {
-    await this.customers.get(reach, customerId);
+    await this.customers.get(accessScope, customerId);
     const filter = {
       customerId,
       kinds: query.kinds ? (query.kinds.split(',') as TimelineKind[]) : timelineKinds,
@@ -66,13 +66,13 @@ export class CustomerTimelineService {
     };
     const page = await readScannedPage(
       this.cursors,
-      ['customer-timeline', reach, filter],
+      ['customer-timeline', accessScope, filter],
       query,
       (before, limit) => this.timeline.listPage(filter, before, limit),
     );
     const eventIds = page.items.filter(({ source }) => source === 'event').map(({ id }) => id);
     const [deliveries, names] = await Promise.all([
-      this.timeline.listDeliveries(reach, eventIds),
+      this.timeline.listDeliveries(accessScope, eventIds),
       this.actors.resolve(page.items.map(actorKey)),
     ]);
     const items = page.items.map((row) => ({

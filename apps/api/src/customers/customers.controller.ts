@@ -93,10 +93,10 @@ export class CustomersController {
   @ETag({ volatile: customerVolatileFields })
   @ApiOkResponse({ type: CustomerResponse })
   async get(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from((await this.customers.get(reach, parsePathUuid(id))).customer);
+    return CustomerResponse.from((await this.customers.get(accessScope, parsePathUuid(id))).customer);
   }
 
   @Patch(':customerId')
@@ -111,12 +111,14 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived', 'conflict')
   async update(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
     @Body() body: UpdateCustomerRequest,
     @IfMatch() precondition: Precondition,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.changes.update(reach, parsePathUuid(id), body, precondition));
+    return CustomerResponse.from(
+      await this.changes.update(accessScope, parsePathUuid(id), body, precondition),
+    );
   }
 
   @Get(':customerId/export')
@@ -148,10 +150,10 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async disable(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.disable(reach, parsePathUuid(id)));
+    return CustomerResponse.from(await this.customers.disable(accessScope, parsePathUuid(id)));
   }
 
   @Post(':customerId/enable')
@@ -166,10 +168,10 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async enable(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.enable(reach, parsePathUuid(id)));
+    return CustomerResponse.from(await this.customers.enable(accessScope, parsePathUuid(id)));
   }
 
   @Post(':customerId/require-reauthentication')
@@ -185,10 +187,12 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async requireReauthentication(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.requireReauthentication(reach, parsePathUuid(id)));
+    return CustomerResponse.from(
+      await this.customers.requireReauthentication(accessScope, parsePathUuid(id)),
+    );
   }
 
   @Post(':customerId/unlock')
@@ -203,10 +207,10 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async unlock(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.unlock(reach, parsePathUuid(id)));
+    return CustomerResponse.from(await this.customers.unlock(accessScope, parsePathUuid(id)));
   }
 
   @Delete(':customerId')
@@ -219,7 +223,10 @@ export class CustomersController {
   @HttpCode(204)
   @SecretKey('customer:delete')
   @ApiNoContentResponse()
-  async delete(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string): Promise<void> {
-    await this.customers.delete(reach, parsePathUuid(id));
+  async delete(
+    @CurrentCaller() { accessScope }: ManagementCaller,
+    @Param('customerId') id: string,
+  ): Promise<void> {
+    await this.customers.delete(accessScope, parsePathUuid(id));
   }
 }

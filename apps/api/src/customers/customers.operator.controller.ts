@@ -69,10 +69,10 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   @ETag({ volatile: [...customerVolatileFields, 'lock', 'hasPassword'] })
   @ApiOkResponse({ type: OperatorCustomerResponse })
   override async get(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<OperatorCustomerResponse> {
-    const details = await this.customers.get(reach, parsePathUuid(id));
+    const details = await this.customers.get(accessScope, parsePathUuid(id));
     const locks = await this.directory.findLocks([details.customer]);
     return OperatorCustomerResponse.fromDetails(details, locks.get(details.customer.id));
   }
@@ -88,11 +88,11 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   override async disable(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
     @Body() { reason }: CustomerAccessRequest = {},
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.disable(reach, parsePathUuid(id), reason));
+    return CustomerResponse.from(await this.customers.disable(accessScope, parsePathUuid(id), reason));
   }
 
   @Post(':customerId/enable')
@@ -106,10 +106,10 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   override async enable(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
     @Body() { reason }: CustomerAccessRequest = {},
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.enable(reach, parsePathUuid(id), reason));
+    return CustomerResponse.from(await this.customers.enable(accessScope, parsePathUuid(id), reason));
   }
 }

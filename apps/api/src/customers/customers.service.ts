@@ -8,7 +8,7 @@ import {
   notFound,
   type Customer,
   type ProjectContext,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import {
   CustomersRepository,
@@ -48,8 +48,8 @@ export class CustomersService {
   ) {}
 
   /** Returns a customer in an active or archived project. @throws GatehouseError `not_found` */
-  get(reach: Reach, id: string): Promise<CustomerDetails> {
-    return this.customers.get(reach, id);
+  get(accessScope: AccessScope, id: string): Promise<CustomerDetails> {
+    return this.customers.get(accessScope, id);
   }
 
   /**
@@ -87,18 +87,18 @@ export class CustomersService {
    * @param reason for the audit log
    * @throws GatehouseError `not_found`, `project_archived`
    */
-  disable(reach: Reach, id: string, reason?: string): Promise<Customer> {
-    return this.change(reach, id, (...locked) => this.lifecycle.disable(...locked, reason));
+  disable(accessScope: AccessScope, id: string, reason?: string): Promise<Customer> {
+    return this.change(accessScope, id, (...locked) => this.lifecycle.disable(...locked, reason));
   }
 
   /** Enables a disabled customer. @param reason for the audit log @throws GatehouseError `not_found`, `project_archived` */
-  enable(reach: Reach, id: string, reason?: string): Promise<Customer> {
-    return this.change(reach, id, (...locked) => this.lifecycle.enable(...locked, reason));
+  enable(accessScope: AccessScope, id: string, reason?: string): Promise<Customer> {
+    return this.change(accessScope, id, (...locked) => this.lifecycle.enable(...locked, reason));
   }
 
   /** Resets a customer's failed passwords and second factors. @throws GatehouseError `not_found`, `project_archived` */
-  unlock(reach: Reach, id: string): Promise<Customer> {
-    return this.change(reach, id, async (tx, project, customer) => {
+  unlock(accessScope: AccessScope, id: string): Promise<Customer> {
+    return this.change(accessScope, id, async (tx, project, customer) => {
       this.events.record(tx, await this.passwords.unlockAll(tx, project, customer));
       this.audit.record(tx, customerAction('customer.unlocked', customer, project));
       return customer;
@@ -109,8 +109,8 @@ export class CustomersService {
    * Requires a new proof of identity in each of a customer's sessions before it can be refreshed.
    * @throws GatehouseError `not_found`, `project_archived`
    */
-  requireReauthentication(reach: Reach, id: string): Promise<Customer> {
-    return this.change(reach, id, async (tx, project, customer) => {
+  requireReauthentication(accessScope: AccessScope, id: string): Promise<Customer> {
+    return this.change(accessScope, id, async (tx, project, customer) => {
       await this.customers.requireProof(tx, project.id, id);
       this.audit.record(tx, customerAction('customer.reauthentication_required', customer, project));
       return customer;
@@ -122,8 +122,8 @@ export class CustomersService {
    * deletes a customer in an archived project.
    * @throws GatehouseError `not_found`
    */
-  async delete(reach: Reach, id: string): Promise<void> {
-    const { project } = await this.customers.get(reach, id);
+  async delete(accessScope: AccessScope, id: string): Promise<void> {
+    const { project } = await this.customers.get(accessScope, id);
     await this.transactions.join(async (tx) =>
       this.lifecycle.delete(tx, project, await this.lock(tx, project, id)),
     );
@@ -144,11 +144,11 @@ export class CustomersService {
 
   /** Changes a customer whom the transaction has locked, and who may have been deleted in the meantime. */
   private async change(
-    reach: Reach,
+    accessScope: AccessScope,
     id: string,
     work: (tx: Tx, project: ProjectContext, customer: Customer) => Promise<Customer>,
   ): Promise<Customer> {
-    const { project } = await this.customers.getActive(reach, id);
+    const { project } = await this.customers.getActive(accessScope, id);
     return this.transactions.join(async (tx) => work(tx, project, await this.lock(tx, project, id)));
   }
 
@@ -167,7 +167,7 @@ export class CustomersService {
     const own = caller.project;
     if (own && (projectId ?? own.id) === own.id) return own;
     if (projectId === undefined) throw invalidField('projectId', 'required', 'projectId is required');
-    return this.projects.getActive(caller.reach, projectId);
+    return this.projects.getActive(caller.accessScope, projectId);
   }
 
   private async resolvePasswordHash(

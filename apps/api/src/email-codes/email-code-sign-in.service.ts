@@ -70,7 +70,7 @@ export class EmailCodeSignInService {
     });
     if (!guess) throw new GatehouseError('invalid_code');
     if (guess.granted === null)
-      this.failures.reportRefusal(project, guess, { reason: 'locked', methods: ['email'], client });
+      this.failures.reportRejection(project, guess, { reason: 'locked', methods: ['email'], client });
     assertGranted(wrongCodePolicy(project), guess);
     if (!guess.isCorrect) throw this.fail(project, guess, client);
     return this.accounts
@@ -78,8 +78,8 @@ export class EmailCodeSignInService {
         this.complete(tx, project, { guess, tokenHash, locale }, client, admission),
       )
       .catch(async (error: unknown) => {
-        const isRefused = error instanceof GatehouseError && error.status === 403;
-        if (isRefused) await this.codes.release(project.id, sha256(guess.email), guess.granted);
+        const isRejected = error instanceof GatehouseError && error.status === 403;
+        if (isRejected) await this.codes.release(project.id, sha256(guess.email), guess.granted);
         throw error;
       });
   }

@@ -140,9 +140,9 @@ export class EmailCodesService {
     const mail: MailRequest = customer
       ? { kind: KIND, recipient: email, isTrusted: customer.emailVerified }
       : { kind: KIND, purpose: 'signUp', recipient: email, isTrusted: false };
-    const refusal = await this.quota.consume(project, mail);
-    if (refusal && customer) await this.quota.recordDropped(project, customer.id, mail, refusal);
-    return !refusal;
+    const rejection = await this.quota.consume(project, mail);
+    if (rejection && customer) await this.quota.recordDropped(project, customer.id, mail, rejection);
+    return !rejection;
   }
 }
 

@@ -101,9 +101,9 @@ export class EmailChangeService {
       await this.quota.assertAllowed(project, request);
       return true;
     }
-    const refusal = await this.quota.consume(project, request);
-    if (refusal) await this.quota.recordDropped(project, customerId, request, refusal);
-    return refusal === null;
+    const rejection = await this.quota.consume(project, request);
+    if (rejection) await this.quota.recordDropped(project, customerId, request, rejection);
+    return rejection === null;
   }
 
   private async requestConfirmations(

@@ -39,7 +39,7 @@ export class CustomEventsService {
 
   /** Returns the projects of the events by their `projectId`. The key's project is known and not read again. */
   private async findProjects(
-    { reach, project }: SecretKeyCaller,
+    { accessScope, project }: SecretKeyCaller,
     customEvents: CustomEvent[],
   ): Promise<Map<string | null, Pick<ProjectContext, 'id' | 'organizationId'>>> {
     const projects = new Map<string | null, Pick<ProjectContext, 'id' | 'organizationId'>>([
@@ -48,7 +48,7 @@ export class CustomEventsService {
     ]);
     for (const { projectId } of customEvents) {
       if (projectId === null || projects.has(projectId)) continue;
-      projects.set(projectId, await this.projects.getActive(reach, projectId));
+      projects.set(projectId, await this.projects.getActive(accessScope, projectId));
     }
     return projects;
   }

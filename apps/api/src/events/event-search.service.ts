@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { matchingEventTypes, type Reach } from '@gatehouse/domain';
+import { matchingEventTypes, type AccessScope } from '@gatehouse/domain';
 import {
   DeliveriesRepository,
   EventSearchRepository,
@@ -30,18 +30,18 @@ export class EventSearchService {
   ) {}
 
   /** Returns a page of events, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagementCaller, query: SearchEventsQuery): Promise<Page<FeedEvent>> {
+  list({ accessScope }: ManagementCaller, query: SearchEventsQuery): Promise<Page<FeedEvent>> {
     const { limit: _, cursor: __, ...filters } = query;
-    const list = ['operator-events', reach, Object.entries(filters).sort()];
+    const list = ['operator-events', accessScope, Object.entries(filters).sort()];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
-      const filter = await this.toFilter(query, reach);
-      return filter ? this.events.listPage(reach, filter, before, limit) : EMPTY_PAGE;
+      const filter = await this.toFilter(query, accessScope);
+      return filter ? this.events.listPage(accessScope, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
-  async count({ reach }: ManagementCaller, query: CountEventsQuery): Promise<CappedCount> {
-    const filter = await this.toFilter(query, reach);
-    return filter ? this.events.count(reach, filter) : { count: 0, isMore: false };
+  async count({ accessScope }: ManagementCaller, query: CountEventsQuery): Promise<CappedCount> {
+    const filter = await this.toFilter(query, accessScope);
+    return filter ? this.events.count(accessScope, filter) : { count: 0, isMore: false };
   }
 
   /**
@@ -54,14 +54,17 @@ export class EventSearchService {
     query: PageQuery,
   ): Promise<Page<DeliverySummary>> {
     const event = await this.feed.get(caller, id);
-    return readPage(this.cursors, ['event-deliveries', caller.reach, event.id], query, (before, limit) =>
-      this.deliveries.listForEvent(caller.reach, event.id, before, limit),
+    return readPage(
+      this.cursors,
+      ['event-deliveries', caller.accessScope, event.id],
+      query,
+      (before, limit) => this.deliveries.listForEvent(caller.accessScope, event.id, before, limit),
     );
   }
 
   /** Returns a query's filter, or null if nothing can match. */
-  private async toFilter(query: CountEventsQuery, reach: Reach): Promise<EventFilter | null> {
-    const conditions = await this.searchTerms.conditionsOf(query, reach);
+  private async toFilter(query: CountEventsQuery, accessScope: AccessScope): Promise<EventFilter | null> {
+    const conditions = await this.searchTerms.conditionsOf(query, accessScope);
     const { endpointIds, endpointUrl, endpointName } = conditions ?? {};
     if (!conditions || endpointIds || endpointUrl || endpointName) return null;
     const deliveryEventId = conditions.deliveryId

@@ -30,13 +30,13 @@ export class EventsService {
    * (contract, section 4).
    * @throws GatehouseError `invalid_cursor`
    */
-  async list({ reach }: ManagementCaller, query: ListEventsQuery): Promise<EventPage> {
+  async list({ accessScope }: ManagementCaller, query: ListEventsQuery): Promise<EventPage> {
     const filter = {
       projectId: query.project_id ?? null,
       types: query.types ? matchingEventTypes(query.types.split(',')) : null,
       createdAfter: parseTime(query.created_after),
     };
-    const list = ['events', reach, filter];
+    const list = ['events', accessScope, filter];
     const position =
       query.cursor === undefined
         ? await this.startPosition(query.start, filter.createdAfter)
@@ -44,7 +44,7 @@ export class EventsService {
             decode(this.cursors.decodeBytes(list, query.cursor, POSITION_LENGTH)),
           );
     const { events, nextPosition, hasMore } = await this.feed.readPage(
-      reach,
+      accessScope,
       filter,
       position,
       query.limit ?? DEFAULT_LIMIT,
@@ -57,8 +57,8 @@ export class EventsService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: ManagementCaller, id: string): Promise<FeedEvent> {
-    const event = await this.feed.find(reach, parsePathId('event', id));
+  async get({ accessScope }: ManagementCaller, id: string): Promise<FeedEvent> {
+    const event = await this.feed.find(accessScope, parsePathId('event', id));
     if (!event) throw notFound();
     return event;
   }

@@ -35,7 +35,7 @@ export class FactorCheckService {
     const attempt = await this.attempts.reserve(customerId, policy);
     if (!attempt) throw new GatehouseError('invalid_code');
     if (attempt.granted === null)
-      this.failures.reportRefusal(
+      this.failures.reportRejection(
         project,
         { id: customerId },
         { reason: 'locked', methods: ['otp'], client },

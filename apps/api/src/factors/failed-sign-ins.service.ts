@@ -21,12 +21,12 @@ export interface SignInFailure {
 }
 
 /** Minimum time between two recordings of a customer's rejected sign-ins by this process, in ms. The event is due once a minute. */
-const REFUSAL_INTERVAL_MS = 60_000;
+const REJECTION_INTERVAL_MS = 60_000;
 
 /** Reports customers' failed sign-ins. */
 @Injectable()
 export class FailedSignInsService {
-  private readonly refusals = new RecentKeys(REFUSAL_INTERVAL_MS);
+  private readonly rejections = new RecentKeys(REJECTION_INTERVAL_MS);
 
   constructor(
     private readonly customers: CustomersRepository,
@@ -63,13 +63,13 @@ export class FailedSignInsService {
    * no database connection, so that the load it causes does not reveal whether the address is known.
    * @param owner the customer, or the address that a customer may have
    */
-  reportRefusal(
+  reportRejection(
     project: ProjectContext,
     owner: { id: string } | { email: string },
     failure: SignInFailure,
   ): void {
-    if (!this.refusals.add(`${project.id}:${'id' in owner ? owner.id : owner.email}`)) return;
-    this.logErrors(this.recordRefusal(project, owner, failure));
+    if (!this.rejections.add(`${project.id}:${'id' in owner ? owner.id : owner.email}`)) return;
+    this.logErrors(this.recordRejection(project, owner, failure));
   }
 
   /** Awaits the required-provider check, and reports a sign-in that it rejects. */
@@ -83,12 +83,12 @@ export class FailedSignInsService {
       await checked;
     } catch (error) {
       if (error instanceof GatehouseError && error.code === 'sso_required')
-        this.reportRefusal(project, owner, { reason: 'sso_required', ...failure });
+        this.reportRejection(project, owner, { reason: 'sso_required', ...failure });
       throw error;
     }
   }
 
-  private async recordRefusal(
+  private async recordRejection(
     project: ProjectContext,
     owner: { id: string } | { email: string },
     failure: SignInFailure,

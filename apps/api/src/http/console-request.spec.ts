@@ -9,7 +9,7 @@ const check =
       { method, headers: { host: 'console.internal:8443', ...headers } } as unknown as GatehouseRequest,
       publicUrl,
     );
-const refusal = expect.objectContaining({ code: 'cross_site_request', status: 403 });
+const rejection = expect.objectContaining({ code: 'cross_site_request', status: 403 });
 
 describe('CO-04: assertFromConsole', () => {
   it.each<[string, Record<string, string>]>([
@@ -38,14 +38,14 @@ describe('CO-04: assertFromConsole', () => {
     ],
   ])('rejects a change %s', (_, headers) => {
     for (const method of ['POST', 'PATCH', 'PUT', 'DELETE'])
-      expect(check(method, { ...header, ...headers })).toThrow(refusal);
+      expect(check(method, { ...header, ...headers })).toThrow(rejection);
   });
 
   it('accepts the requested host over plain http if PUBLIC_URL has no https', () => {
     const headers = { ...header, origin: 'http://console.internal:8443' };
     expect(check('POST', headers, 'http://127.0.0.1:3000')).not.toThrow();
     expect(check('POST', { ...headers, origin: 'http://evil.example' }, 'http://127.0.0.1:3000')).toThrow(
-      refusal,
+      rejection,
     );
   });
 

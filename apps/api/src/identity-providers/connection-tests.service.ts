@@ -17,8 +17,8 @@ export class ConnectionTestsService {
   ) {}
 
   /** Sends requests to a provider, whether or not it is enabled. @throws GatehouseError `not_found`, `project_archived` */
-  async test({ reach }: ManagementCaller, projectId: string, id: string): Promise<ConnectionCheck[]> {
-    const { organizationId } = await this.projects.getActive(reach, projectId);
+  async test({ accessScope }: ManagementCaller, projectId: string, id: string): Promise<ConnectionCheck[]> {
+    const { organizationId } = await this.projects.getActive(accessScope, projectId);
     const checks = await this.projectProviders.test(await this.providers.get(projectId, id));
     const details = { failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) };
     const action = { action: 'identity_provider.tested', organizationId, projectId, targetId: id } as const;

@@ -22,7 +22,7 @@ import { IdTokenSignInService } from './sign-in/id-token-sign-in.service.js';
 import { MeIdentitiesController } from './linking/me-identities.controller.js';
 import { MeIdentitiesService } from './linking/me-identities.service.js';
 import { ProviderReauthenticationController } from './linking/provider-reauthentication.controller.js';
-import { ProviderRefusalsService } from './sign-in/provider-refusals.service.js';
+import { ProviderRejectionsService } from './sign-in/provider-rejections.service.js';
 import { ProviderSignInService } from './sign-in/provider-sign-in.service.js';
 import { ProjectProvidersService } from './project-providers.service.js';
 import { IdentityProtocolsModule } from './protocols/identity-protocols.module.js';
@@ -67,7 +67,7 @@ const services = [
     IdTokenSignInService,
     MeIdentitiesService,
     ProjectProvidersService,
-    ProviderRefusalsService,
+    ProviderRejectionsService,
   ],
   exports: services,
 })

@@ -66,11 +66,11 @@ export class IdentityProvidersService {
 
   /** Returns a project's providers, newest first. @throws GatehouseError `not_found`, `invalid_cursor` */
   async list(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     projectId: string,
     query: PageQuery,
   ): Promise<Page<IdentityProviderResponse>> {
-    const { settings } = await this.projects.get(reach, projectId);
+    const { settings } = await this.projects.get(accessScope, projectId);
     return readPage(this.cursors, ['identity-providers', projectId], query, async (before, limit) => {
       // Their number is limited.
       const providers = await this.providers.list(projectId);
@@ -82,8 +82,12 @@ export class IdentityProvidersService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: ManagementCaller, projectId: string, id: string): Promise<IdentityProviderResponse> {
-    return this.load(await this.projects.get(reach, projectId), id);
+  async get(
+    { accessScope }: ManagementCaller,
+    projectId: string,
+    id: string,
+  ): Promise<IdentityProviderResponse> {
+    return this.load(await this.projects.get(accessScope, projectId), id);
   }
 
   /**
@@ -91,7 +95,7 @@ export class IdentityProvidersService {
    *   many providers, or while an older api is running
    */
   create(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     projectId: string,
     input: CreateIdentityProviderRequest,
   ): Promise<IdentityProviderResponse> {
@@ -111,7 +115,7 @@ export class IdentityProvidersService {
       ...providerErrors(preset, { ...provider, domains }),
     ]);
     return this.transactions.join(async (tx) => {
-      const project = await this.lockProject(tx, reach, projectId);
+      const project = await this.lockProject(tx, accessScope, projectId);
       const { total } = await this.providers.count(tx, projectId);
       if (total >= MAX_IDENTITY_PROVIDERS)
         throw new GatehouseError('conflict', {
@@ -133,14 +137,14 @@ export class IdentityProvidersService {
    *   it turns off the last sign-in method, or turns on the provider while an older api is running
    */
   update(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     projectId: string,
     id: string,
     patch: UpdateIdentityProviderRequest,
     precondition: Precondition,
   ): Promise<IdentityProviderResponse> {
     return this.transactions.join(async (tx) => {
-      const project = await this.lockProject(tx, reach, projectId);
+      const project = await this.lockProject(tx, accessScope, projectId);
       const before = await this.providers.lock(tx, projectId, id);
       const oldDomains = await this.domains.list(projectId, [before], tx);
       const current = this.toResponse(before, oldDomains, project.settings);
@@ -177,9 +181,9 @@ export class IdentityProvidersService {
    * @throws GatehouseError `not_found`, `project_archived`, `conflict` if customers have identities, or could no longer
    *   sign in
    */
-  async delete({ reach }: ManagementCaller, projectId: string, id: string): Promise<void> {
+  async delete({ accessScope }: ManagementCaller, projectId: string, id: string): Promise<void> {
     await this.transactions.join(async (tx) => {
-      const project = await this.lockProject(tx, reach, projectId);
+      const project = await this.lockProject(tx, accessScope, projectId);
       const provider = await this.providers.lockToDelete(tx, projectId, id);
       const count = await this.providers.countIdentities(tx, id);
       if (count > 0)
@@ -193,8 +197,12 @@ export class IdentityProvidersService {
   }
 
   /** Locks the project, so that neither its settings nor its other providers change at the same time. */
-  private async lockProject(tx: Tx, reach: ManagementCaller['reach'], id: string): Promise<Project> {
-    const project = await this.projects.lock(tx, reach, id);
+  private async lockProject(
+    tx: Tx,
+    accessScope: ManagementCaller['accessScope'],
+    id: string,
+  ): Promise<Project> {
+    const project = await this.projects.lock(tx, accessScope, id);
     if (project.archivedAt) throw new GatehouseError('project_archived');
     return project;
   }

@@ -66,12 +66,12 @@ export class ProviderDomainsService {
    *   in the project
    */
   async verify(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     projectId: string,
     providerId: string,
     name: string,
   ): Promise<CheckedDomain> {
-    const project = await this.projects.get(reach, projectId);
+    const project = await this.projects.get(accessScope, projectId);
     if (project.archivedAt) throw new GatehouseError('project_archived');
     const domain = canonicalDomain(name);
     if (domain === null) throw notFound();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
-import { GatehouseError, invalidField, type ProjectContext, type Reach } from '@gatehouse/domain';
+import { GatehouseError, invalidField, type ProjectContext, type AccessScope } from '@gatehouse/domain';
 import { ApiKeysRepository, OperatorSessionsRepository, ProjectsRepository } from '@gatehouse/persistence';
 
 /** Finds an import's project, and checks access to the project while the import runs. */
@@ -16,7 +16,7 @@ export class ImportAccessService {
   getProject(caller: ManagementCaller, projectId: string | undefined): Promise<ProjectContext> {
     const id = projectId ?? caller.project?.id;
     if (id === undefined) throw invalidField('projectId', 'required', 'projectId is required');
-    return this.projects.getActive(caller.reach, id);
+    return this.projects.getActive(caller.accessScope, id);
   }
 
   /**
@@ -24,17 +24,17 @@ export class ImportAccessService {
    * project that has been archived, even after the request has started (contract, section 3).
    */
   async assertStillAllowed(caller: ManagementCaller, projectId: string): Promise<void> {
-    await this.projects.getActive(await this.findCurrentReach(caller), projectId);
+    await this.projects.getActive(await this.findCurrentAccessScope(caller), projectId);
   }
 
-  private async findCurrentReach(caller: ManagementCaller): Promise<Reach> {
+  private async findCurrentAccessScope(caller: ManagementCaller): Promise<AccessScope> {
     if (caller.kind === 'operator') {
-      const reach = await this.sessions.findReach(caller.sessionId, caller.role);
-      if (!reach) throw notSignedIn();
-      return reach;
+      const accessScope = await this.sessions.findAccessScope(caller.sessionId, caller.role);
+      if (!accessScope) throw notSignedIn();
+      return accessScope;
     }
     if (!(await this.apiKeys.isActive(caller.keyId)))
       throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
-    return caller.reach;
+    return caller.accessScope;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { GatehouseError, uuidFromBytes, type Reach } from '@gatehouse/domain';
+import { GatehouseError, uuidFromBytes, type AccessScope } from '@gatehouse/domain';
 import { newId, sha256 } from '@gatehouse/platform';
 import { isNdjson } from '../http/bodies/body-reader.js';
 import { allowLongBody } from '../http/http-server.js';
@@ -40,8 +40,8 @@ export class ImportRequestsService {
   }
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
-  async get(reach: Reach, id: string, query: PageQuery): Promise<ImportDetailResponse> {
-    const { customerImport, failures } = await this.imports.get(reach, id, query);
+  async get(accessScope: AccessScope, id: string, query: PageQuery): Promise<ImportDetailResponse> {
+    const { customerImport, failures } = await this.imports.get(accessScope, id, query);
     return ImportDetailResponse.fromImport(customerImport, failures);
   }
 
@@ -93,7 +93,7 @@ export class ImportRequestsService {
         ),
       );
     const customerImport = await this.imports.importLines(caller, options, request);
-    return this.get({ ...caller.reach, projectId: customerImport.projectId }, customerImport.id, {});
+    return this.get({ ...caller.accessScope, projectId: customerImport.projectId }, customerImport.id, {});
   }
 }
 

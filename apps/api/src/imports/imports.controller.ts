@@ -59,10 +59,10 @@ export class ImportsController {
   @SecretKey('customer:write')
   @ApiOkResponse({ type: ImportDetailResponse })
   get(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('importId') id: string,
     @Query() query: ImportFailuresQuery,
   ): Promise<ImportDetailResponse> {
-    return this.imports.get(reach, parsePathUuid(id), query);
+    return this.imports.get(accessScope, parsePathUuid(id), query);
   }
 }

@@ -7,7 +7,7 @@ import {
   type CustomerImport,
   type ImportLineResult,
   type ProjectContext,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import { ImportsRepository, Transactions, type ImportClaim, type Tx } from '@gatehouse/persistence';
 import { CursorCodec, errorMessage, Keyring, LOGGER, newId, type Logger } from '@gatehouse/platform';
@@ -78,7 +78,7 @@ export class ImportsService {
       await this.complete(tx, work);
       return written;
     });
-    return { customerImport: await this.imports.get(importReach(work), work.id), results };
+    return { customerImport: await this.imports.get(importAccessScope(work), work.id), results };
   }
 
   /**
@@ -114,7 +114,7 @@ export class ImportsService {
       throw error;
     }
     await this.transactions.join((tx) => this.complete(tx, work));
-    return this.imports.get(importReach(work), work.id);
+    return this.imports.get(importAccessScope(work), work.id);
   }
 
   /**
@@ -122,11 +122,11 @@ export class ImportsService {
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async get(
-    reach: Reach,
+    accessScope: AccessScope,
     id: string,
     query: PageQuery,
   ): Promise<{ customerImport: CustomerImport; failures: Page<ImportLineResult> }> {
-    const customerImport = await this.imports.get(reach, id);
+    const customerImport = await this.imports.get(accessScope, id);
     const list = ['import-failures', customerImport.projectId, id];
     const limit = query.limit ?? DEFAULT_LIMIT;
     const after =
@@ -251,7 +251,7 @@ function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> 
 const ofMode = ({ options }: ImportWork, digest: Buffer): Buffer =>
   options.update ? Buffer.concat([digest, Buffer.from('update')]) : digest;
 
-const importReach = ({ project }: ImportWork): Reach => ({
+const importAccessScope = ({ project }: ImportWork): AccessScope => ({
   organizationIds: [project.organizationId],
   projectId: project.id,
 });

@@ -32,8 +32,8 @@ import {
   now,
   renderMailContent,
   sealMailParameters,
-  shippedLanguages,
-  shippedMailText,
+  builtInLanguages,
+  builtInMailText,
   type CustomerMailKind,
   type MailParameters,
   type RenderedMail,
@@ -70,11 +70,11 @@ export class MailTemplatesService {
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
   async list(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     projectId: string,
     { cursor, limit = DEFAULT_LIMIT }: PageQuery,
   ): Promise<Page<EffectiveMailTemplate>> {
-    await this.projects.get(reach, projectId);
+    await this.projects.get(accessScope, projectId);
     const list = ['mail-templates', projectId];
     const after = cursor === undefined ? '' : this.cursors.decodeBytes(list, cursor).toString();
     const templates = effectiveTemplates(await this.templates.list(projectId));
@@ -85,8 +85,8 @@ export class MailTemplatesService {
   }
 
   /** @throws GatehouseError `not_found` for another project, or a language without a text */
-  async get({ reach }: ManagementCaller, path: TemplatePath): Promise<EffectiveMailTemplate> {
-    await this.projects.get(reach, path.projectId);
+  async get({ accessScope }: ManagementCaller, path: TemplatePath): Promise<EffectiveMailTemplate> {
+    await this.projects.get(accessScope, path.projectId);
     const template = toEffective(path, await this.templates.list(path.projectId));
     if (!template) throw notFound();
     return template;
@@ -98,14 +98,14 @@ export class MailTemplatesService {
    *   too many languages
    */
   update(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     path: TemplatePath,
     patch: MailTemplateRequest,
     precondition: Precondition,
   ): Promise<EffectiveMailTemplate> {
     return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
-      const project = await this.projects.lock(tx, reach, path.projectId);
+      const project = await this.projects.lock(tx, accessScope, path.projectId);
       if (project.archivedAt) throw new GatehouseError('project_archived');
       const templates = await this.templates.list(path.projectId, tx);
       assertLanguageLimit(path, templates);
@@ -126,9 +126,9 @@ export class MailTemplatesService {
   }
 
   /** @throws GatehouseError `not_found` if the project has not changed the text, `project_archived` */
-  async delete({ reach }: ManagementCaller, path: TemplatePath): Promise<void> {
+  async delete({ accessScope }: ManagementCaller, path: TemplatePath): Promise<void> {
     await this.transactions.join(async (tx) => {
-      const project = await this.projects.lock(tx, reach, path.projectId);
+      const project = await this.projects.lock(tx, accessScope, path.projectId);
       if (project.archivedAt) throw new GatehouseError('project_archived');
       const wasDeleted = await this.templates.delete(tx, path.projectId, path.kind, path.language);
       if (!wasDeleted) throw notFound();
@@ -138,11 +138,11 @@ export class MailTemplatesService {
 
   /** Renders an email with sample values. @throws GatehouseError `not_found`, `validation_failed` */
   async preview(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     path: TemplatePath,
     patch: MailTemplateRequest,
   ): Promise<RenderedMail> {
-    const project = await this.projects.get(reach, path.projectId);
+    const project = await this.projects.get(accessScope, path.projectId);
     const current = toEffective(path, await this.templates.list(path.projectId));
     const text = applyPatch(path, current, patch);
     const parameters = { ...sampleParameters(project, path, text), at: now().toISOString() };
@@ -154,12 +154,12 @@ export class MailTemplatesService {
    * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`
    */
   async sendTest(
-    { reach, email }: OperatorCaller,
+    { accessScope, email }: OperatorCaller,
     path: TemplatePath,
     patch: MailTemplateRequest,
   ): Promise<void> {
     const { projectId, kind } = path;
-    const project = await this.projects.get(reach, projectId);
+    const project = await this.projects.get(accessScope, projectId);
     if (project.archivedAt) throw new GatehouseError('project_archived');
     const current = toEffective(path, await this.templates.list(projectId));
     const text = applyPatch(path, current, patch);
@@ -215,7 +215,7 @@ export function parseTemplatePath(projectId: string, kindName: string, tag: stri
 const sortKey = ({ kind, language }: Pick<TemplatePath, 'kind' | 'language'>): string =>
   `${kind} ${language}`;
 
-const isShipped = (language: string): boolean => (shippedLanguages as readonly string[]).includes(language);
+const isBuiltIn = (language: string): boolean => (builtInLanguages as readonly string[]).includes(language);
 
 /** Returns the project's text or, if it has none, the built-in text; null if there is neither. */
 function toEffective(
@@ -224,13 +224,13 @@ function toEffective(
 ): EffectiveMailTemplate | null {
   const own = templates.find((template) => template.kind === kind && template.language === language);
   if (own) return own;
-  const text = shippedMailText(kind, language);
+  const text = builtInMailText(kind, language);
   return text && { kind, language, text, updatedAt: null };
 }
 
 /** Returns the effective texts for all kinds in all languages that have one. */
 function effectiveTemplates(templates: readonly MailTemplate[]): EffectiveMailTemplate[] {
-  const languages = new Set([...shippedLanguages, ...templates.map(({ language }) => language)]);
+  const languages = new Set([...builtInLanguages, ...templates.map(({ language }) => language)]);
   return customerMailKinds
     .flatMap((kind) => [...languages].flatMap((language) => toEffective({ kind, language }, templates) ?? []))
     .sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
@@ -238,8 +238,8 @@ function effectiveTemplates(templates: readonly MailTemplate[]): EffectiveMailTe
 
 /** @throws GatehouseError `conflict` if the language would exceed the limit */
 function assertLanguageLimit({ language }: TemplatePath, templates: readonly MailTemplate[]): void {
-  const added = new Set(templates.map((template) => template.language).filter((other) => !isShipped(other)));
-  if (isShipped(language) || added.has(language) || added.size < MAX_ADDED_LANGUAGES) return;
+  const added = new Set(templates.map((template) => template.language).filter((other) => !isBuiltIn(other)));
+  if (isBuiltIn(language) || added.has(language) || added.size < MAX_ADDED_LANGUAGES) return;
   const detail = `A project can add texts in at most ${MAX_ADDED_LANGUAGES} languages. Delete those of another language first.`;
   throw new GatehouseError('conflict', { detail });
 }
@@ -251,10 +251,10 @@ function applyPatch(
   patch: MailTemplateRequest,
 ): MailText {
   const current: Partial<MailText> = before?.text ?? {};
-  const shipped: Partial<MailText> = shippedMailText(kind, language) ?? {};
+  const builtIn: Partial<MailText> = builtInMailText(kind, language) ?? {};
   const merge = <Name extends keyof MailText>(name: Name): MailText[Name] | undefined => {
     const value = patch[name] as MailText[Name] | null | undefined;
-    return value === undefined ? current[name] : (value ?? shipped[name]);
+    return value === undefined ? current[name] : (value ?? builtIn[name]);
   };
   const merged = {
     subject: merge('subject'),

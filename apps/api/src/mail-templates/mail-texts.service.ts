@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { preferredLanguages, type ProjectContext } from '@gatehouse/domain';
 import { MailTemplatesRepository, type Tx } from '@gatehouse/persistence';
-import { shippedMailText, type CustomerMailKind, type MailParameters } from '@gatehouse/platform';
+import { builtInMailText, type CustomerMailKind, type MailParameters } from '@gatehouse/platform';
 import { RequestLanguages } from '../http/request-languages.js';
 
 /** Selects the language and the text for an email to a customer. */
@@ -28,7 +28,7 @@ export class MailTextsService {
     for (const language of languages) {
       const template = templates.find((candidate) => candidate.language === language);
       if (template) return { locale: language, text: template.text };
-      if (shippedMailText(kind, language)) return { locale: language };
+      if (builtInMailText(kind, language)) return { locale: language };
     }
     throw new Error(`an email of kind ${kind} has no English text`);
   }

@@ -23,8 +23,8 @@ export class MailLogController {
   })
   @SecretKey('customer:read')
   @ApiCamelList(MailLogResponse)
-  async list(@CurrentCaller() { reach }: ManagementCaller, @Query() query: ListMailsQuery) {
-    const { items, nextCursor } = await this.log.list(reach, query);
+  async list(@CurrentCaller() { accessScope }: ManagementCaller, @Query() query: ListMailsQuery) {
+    const { items, nextCursor } = await this.log.list(accessScope, query);
     return camelList(
       items.map((mail) => MailLogResponse.from(mail)),
       nextCursor,

@@ -18,15 +18,15 @@ export class MailLogOperatorController extends PickRoutes(MailLogController, ['l
   @ApiOperation({ operationId: 'mails.count', summary: 'Count emails' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() { reach }: ManagementCaller, @Query() query: CountMailsQuery) {
-    return CountResponse.from(await this.log.count(reach, query));
+  async count(@CurrentCaller() { accessScope }: ManagementCaller, @Query() query: CountMailsQuery) {
+    return CountResponse.from(await this.log.count(accessScope, query));
   }
 
   @Get(':mailId')
   @ApiOperation({ operationId: 'mails.get', summary: 'Get an email' })
   @Operator('viewer')
   @ApiOkResponse({ type: MailLogResponse })
-  async get(@CurrentCaller() { reach }: ManagementCaller, @Param('mailId') id: string) {
-    return MailLogResponse.from(await this.log.get(reach, parsePathUuid(id)));
+  async get(@CurrentCaller() { accessScope }: ManagementCaller, @Param('mailId') id: string) {
+    return MailLogResponse.from(await this.log.get(accessScope, parsePathUuid(id)));
   }
 }

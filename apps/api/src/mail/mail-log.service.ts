@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Reach } from '@gatehouse/domain';
+import type { AccessScope } from '@gatehouse/domain';
 import {
   MailLogRepository,
   type CappedCount,
@@ -20,20 +20,20 @@ export class MailLogService {
   ) {}
 
   /** Returns a page of emails within the access scope, newest first. @throws GatehouseError `invalid_cursor` */
-  list(reach: Reach, query: ListMailsQuery): Promise<Page<MailLogEntry>> {
+  list(accessScope: AccessScope, query: ListMailsQuery): Promise<Page<MailLogEntry>> {
     const filter = mailLogFilter(query);
-    return readScannedPage(this.cursors, ['mails', reach, filter], query, (before, limit) =>
-      this.log.listPage(reach, filter, before, limit),
+    return readScannedPage(this.cursors, ['mails', accessScope, filter], query, (before, limit) =>
+      this.log.listPage(accessScope, filter, before, limit),
     );
   }
 
-  count(reach: Reach, query: CountMailsQuery): Promise<CappedCount> {
-    return this.log.count(reach, mailLogFilter(query));
+  count(accessScope: AccessScope, query: CountMailsQuery): Promise<CappedCount> {
+    return this.log.count(accessScope, mailLogFilter(query));
   }
 
   /** @throws GatehouseError `not_found` */
-  get(reach: Reach, id: string): Promise<MailLogEntry> {
-    return this.log.get(reach, id);
+  get(accessScope: AccessScope, id: string): Promise<MailLogEntry> {
+    return this.log.get(accessScope, id);
   }
 }
 

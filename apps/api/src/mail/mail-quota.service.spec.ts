@@ -7,7 +7,7 @@ import {
 } from '@gatehouse/domain';
 import type { DroppedMail, MailsRepository } from '@gatehouse/persistence';
 import { createLogger, RateLimiter, type ApiMetrics, type MailKind } from '@gatehouse/platform';
-import { MailQuotaService, type MailRefusal, type MailRequest } from './mail-quota.service.js';
+import { MailQuotaService, type MailRejection, type MailRequest } from './mail-quota.service.js';
 
 const logger = createLogger({ logLevel: 'silent' }, 'test');
 const project = (limits: Partial<MailLimits> = {}, id = 'p'): ProjectContext =>
@@ -44,7 +44,7 @@ describe('MailQuotaService (RL-08)', () => {
 
   const countAllowed = async (
     count: number,
-    send: (index: number) => Promise<MailRefusal | null>,
+    send: (index: number) => Promise<MailRejection | null>,
   ): Promise<number> => {
     let allowed = 0;
     for (let index = 0; index < count; index += 1) if ((await send(index)) === null) allowed += 1;
@@ -173,8 +173,8 @@ describe('MailQuotaService (RL-08)', () => {
 
   it('MQ-01: counts every rejection in the metrics, and logs the first 5 per address and kind', async () => {
     for (let count = 0; count < 8; count += 1) {
-      const refusal = await quota.consumePublic(project(), reset(victim));
-      if (refusal) await quota.recordDropped(project(), 'customer', reset(victim), refusal);
+      const rejection = await quota.consumePublic(project(), reset(victim));
+      if (rejection) await quota.recordDropped(project(), 'customer', reset(victim), rejection);
     }
     expect(dropped).toHaveLength(5);
     expect(dropped[0]).toMatchObject({

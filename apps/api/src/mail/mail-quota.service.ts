@@ -40,7 +40,7 @@ export interface MailRequest {
 }
 
 /** An exhausted limit, and the seconds until its window ends. */
-export interface MailRefusal<Policy = RateLimitPolicy> {
+export interface MailRejection<Policy = RateLimitPolicy> {
   reason: MailLimitReason;
   policy: Policy;
   retryAfterSeconds: number;
@@ -91,7 +91,7 @@ export class MailQuotaService {
    * @returns the exhausted limit; the response must then be the same as if the email had been sent. null if
    *   it may be sent
    */
-  async consumePublic(project: ProjectContext, request: MailRequest): Promise<MailRefusal | null> {
+  async consumePublic(project: ProjectContext, request: MailRequest): Promise<MailRejection | null> {
     const wait = await this.limiter.consume(intervalPolicy, addressKey(project, request));
     if (wait !== null) return this.refuse(request, 'too_soon', intervalPolicy, wait);
     return this.consume(project, request);
@@ -102,7 +102,7 @@ export class MailQuotaService {
    * minute at the earliest.
    * @returns the exhausted limit, or null if the email may be sent
    */
-  async consumeFirst(project: ProjectContext, request: MailRequest): Promise<MailRefusal | null> {
+  async consumeFirst(project: ProjectContext, request: MailRequest): Promise<MailRejection | null> {
     await this.limiter.consume(intervalPolicy, addressKey(project, request));
     return this.consume(project, request);
   }
@@ -111,7 +111,7 @@ export class MailQuotaService {
    * Counts an email that an authenticated caller requests.
    * @returns the exhausted limit, or null if the email may be sent
    */
-  async consume(project: ProjectContext, request: MailRequest): Promise<MailRefusal<LimitPolicy> | null> {
+  async consume(project: ProjectContext, request: MailRequest): Promise<MailRejection<LimitPolicy> | null> {
     const { mailLimits } = project.settings;
     const purpose = purposeOf(request);
     if (purpose === 'notice' && request.isTrusted) return null;
@@ -136,10 +136,10 @@ export class MailQuotaService {
    * @throws GatehouseError `rate_limited`
    */
   async assertAllowed(project: ProjectContext, request: MailRequest): Promise<void> {
-    const refusal = await this.consume(project, request);
-    if (!refusal) return;
+    const rejection = await this.consume(project, request);
+    if (!rejection) return;
     const detail = 'Too many emails were requested for this recipient or this project. Retry later.';
-    throw limitReached('rate_limited', refusal.policy, refusal.retryAfterSeconds, { detail });
+    throw limitReached('rate_limited', rejection.policy, rejection.retryAfterSeconds, { detail });
   }
 
   /**
@@ -151,7 +151,7 @@ export class MailQuotaService {
     project: ProjectContext,
     customerId: string,
     { kind, recipient }: MailRequest,
-    { reason }: MailRefusal,
+    { reason }: MailRejection,
     tx?: Tx,
   ): Promise<void> {
     const key = addressKey(project, { kind, recipient });
@@ -165,7 +165,7 @@ export class MailQuotaService {
     reason: MailLimitReason,
     policy: Policy,
     retryAfterSeconds: number,
-  ): MailRefusal<Policy> {
+  ): MailRejection<Policy> {
     this.metrics?.recordLimitedMail(purposeOf(request), reason);
     return { reason, policy, retryAfterSeconds };
   }

@@ -22,8 +22,8 @@ export class MailboxController {
   @SecretKey('mailbox:read')
   @ApiCamelList(MailboxEntry)
   @ApiProblems('not_found')
-  async list(@CurrentCaller() { reach }: ManagementCaller, @Query() query: MailboxQuery) {
-    const { items, nextCursor } = await this.mailbox.list(reach, query);
+  async list(@CurrentCaller() { accessScope }: ManagementCaller, @Query() query: MailboxQuery) {
+    const { items, nextCursor } = await this.mailbox.list(accessScope, query);
     return camelList(items, nextCursor);
   }
 }

@@ -18,8 +18,8 @@ export class MailboxOperatorController extends PickRoutes(MailboxController, ['l
   @Operator('operator')
   @ApiOkResponse({ type: CountResponse })
   @ApiProblems('not_found')
-  async count(@CurrentCaller() { reach }: ManagementCaller, @Query() query: CountMailboxQuery) {
-    return CountResponse.from(await this.mailbox.count(reach, query));
+  async count(@CurrentCaller() { accessScope }: ManagementCaller, @Query() query: CountMailboxQuery) {
+    return CountResponse.from(await this.mailbox.count(accessScope, query));
   }
 
   @Get(':mailId')
@@ -30,7 +30,10 @@ export class MailboxOperatorController extends PickRoutes(MailboxController, ['l
   })
   @Operator('operator')
   @ApiOkResponse({ type: MailboxEntry })
-  get(@CurrentCaller() { reach }: ManagementCaller, @Param('mailId') id: string): Promise<MailboxEntry> {
-    return this.mailbox.get(reach, parsePathUuid(id));
+  get(
+    @CurrentCaller() { accessScope }: ManagementCaller,
+    @Param('mailId') id: string,
+  ): Promise<MailboxEntry> {
+    return this.mailbox.get(accessScope, parsePathUuid(id));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalEmail, notFound, type Reach } from '@gatehouse/domain';
+import { canonicalEmail, notFound, type AccessScope } from '@gatehouse/domain';
 import { MailsRepository, type CappedCount, type MailFilter, type ProjectMail } from '@gatehouse/persistence';
 import { Config, CursorCodec, Keyring, renderMail, UnreadableValues } from '@gatehouse/platform';
 import { readPage, type Page } from '../http/lists/paging.js';
@@ -18,28 +18,28 @@ export class MailboxService {
   ) {}
 
   /** @throws GatehouseError `not_found` if a mail server is configured, `invalid_cursor` */
-  async list(reach: Reach, query: MailboxQuery): Promise<Page<MailboxEntry>> {
+  async list(accessScope: AccessScope, query: MailboxQuery): Promise<Page<MailboxEntry>> {
     this.assertCapturing();
     const filter = mailFilter(query);
     const { items, nextCursor } = await readPage(
       this.cursors,
-      ['mailbox', reach, filter],
+      ['mailbox', accessScope, filter],
       query,
-      (before, limit) => this.mails.list(reach, { ...filter, before }, limit),
+      (before, limit) => this.mails.list(accessScope, { ...filter, before }, limit),
     );
     return { items: items.map((mail) => this.toEntry(mail)), nextCursor };
   }
 
   /** @throws GatehouseError `not_found` if a mail server is configured */
-  async count(reach: Reach, query: CountMailboxQuery): Promise<CappedCount> {
+  async count(accessScope: AccessScope, query: CountMailboxQuery): Promise<CappedCount> {
     this.assertCapturing();
-    return this.mails.count(reach, mailFilter(query));
+    return this.mails.count(accessScope, mailFilter(query));
   }
 
   /** @throws GatehouseError `not_found` if the email does not exist or a mail server is configured */
-  async get(reach: Reach, id: string): Promise<MailboxEntry> {
+  async get(accessScope: AccessScope, id: string): Promise<MailboxEntry> {
     this.assertCapturing();
-    return this.toEntry(await this.mails.get(reach, id));
+    return this.toEntry(await this.mails.get(accessScope, id));
   }
 
   private assertCapturing(): void {

@@ -134,8 +134,8 @@ export class OneTimeLinksService {
    */
   async notify(tx: Tx, notice: CustomerNotice, customer: Customer, project: ProjectContext): Promise<void> {
     const mail = { kind: notice, recipient: customer.email, isTrusted: customer.emailVerified };
-    const refusal = await this.quota.consume(project, mail);
-    if (refusal) await this.quota.recordDropped(project, customer.id, mail, refusal, tx);
+    const rejection = await this.quota.consume(project, mail);
+    if (rejection) await this.quota.recordDropped(project, customer.id, mail, rejection, tx);
     else await this.mails.write(tx, { kind: notice, recipient: customer.email, customer, project });
   }
 

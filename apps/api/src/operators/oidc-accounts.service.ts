@@ -24,7 +24,7 @@ import type { Client } from '../http/request-context.js';
 import { OperatorChangesService } from './operator-changes.service.js';
 import { OperatorLinksService } from './operator-links.service.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
-import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
+import { SingleSignOnRejection } from './single-sign-on-rejection.js';
 
 /** The access that an operator's claims give. An undefined limit is managed in the console. */
 interface ClaimedAccess {
@@ -57,7 +57,7 @@ export class OidcAccountsService {
     client: Client,
   ): Promise<Operator> {
     const profile = readProfile(claims, claims['email_verified'] === true);
-    if (!profile) throw new SingleSignOnRefusal('sign_in_failed');
+    if (!profile) throw new SingleSignOnRejection('sign_in_failed');
     const access = await this.readAccess(tx, settings, claims);
     // Before the operator, in the same order as all transactions that change operators' access.
     await this.changes.lockAdmins(tx);
@@ -82,7 +82,7 @@ export class OidcAccountsService {
   ): Promise<void> {
     await this.changes.lockAdmins(tx);
     const operator = await this.operators.findByAccount(tx, settings.issuer, String(claims['sub']));
-    if (operator?.id !== id) throw new SingleSignOnRefusal('other_operator');
+    if (operator?.id !== id) throw new SingleSignOnRejection('other_operator');
     const access = await this.readAccess(tx, settings, claims);
     await this.applyAccess(tx, settings, actorOf(client), operator, access);
   }
@@ -97,10 +97,10 @@ export class OidcAccountsService {
   ): Promise<Operator> {
     // The status is read after the lock, because an admin may disable the operator at the same time.
     const { status } = await this.operators.lock(tx, id);
-    if (status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
+    if (status === 'disabled') throw new SingleSignOnRejection('operator_disabled');
     return this.changes.apply(tx, actor, id, access).catch((error: unknown) => {
       const isLastAdmin = error instanceof GatehouseError && error.code === 'last_admin';
-      throw isLastAdmin ? new SingleSignOnRefusal(isRequired ? 'only_admin' : 'last_admin') : error;
+      throw isLastAdmin ? new SingleSignOnRejection(isRequired ? 'only_admin' : 'last_admin') : error;
     });
   }
 
@@ -111,7 +111,7 @@ export class OidcAccountsService {
     claims: ProviderClaims,
   ): Promise<ClaimedAccess> {
     const role = findRole(readClaimValues(claims, roleClaim), roles);
-    if (!role) throw new SingleSignOnRefusal('no_role');
+    if (!role) throw new SingleSignOnRejection('no_role');
     if (organizationsClaim === null) return { role };
     const values = readClaimValues(claims, organizationsClaim);
     if (values.includes('*')) return { role, organizationIds: null };
@@ -119,7 +119,7 @@ export class OidcAccountsService {
     const slugs = values.filter((value) => !isUuid(value));
     const ids = await this.organizations.findIds(tx, values.filter(isUuid), slugs);
     if (ids.length === 0 || ids.length > MAX_OPERATOR_ORGANIZATIONS)
-      throw new SingleSignOnRefusal('no_organization');
+      throw new SingleSignOnRejection('no_organization');
     return { role, organizationIds: ids };
   }
 
@@ -136,12 +136,12 @@ export class OidcAccountsService {
     { subject, email, isEmailTrusted }: ProviderProfile,
     actor: NoticeActor,
   ): Promise<Operator | null> {
-    if (!email) throw new SingleSignOnRefusal('email_required');
+    if (!email) throw new SingleSignOnRejection('email_required');
     const found = await this.operators.findByEmail(email, tx);
     if (!found) return null;
     const operator = await this.operators.lock(tx, found.id);
-    if (operator.status === 'disabled') throw new SingleSignOnRefusal('operator_disabled');
-    if (!isEmailTrusted || operator.issuer === issuer) throw new SingleSignOnRefusal('account_exists');
+    if (operator.status === 'disabled') throw new SingleSignOnRejection('operator_disabled');
+    if (!isEmailTrusted || operator.issuer === issuer) throw new SingleSignOnRejection('account_exists');
     await this.links.voidAll(tx, operator.id);
     if (operator.issuer !== null) await this.sessions.endAll(tx, operator.id);
     const details = operator.issuer === null ? {} : { replaced: true };
@@ -163,7 +163,7 @@ export class OidcAccountsService {
     const organizationIds = await this.changes.resolveOrganizations(tx, access.organizationIds);
     const fields = { id: newId(), email: email!, name, passwordHash: null, role, organizationIds };
     const operator = await this.operators.insert(tx, fields);
-    if (!operator) throw new SingleSignOnRefusal('account_exists');
+    if (!operator) throw new SingleSignOnRejection('account_exists');
     const details = { role, method: 'oidc', ...(organizationIds && { organizationIds }) };
     const action = operatorAction('operator.created', operator, details);
     this.audit.record(tx, { ...action, operatorId: operator.id });

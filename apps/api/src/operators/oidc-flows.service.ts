@@ -21,7 +21,7 @@ import {
 import type { OidcFlowCookie } from './oidc-flow-cookie.js';
 import type { FlowState, ProtocolProvider } from '../identity-providers/protocols/identity-protocol.js';
 import { IdentityProtocolsService } from '../identity-providers/protocols/identity-protocols.service.js';
-import { SingleSignOnRefusal } from './single-sign-on-refusal.js';
+import { SingleSignOnRejection } from './single-sign-on-rejection.js';
 
 /** Time in seconds in which a sign-in at the provider must end. */
 const FLOW_TTL = 10 * 60;
@@ -87,10 +87,11 @@ export class OidcFlowsService {
   async end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): Promise<OidcFlow> {
     const { value } = cookie;
     const flow = value && (readSignedJson(this.keyring, 'operator-oidc', value) as OidcFlow | null);
-    if (!flow || flow.state !== state) throw new SingleSignOnRefusal('expired');
+    if (!flow || flow.state !== state) throw new SingleSignOnRejection('expired');
     cookie.clear();
     // The state is random, and the row is the only proof that no other request has used it.
-    if (!(await this.flows.consumeForOperator(sha256(flow.state)))) throw new SingleSignOnRefusal('expired');
+    if (!(await this.flows.consumeForOperator(sha256(flow.state))))
+      throw new SingleSignOnRejection('expired');
     return { ...flow, flowState: flow.flowState ?? flow };
   }
 
@@ -100,7 +101,7 @@ export class OidcFlowsService {
    */
   async loadClaims(flow: OidcFlow, parameters: Readonly<Record<string, string>>): Promise<ProviderClaims> {
     const { callbackUrl, provider, settings } = this;
-    if (this.protocols.isDenied(provider, parameters)) throw new SingleSignOnRefusal('access_denied');
+    if (this.protocols.isDenied(provider, parameters)) throw new SingleSignOnRejection('access_denied');
     const needed = {
       areComplete: (known: ProviderClaims) => hasAccess(known, settings) && isDescribed(known),
       areSufficient: (known: ProviderClaims) => hasAccess(known, settings),
@@ -109,7 +110,7 @@ export class OidcFlowsService {
     const claims = await this.protocols.finish(provider, returned, (person) => person.claims);
     if (!flow.session) return claims;
     const isNew = hasSignedInSince(claims['auth_time'], flow.startedAt, currentSeconds());
-    if (!isNew) throw new SingleSignOnRefusal('not_reauthenticated');
+    if (!isNew) throw new SingleSignOnRejection('not_reauthenticated');
     return claims;
   }
 

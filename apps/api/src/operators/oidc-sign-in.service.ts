@@ -10,7 +10,7 @@ import { OidcAccountsService } from './oidc-accounts.service.js';
 import { OidcFlowsService, type OidcPurpose } from './oidc-flows.service.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
-import { refusalTexts, SingleSignOnRefusal, type RefusalReason } from './single-sign-on-refusal.js';
+import { rejectionTexts, SingleSignOnRejection, type RejectionReason } from './single-sign-on-rejection.js';
 
 /** A request's cookies: the session cookie and the flow cookie. */
 export interface OidcCookies {
@@ -22,7 +22,7 @@ export interface OidcCookies {
 export interface OidcResult {
   purpose: OidcPurpose | null;
   /** Null after a success. */
-  refusal: { reason: RefusalReason; text: string } | null;
+  rejection: { reason: RejectionReason; text: string } | null;
 }
 
 /** Signs operators in at the OpenID Provider, and reauthenticates them there. */
@@ -75,12 +75,12 @@ export class OidcSignInService {
       purpose = flow;
       const claims = await this.flows.loadClaims(flow, parameters);
       cookies.session.set(await this.complete(flow, claims, client));
-      return { purpose, refusal: null };
+      return { purpose, rejection: null };
     } catch (error) {
       const reason = reasonOf(error);
       if (!reason) throw error;
       this.logger.info({ reason }, 'single sign-on of an operator refused');
-      return { purpose, refusal: { reason, text: refusalTexts[reason] } };
+      return { purpose, rejection: { reason, text: rejectionTexts[reason] } };
     }
   }
 
@@ -99,10 +99,10 @@ export class OidcSignInService {
 }
 
 /** Returns an error's reason; null for an unexpected error. */
-function reasonOf(error: unknown): RefusalReason | null {
-  if (error instanceof SingleSignOnRefusal) return error.reason;
+function reasonOf(error: unknown): RejectionReason | null {
+  if (error instanceof SingleSignOnRejection) return error.reason;
   if (!(error instanceof GatehouseError)) return null;
   if (error.code === 'operator_session_required') return 'session_ended';
   if (error.code === 'conflict') return 'older_version';
-  return error.code in refusalTexts ? (error.code as RefusalReason) : null;
+  return error.code in rejectionTexts ? (error.code as RejectionReason) : null;
 }

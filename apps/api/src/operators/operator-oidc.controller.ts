@@ -19,7 +19,7 @@ export class OperatorOidcController {
     operationId: 'session.beginSingleSignOn',
     summary: 'Start single sign-on',
     description:
-      'Returns the page of the OpenID Provider that the browser opens within ten minutes. The provider leads back to Gatehouse, which sets the session cookie. A current session is revoked.',
+      'Returns the page of the OpenID Provider that the browser opens within ten minutes. The provider redirects to Gatehouse, which sets the session cookie. A current session is revoked.',
   })
   @HttpCode(200)
   @NoCredential()

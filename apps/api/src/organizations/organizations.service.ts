@@ -40,20 +40,20 @@ export class OrganizationsService {
    * Returns the caller's organization and the organizations that it created, newest first.
    * @throws GatehouseError `invalid_cursor`
    */
-  list({ reach }: ManagementCaller, query: SearchOrganizationsQuery): Promise<Page<Organization>> {
+  list({ accessScope }: ManagementCaller, query: SearchOrganizationsQuery): Promise<Page<Organization>> {
     const { q = null } = query;
-    return readPage(this.cursors, ['organizations', reach.organizationIds, q], query, (before, limit) =>
-      this.organizations.list(reach, q, before, limit),
+    return readPage(this.cursors, ['organizations', accessScope.organizationIds, q], query, (before, limit) =>
+      this.organizations.list(accessScope, q, before, limit),
     );
   }
 
-  count({ reach }: ManagementCaller, { q }: CountOrganizationsQuery): Promise<CappedCount> {
-    return this.organizations.count(reach, q ?? null);
+  count({ accessScope }: ManagementCaller, { q }: CountOrganizationsQuery): Promise<CappedCount> {
+    return this.organizations.count(accessScope, q ?? null);
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagementCaller, id: string): Promise<Organization> {
-    return this.organizations.get(reach, id);
+  get({ accessScope }: ManagementCaller, id: string): Promise<Organization> {
+    return this.organizations.get(accessScope, id);
   }
 
   /**
@@ -79,14 +79,14 @@ export class OrganizationsService {
    * @throws GatehouseError `not_found`, `precondition_failed`
    */
   update(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     id: string,
     input: UpdateOrganizationRequest,
     precondition: Precondition,
   ): Promise<Organization> {
     return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
-      const before = await this.organizations.lock(tx, reach, id);
+      const before = await this.organizations.lock(tx, accessScope, id);
       precondition.assert(OrganizationResponse.from(before));
       const { name, billingReturnOrigins } = before;
       const sent = input.billingReturnOrigins;

@@ -9,7 +9,7 @@ import {
   type AttemptSummary,
   type Bucket,
   type OverviewRange,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import {
   AttemptMetricsRepository,
@@ -57,15 +57,15 @@ export class OverviewService {
    * @throws GatehouseError `validation_failed` if the caller is limited to organizations with too many projects
    */
   async get(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     { range = '24h', projectId, compare }: OverviewQuery,
   ): Promise<Overview> {
-    const projectIds = await this.resolveProjects(reach, projectId ?? null);
+    const projectIds = await this.resolveProjects(accessScope, projectId ?? null);
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
     const before = previousBuckets(buckets);
     const [{ series, previous, ...rest }, mailsOverLimit] = await Promise.all([
       this.attemptMetrics.read(projectIds, buckets, compare ? before : null),
-      this.mails.countOverLimit(reach),
+      this.mails.countOverLimit(accessScope),
     ]);
     return {
       ...rest,
@@ -78,10 +78,10 @@ export class OverviewService {
 
   /** Returns the sign-ups, sign-ins and failures, for the same projects as `get`. */
   async getIdentity(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     { range = '24h', projectId, compare }: OverviewQuery,
   ): Promise<IdentityOverview> {
-    const projectIds = await this.resolveProjects(reach, projectId ?? null);
+    const projectIds = await this.resolveProjects(accessScope, projectId ?? null);
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
     const before = previousBuckets(buckets);
     const counts = await this.identityMetrics.read(projectIds, buckets, compare ? before : null);
@@ -89,9 +89,12 @@ export class OverviewService {
   }
 
   /** Returns the projects to add up; null for the installation-wide metrics. */
-  private async resolveProjects(reach: Reach, projectId: string | null): Promise<string[] | null> {
-    if (!reach.organizationIds) return projectId === null ? null : [projectId];
-    const ids = await this.projects.listIds(reach, projectId, MAX_PROJECTS + 1);
+  private async resolveProjects(
+    accessScope: AccessScope,
+    projectId: string | null,
+  ): Promise<string[] | null> {
+    if (!accessScope.organizationIds) return projectId === null ? null : [projectId];
+    const ids = await this.projects.listIds(accessScope, projectId, MAX_PROJECTS + 1);
     if (ids.length <= MAX_PROJECTS) return ids;
     throw invalidField(
       'projectId',

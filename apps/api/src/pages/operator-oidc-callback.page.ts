@@ -40,19 +40,19 @@ export class OperatorOidcCallbackPage {
   }
 }
 
-function statusOf({ refusal }: OidcResult): number {
-  if (refusal === null) return 200;
-  if (refusal.reason === 'provider_unavailable') return 503;
-  return refusal.reason === 'expired' ? 400 : 403;
+function statusOf({ rejection }: OidcResult): number {
+  if (rejection === null) return 200;
+  if (rejection.reason === 'provider_unavailable') return 503;
+  return rejection.reason === 'expired' ? 400 : 403;
 }
 
-function describe({ purpose, refusal }: OidcResult): Omit<PageContent, 'language'> {
+function describe({ purpose, rejection }: OidcResult): Omit<PageContent, 'language'> {
   const isSeparateWindow = purpose?.isSeparateWindow ?? false;
-  if (refusal) {
+  if (rejection) {
     const link = linkButton('/console/sign-in', 'Back to sign-in');
     return {
       title: purpose?.session ? 'Your identity was not confirmed' : 'You are not signed in',
-      text: refusal.text,
+      text: rejection.text,
       ...(isSeparateWindow ? { hint: 'You can close this window.' } : { button: link }),
     };
   }

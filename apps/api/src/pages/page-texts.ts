@@ -6,12 +6,12 @@ import {
   type LanguagePreference,
   type PasswordWeakness,
 } from '@gatehouse/domain';
-import type { ShippedLanguage } from '@gatehouse/platform';
+import type { BuiltInLanguage } from '@gatehouse/platform';
 
 type ErrorTexts = Partial<Record<ErrorCode, string>>;
 
 const english = {
-  language: 'en' as ShippedLanguage,
+  language: 'en' as BuiltInLanguage,
   close: 'You can close this page.',
   continueButton: 'Continue',
   alreadyConfirmed: 'Already confirmed',
@@ -259,10 +259,10 @@ const german: PageTexts = {
   },
 };
 
-const pageTexts: Record<ShippedLanguage, PageTexts> = { en: english, de: german };
+const pageTexts: Record<BuiltInLanguage, PageTexts> = { en: english, de: german };
 
 /** Returns the texts in the language that a reader prefers most. */
 export function selectPageTexts(preference: LanguagePreference): PageTexts {
   const language = preferredLanguages(preference).find((each) => Object.hasOwn(pageTexts, each));
-  return pageTexts[language as ShippedLanguage];
+  return pageTexts[language as BuiltInLanguage];
 }

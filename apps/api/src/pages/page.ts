@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { parseValidUrl, resolveBrand, type Brand } from '@gatehouse/domain';
-import { escapeHtml, type ShippedLanguage } from '@gatehouse/platform';
+import { escapeHtml, type BuiltInLanguage } from '@gatehouse/platform';
 import { PAGE_SCRIPT_PATH } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
 export interface PageContent {
   /** The language of the texts, as a BCP 47 tag. */
-  language: ShippedLanguage;
+  language: BuiltInLanguage;
   /** The page's only heading. */
   title: string;
   /** Default: none. */

@@ -106,7 +106,7 @@ export class PasswordCheckService {
       client,
     );
     if (attempt.granted === null && owner)
-      this.failures.reportRefusal(project, owner, { reason: 'locked', methods, client });
+      this.failures.reportRejection(project, owner, { reason: 'locked', methods, client });
     assertGranted(failedLoginPolicy(project), attempt);
     const hash = owner?.passwordHash;
     const isClosed = attempt.guesses > MAX_PASSWORD_GUESSES;

@@ -76,8 +76,8 @@ export class PasswordResetService {
     const { id } = expired.customer;
     // The token proves that the invitation reached the address.
     const invitation: MailRequest = { kind: 'accept-invite', recipient: email, isTrusted: true };
-    const refusal = await this.quota.consumePublic(project, invitation);
-    if (refusal) return this.quota.recordDropped(project, id, invitation, refusal);
+    const rejection = await this.quota.consumePublic(project, invitation);
+    if (rejection) return this.quota.recordDropped(project, id, invitation, rejection);
     await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
       if (!isReachable(customer, email)) return;
@@ -89,8 +89,8 @@ export class PasswordResetService {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || (await this.required.find(project, email))) return;
     const reset: MailRequest = { kind: 'reset-password', recipient: email, isTrusted: found.emailVerified };
-    const refusal = await this.quota.consumePublic(project, reset);
-    if (refusal) return this.quota.recordDropped(project, found.id, reset, refusal);
+    const rejection = await this.quota.consumePublic(project, reset);
+    if (rejection) return this.quota.recordDropped(project, found.id, reset, rejection);
     await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email)) return;

@@ -61,7 +61,7 @@ export class ProjectExportService {
     if (withHashes && !caller.scopes.includes('customer:export_hashes')) {
       throw insufficientScope(requiredScopes);
     }
-    const { organizationId, settings } = await this.projects.get(caller.reach, projectId);
+    const { organizationId, settings } = await this.projects.get(caller.accessScope, projectId);
     const first = await this.customers.listPage(projectId, null, PAGE_SIZE);
     const action = { action: 'project.exported', organizationId, projectId, targetId: projectId } as const;
     await this.transactions.join((tx) =>

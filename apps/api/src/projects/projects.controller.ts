@@ -28,7 +28,7 @@ export class ProjectsController {
   async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListProjectsQuery) {
     const { items, nextCursor } = await this.projects.list(caller, query);
     return camelList(
-      items.map((project) => ListedProjectResponse.within(caller.reach, project)),
+      items.map((project) => ListedProjectResponse.within(caller.accessScope, project)),
       nextCursor,
     );
   }

@@ -67,32 +67,35 @@ export class ProjectsService {
    * @throws GatehouseError `invalid_cursor`
    */
   list(caller: ManagementCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
-    const reach = { ...caller.reach, projectId: null };
+    const accessScope = { ...caller.accessScope, projectId: null };
     const filter = projectFilter(query);
-    return readPage(this.cursors, ['projects', reach, filter], query, (before, limit) =>
-      this.projects.list(reach, filter, before, limit),
+    return readPage(this.cursors, ['projects', accessScope, filter], query, (before, limit) =>
+      this.projects.list(accessScope, filter, before, limit),
     );
   }
 
-  count({ reach }: ManagementCaller, query: CountProjectsQuery): Promise<CappedCount> {
-    return this.projects.count(reach, projectFilter(query));
+  count({ accessScope }: ManagementCaller, query: CountProjectsQuery): Promise<CappedCount> {
+    return this.projects.count(accessScope, projectFilter(query));
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagementCaller, id: string): Promise<Project> {
-    return this.projects.get(reach, id);
+  get({ accessScope }: ManagementCaller, id: string): Promise<Project> {
+    return this.projects.get(accessScope, id);
   }
 
   /**
    * @throws GatehouseError `validation_failed`, `not_found` for an organization that the caller cannot
    *   access, `slug_taken`, `conflict`
    */
-  async create({ reach, project: own }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
+  async create(
+    { accessScope, project: own }: ManagementCaller,
+    input: CreateProjectRequest,
+  ): Promise<Project> {
     const { name, environment = 'development' } = input;
     const settings = this.mergeSettings(defaultSettings, input.settings ?? {}, environment);
     const organizationId = input.organizationId ?? own?.organizationId;
     if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
-    await this.organizations.get(reach, organizationId);
+    await this.organizations.get(accessScope, organizationId);
     const slugs = input.slug ? [input.slug] : slugCandidates(name);
     return this.transactions.join(async (tx) => {
       await this.checks.assertMayCreate(tx, settings);
@@ -114,14 +117,14 @@ export class ProjectsService {
    *   errors from `SettingsChecksService`
    */
   update(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     id: string,
     input: UpdateProjectRequest,
     precondition: Precondition,
   ): Promise<Project> {
     return this.transactions.join(async (tx) => {
       // Locked, so that concurrent patches do not overwrite each other's changes.
-      const before = await this.projects.lock(tx, reach, id);
+      const before = await this.projects.lock(tx, accessScope, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
       precondition.assert(ProjectResponse.from(before));
       const { enabled: enabledProviders } = await this.providers.count(tx, id);
@@ -160,11 +163,11 @@ export class ProjectsService {
    */
   archive(caller: ManagementCaller, id: string): Promise<Project> {
     return this.transactions.join(async (tx) => {
-      const before = await this.projects.lock(tx, caller.reach, id);
+      const before = await this.projects.lock(tx, caller.accessScope, id);
       if (before.archivedAt) return before;
       if (id === caller.project?.id) throw new GatehouseError('own_project');
       const { organizationId } = before;
-      await this.organizations.lock(tx, caller.reach, organizationId);
+      await this.organizations.lock(tx, caller.accessScope, organizationId);
       const keys = await this.apiKeys.listOrganizationIssuerKeys(tx, organizationId);
       if (keys.length > 0 && keys.every(({ projectId }) => projectId === id)) {
         throw new GatehouseError('last_organization_key');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { parseSearchTerm, type Reach, type SearchTerm } from '@gatehouse/domain';
+import { parseSearchTerm, type AccessScope, type SearchTerm } from '@gatehouse/domain';
 import { LookupsRepository } from '@gatehouse/persistence';
 
 /** A list's search terms, as an operator enters them. */
@@ -35,20 +35,23 @@ export class SearchTermsService {
    */
   async conditionsOf(
     { q, customer_id: customer }: SearchTerms,
-    reach: Reach,
+    accessScope: AccessScope,
   ): Promise<SearchConditions | null> {
-    if (customer && !(await this.lookups.isCustomerWithin(reach, customer))) return null;
+    if (customer && !(await this.lookups.isCustomerWithin(accessScope, customer))) return null;
     if (q === undefined) return customer ? { customerIds: [customer] } : {};
     const term = parseSearchTerm(q);
     const conditions = term
-      ? await this.resolveReference(term, reach)
-      : await this.findEndpointsByName(q, reach);
+      ? await this.resolveReference(term, accessScope)
+      : await this.findEndpointsByName(q, accessScope);
     if (!conditions || !customer) return conditions;
     const customers = conditions.customerIds ?? [customer];
     return customers.includes(customer) ? { ...conditions, customerIds: [customer] } : null;
   }
 
-  private async resolveReference(term: SearchTerm, reach: Reach): Promise<SearchConditions | null> {
+  private async resolveReference(
+    term: SearchTerm,
+    accessScope: AccessScope,
+  ): Promise<SearchConditions | null> {
     switch (term.kind) {
       case 'delivery':
         return { deliveryId: term.id };
@@ -58,30 +61,38 @@ export class SearchTermsService {
         return { endpointIds: [term.id] };
       // In these lists, only customers have ids without a prefix.
       case 'uuid':
-        return (await this.lookups.isCustomerWithin(reach, term.id)) ? { customerIds: [term.id] } : null;
+        return (await this.lookups.isCustomerWithin(accessScope, term.id))
+          ? { customerIds: [term.id] }
+          : null;
       case 'attempt': {
         const deliveryId = await this.lookups.findDeliveryIdOfAttempt(term.id);
         return deliveryId === null ? null : { deliveryId, attemptId: term.id };
       }
       case 'email': {
-        const customerIds = await this.lookups.findCustomerIdsByEmail(reach, term.email);
+        const customerIds = await this.lookups.findCustomerIdsByEmail(accessScope, term.email);
         return customerIds.length > 0 ? { customerIds } : null;
       }
       case 'url':
-        return this.findEndpointsByUrl(term.prefix, reach);
+        return this.findEndpointsByUrl(term.prefix, accessScope);
       case 'redelivery':
         return null;
     }
   }
 
-  private async findEndpointsByUrl(start: string, reach: Reach): Promise<SearchConditions | null> {
-    const endpointIds = await this.lookups.findEndpointIdsByUrl(reach, start);
+  private async findEndpointsByUrl(
+    start: string,
+    accessScope: AccessScope,
+  ): Promise<SearchConditions | null> {
+    const endpointIds = await this.lookups.findEndpointIdsByUrl(accessScope, start);
     if (!endpointIds) return { endpointUrl: start };
     return endpointIds.length > 0 ? { endpointIds } : null;
   }
 
-  private async findEndpointsByName(text: string, reach: Reach): Promise<SearchConditions | null> {
-    const endpointIds = await this.lookups.findEndpointIdsByName(reach, text);
+  private async findEndpointsByName(
+    text: string,
+    accessScope: AccessScope,
+  ): Promise<SearchConditions | null> {
+    const endpointIds = await this.lookups.findEndpointIdsByName(accessScope, text);
     if (!endpointIds) return { endpointName: text };
     return endpointIds.length > 0 ? { endpointIds } : null;
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { parseSearchTerm, type Customer, type Reach } from '@gatehouse/domain';
+import { parseSearchTerm, type Customer, type AccessScope } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
   emptyCustomerFilter,
@@ -31,17 +31,17 @@ export class SearchService {
    * Returns the resources within the caller's access scope that match the text, at most ten: exact matches, then
    * matches that begin with it, then other matches.
    */
-  async find({ reach }: ManagementCaller, text: string): Promise<SearchResult[]> {
+  async find({ accessScope }: ManagementCaller, text: string): Promise<SearchResult[]> {
     const term = parseSearchTerm(text);
     if (term && 'id' in term)
-      return this.searchRepository.findById(reach, term.id, term.kind === 'uuid' ? null : term.kind);
-    return this.findByText(reach, term?.kind === 'email' ? term.email : text);
+      return this.searchRepository.findById(accessScope, term.id, term.kind === 'uuid' ? null : term.kind);
+    return this.findByText(accessScope, term?.kind === 'email' ? term.email : text);
   }
 
-  private async findByText(reach: Reach, text: string): Promise<SearchResult[]> {
+  private async findByText(accessScope: AccessScope, text: string): Promise<SearchResult[]> {
     const [others, customers] = await Promise.all([
-      this.searchRepository.findByText(reach, text, MAX_RESULTS),
-      this.findCustomers(reach, text),
+      this.searchRepository.findByText(accessScope, text, MAX_RESULTS),
+      this.findCustomers(accessScope, text),
     ]);
     const maxOthers = Math.max(MAX_OTHER_RESULTS, MAX_RESULTS - customers.length);
     return rankResults(text, [...rankResults(text, others).slice(0, maxOthers), ...customers]).slice(
@@ -51,13 +51,13 @@ export class SearchService {
   }
 
   /** Returns customers by prefix, in alphabetical order, and if there are few, other customers that contain the text. */
-  private async findCustomers(reach: Reach, text: string): Promise<SearchResult[]> {
+  private async findCustomers(accessScope: AccessScope, text: string): Promise<SearchResult[]> {
     if (text.length < MIN_NAME_LENGTH) return [];
     const filter = { ...emptyCustomerFilter, q: text };
-    const { customers } = await this.customers.listPage(reach, filter, null, MAX_RESULTS);
+    const { customers } = await this.customers.listPage(accessScope, filter, null, MAX_RESULTS);
     const others =
       customers.length < MAX_RESULTS && hasTrigram(text)
-        ? await this.customers.findContaining(reach, text, MAX_RESULTS)
+        ? await this.customers.findContaining(accessScope, text, MAX_RESULTS)
         : [];
     const results = [...customers, ...others].map(toCustomerResult);
     return [...new Map(results.map((result) => [result.id, result])).values()];

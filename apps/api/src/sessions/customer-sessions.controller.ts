@@ -22,11 +22,11 @@ export class CustomerSessionsController {
   @SecretKey('session:read')
   @ApiCamelList(SessionResponse)
   async list(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
     @Query() query: PageQuery,
   ) {
-    const { customer } = await this.sessions.getCustomer(reach, parsePathUuid(id));
+    const { customer } = await this.sessions.getCustomer(accessScope, parsePathUuid(id));
     const { items, nextCursor } = await this.sessions.list(customer, query);
     return camelList(
       items.map((session) => SessionResponse.from(session)),
@@ -41,10 +41,10 @@ export class CustomerSessionsController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async revokeAll(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<void> {
-    const { customer, project } = await this.sessions.getActiveCustomer(reach, parsePathUuid(id));
+    const { customer, project } = await this.sessions.getActiveCustomer(accessScope, parsePathUuid(id));
     await this.sessions.revokeAll(customer, project);
   }
 
@@ -55,11 +55,11 @@ export class CustomerSessionsController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async revoke(
-    @CurrentCaller() { reach }: ManagementCaller,
+    @CurrentCaller() { accessScope }: ManagementCaller,
     @Param('customerId') id: string,
     @Param('sessionId') sessionId: string,
   ): Promise<void> {
-    const { customer, project } = await this.sessions.getActiveCustomer(reach, parsePathUuid(id));
+    const { customer, project } = await this.sessions.getActiveCustomer(accessScope, parsePathUuid(id));
     await this.sessions.revoke(customer, project, parsePathUuid(sessionId));
   }
 }

@@ -5,7 +5,7 @@ import {
   surplusSessionCount,
   type Customer,
   type ProjectContext,
-  type Reach,
+  type AccessScope,
   type RevocationReason,
 } from '@gatehouse/domain';
 import {
@@ -49,16 +49,16 @@ export class SessionsService {
    * Returns a customer in an active or archived project, to list the sessions.
    * @throws GatehouseError `not_found`
    */
-  getCustomer(reach: Reach, id: string): Promise<CustomerDetails> {
-    return this.customers.get(reach, id);
+  getCustomer(accessScope: AccessScope, id: string): Promise<CustomerDetails> {
+    return this.customers.get(accessScope, id);
   }
 
   /**
    * Returns a customer in an active project, to revoke sessions.
    * @throws GatehouseError `not_found`, `project_archived`
    */
-  getActiveCustomer(reach: Reach, id: string): Promise<CustomerWithProject> {
-    return this.customers.getActive(reach, id);
+  getActiveCustomer(accessScope: AccessScope, id: string): Promise<CustomerWithProject> {
+    return this.customers.getActive(accessScope, id);
   }
 
   /** Returns a customer's active sessions, newest first. @throws GatehouseError `invalid_cursor` */

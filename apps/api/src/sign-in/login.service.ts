@@ -79,13 +79,13 @@ export class LoginService {
     customer: AuthenticatedCustomer,
     client: Client,
   ): Promise<void> {
-    const refusal = this.signIn.findRefusal(project, customer);
-    if (!refusal) return;
+    const rejection = this.signIn.findRejection(project, customer);
+    if (!rejection) return;
     // Otherwise the caller who has just registered this address would learn that it was not taken.
-    if (refusal === 'email_not_verified' && project.settings.enumerationProtection)
-      throw this.passwords.failAuthenticated(project, customer, refusal, client);
+    if (rejection === 'email_not_verified' && project.settings.enumerationProtection)
+      throw this.passwords.failAuthenticated(project, customer, rejection, client);
     await this.passwords.releaseAttempt(project, customer);
-    throw this.signIn.refuse(project, customer, { reason: refusal, methods: ['pwd'], client });
+    throw this.signIn.refuse(project, customer, { reason: rejection, methods: ['pwd'], client });
   }
 
   /**

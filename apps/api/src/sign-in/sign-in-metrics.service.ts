@@ -4,7 +4,7 @@ import { ApiMetrics, type LoginMethod, type LoginResult } from '@gatehouse/platf
 import type { AuthResponse } from './dto/auth.response.js';
 
 /** Result with which each error code is counted. Other client errors are counted as `refused`, all others as `error`. */
-const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
+const rejectionResults: Partial<Record<ErrorCode, LoginResult>> = {
   invalid_credentials: 'invalid',
   invalid_code: 'invalid',
   invalid_token: 'invalid',
@@ -43,5 +43,5 @@ export class SignInMetricsService {
 
 function toLoginResult(error: unknown): LoginResult {
   if (!(error instanceof GatehouseError)) return 'error';
-  return refusalResults[error.code] ?? (error.status < 500 ? 'refused' : 'error');
+  return rejectionResults[error.code] ?? (error.status < 500 ? 'refused' : 'error');
 }

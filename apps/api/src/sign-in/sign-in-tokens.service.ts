@@ -55,13 +55,13 @@ export class SignInTokensService {
    *   has set a password in Gatehouse
    */
   async create(
-    { keyId, reach, scopes }: SecretKeyCaller,
+    { keyId, accessScope, scopes }: SecretKeyCaller,
     id: string,
     request: CreateSignInTokenRequest,
   ): Promise<SignInTokenResponse> {
     const scope = signInTokenScopes[request.purpose ?? 'support'];
     if (!scopes.includes(scope)) throw insufficientScope([scope]);
-    const { project } = await this.customers.getActive(reach, id);
+    const { project } = await this.customers.getActive(accessScope, id);
     const proof = readMigratedProof(request, project.settings);
     const { reason } = request;
     const { token, tokenHash } = newToken();

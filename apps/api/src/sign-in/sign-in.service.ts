@@ -37,7 +37,7 @@ import type { AccessTokenResponse, TokensResponse } from './dto/tokens.response.
 import { SignInFlowsService } from './sign-in-flows.service.js';
 
 /** A project's rules that a customer can fail to meet, as error codes. */
-type SignInRefusal = 'customer_disabled' | 'email_not_verified';
+type SignInRejection = 'customer_disabled' | 'email_not_verified';
 
 /** A response to a sign-in. On the hosted page, `redirectUrl` or `flow` replaces the tokens. */
 export interface SignInOutcome extends AuthResponse {
@@ -71,7 +71,7 @@ export class SignInService {
   ) {}
 
   /** Returns the reason why a customer may not sign in to a project, whatever the method; null if they may. */
-  findRefusal({ settings }: ProjectContext, customer: Customer): SignInRefusal | null {
+  findRejection({ settings }: ProjectContext, customer: Customer): SignInRejection | null {
     if (customer.disabledAt) return 'customer_disabled';
     const needsVerifiedEmail = settings.requireVerifiedEmail || settings.enumerationProtection;
     return needsVerifiedEmail && !customer.emailVerified ? 'email_not_verified' : null;
@@ -97,15 +97,16 @@ export class SignInService {
   ): Promise<SignInOutcome> {
     // It can be turned off before a challenge or a page's code completes the sign-in.
     if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
-    const refusal = this.findRefusal(project, customer);
+    const rejection = this.findRejection(project, customer);
     // The customer stays, and signs in after the verification.
-    if (isNew && refusal) return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
+    if (isNew && rejection)
+      return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
     const failure = { methods: proof.amr, client };
-    if (refusal !== 'customer_disabled') {
+    if (rejection !== 'customer_disabled') {
       const checked = this.assertProviderAllowed(tx, project, customer, proof);
       await this.failures.reportOtherProvider(checked, project, customer, failure);
     }
-    if (refusal) throw this.refuse(project, customer, { reason: refusal, ...failure });
+    if (rejection) throw this.refuse(project, customer, { reason: rejection, ...failure });
     const challenge = await this.openChallenge(tx, project, customer, proof, client);
     if (challenge) return challenge;
     const proven = await this.linkIdentity(tx, project, customer, proof);
@@ -119,9 +120,9 @@ export class SignInService {
   refuse(
     project: ProjectContext,
     customer: Customer,
-    failure: SignInFailure & { reason: SignInRefusal },
+    failure: SignInFailure & { reason: SignInRejection },
   ): GatehouseError {
-    this.failures.reportRefusal(project, customer, failure);
+    this.failures.reportRejection(project, customer, failure);
     return new GatehouseError(failure.reason);
   }
 

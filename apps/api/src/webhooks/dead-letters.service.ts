@@ -18,10 +18,10 @@ export class DeadLettersService {
    * Returns a page of dead letters that the caller can access, newest first.
    * @throws GatehouseError `invalid_cursor`
    */
-  list({ reach }: ManagementCaller, query: ListDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
+  list({ accessScope }: ManagementCaller, query: ListDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
     const filter = deliveryFilter(query);
-    return readScannedPage(this.cursors, ['dead-letters', reach, filter], query, (before, limit) =>
-      this.deadLetters.listPage(reach, filter, before, limit),
+    return readScannedPage(this.cursors, ['dead-letters', accessScope, filter], query, (before, limit) =>
+      this.deadLetters.listPage(accessScope, filter, before, limit),
     );
   }
 }

@@ -32,10 +32,10 @@ export class DeliveriesService {
   ) {}
 
   /** Returns finished attempts, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagementCaller, query: ListDeliveriesQuery): Promise<Page<AttemptRecord>> {
+  list({ accessScope }: ManagementCaller, query: ListDeliveriesQuery): Promise<Page<AttemptRecord>> {
     const filter = attemptFilter(query);
-    return readScannedPage(this.cursors, ['deliveries', reach, filter], query, (before, limit) =>
-      this.attempts.listPage(reach, filter, before, limit),
+    return readScannedPage(this.cursors, ['deliveries', accessScope, filter], query, (before, limit) =>
+      this.attempts.listPage(accessScope, filter, before, limit),
     );
   }
 
@@ -43,8 +43,8 @@ export class DeliveriesService {
    * Returns a delivery by its id or by an attempt's id.
    * @throws GatehouseError `not_found`
    */
-  async get({ reach }: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
-    const delivery = await this.deliveries.find(reach, parseDeliveryReference(id));
+  async get({ accessScope }: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
+    const delivery = await this.deliveries.find(accessScope, parseDeliveryReference(id));
     if (!delivery) throw notFound();
     return { delivery, attempts: await this.attempts.listForDelivery(delivery) };
   }
@@ -65,14 +65,14 @@ export class DeliveriesService {
     const redeliveryId = newId();
     const action = deliveryAction('webhook_delivery.redelivered', delivery);
     await this.transactions.join(async (tx) => {
-      const previous = await this.deliveries.lock(tx, caller.reach, delivery.id);
+      const previous = await this.deliveries.lock(tx, caller.accessScope, delivery.id);
       if (!previous) throw notFound();
-      const refusal = redeliveryRefusal(previous, enablesEndpoint);
-      if (refusal) throw this.audit.noteRefusal(action, refusal);
-      if (enablesEndpoint) await this.enabler.enable(tx, caller.reach, previous.endpointId);
+      const rejection = redeliveryRejection(previous, enablesEndpoint);
+      if (rejection) throw this.audit.noteRejection(action, rejection);
+      if (enablesEndpoint) await this.enabler.enable(tx, caller.accessScope, previous.endpointId);
       const by = callerName(caller);
       const isCreated = await this.deliveries.redeliver(tx, previous, { newId: redeliveryId, reason, by });
-      if (!isCreated) throw this.audit.noteRefusal(action, new GatehouseError('delivery_pending'));
+      if (!isCreated) throw this.audit.noteRejection(action, new GatehouseError('delivery_pending'));
       const redeliveredAs = publicId('delivery', redeliveryId);
       const details = { outcome: 'redelivered', redeliveredAs, ...(reason !== null && { reason }) };
       this.audit.record(tx, { ...action, details });
@@ -89,10 +89,10 @@ export class DeliveriesService {
     const { delivery } = await this.get(caller, id);
     const action = deliveryAction('webhook_delivery.discarded', delivery);
     await this.transactions.join(async (tx) => {
-      const locked = await this.deliveries.lock(tx, caller.reach, delivery.id);
+      const locked = await this.deliveries.lock(tx, caller.accessScope, delivery.id);
       if (!locked) throw notFound();
-      const refusal = discardRefusal(locked);
-      if (refusal) throw this.audit.noteRefusal(action, refusal);
+      const rejection = discardRejection(locked);
+      if (rejection) throw this.audit.noteRejection(action, rejection);
       await this.deliveries.discard(tx, locked, reason, callerName(caller));
       this.audit.record(tx, { ...action, details: { outcome: 'discarded', reason } });
     });
@@ -101,7 +101,7 @@ export class DeliveriesService {
 }
 
 /** Returns the error if a delivery is not a dead letter, otherwise null. */
-function discardRefusal(delivery: Delivery): GatehouseError | null {
+function discardRejection(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
   if (delivery.state === 'failed' && !delivery.resolution) return null;
@@ -127,7 +127,7 @@ export const deliveryAction = (
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('delivery', id) });
 
 /** Returns the error if a delivery cannot be redelivered, otherwise null. */
-function redeliveryRefusal(delivery: Delivery, enablesEndpoint: boolean): GatehouseError | null {
+function redeliveryRejection(delivery: Delivery, enablesEndpoint: boolean): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.isErased) return new GatehouseError('payload_erased');
   if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);

@@ -39,52 +39,68 @@ export class DeliverySearchService {
   ) {}
 
   /** Returns deliveries in the requested order. @throws GatehouseError `invalid_cursor` */
-  listDeliveries({ reach }: ManagementCaller, query: SearchDeliveriesQuery): Promise<Page<ListedDelivery>> {
-    const list = ['delivery-list', reach, filtersOf(query)];
+  listDeliveries(
+    { accessScope }: ManagementCaller,
+    query: SearchDeliveriesQuery,
+  ): Promise<Page<ListedDelivery>> {
+    const list = ['delivery-list', accessScope, filtersOf(query)];
     return readPositionedPage(this.cursors, list, query, async (after, limit) => {
       const filter = narrowFilter(
         deliveryListFilter(query),
-        await this.searchTerms.conditionsOf(query, reach),
+        await this.searchTerms.conditionsOf(query, accessScope),
       );
       if (!filter) return EMPTY_PAGE;
-      return this.deliveries.listPage(reach, filter, { sort: query.sort ?? '-created_at', after, limit });
+      return this.deliveries.listPage(accessScope, filter, {
+        sort: query.sort ?? '-created_at',
+        after,
+        limit,
+      });
     });
   }
 
-  async countDeliveries({ reach }: ManagementCaller, query: CountDeliveriesQuery): Promise<CappedCount> {
-    const filter = narrowFilter(deliveryListFilter(query), await this.searchTerms.conditionsOf(query, reach));
-    return filter ? this.deliveries.count(reach, filter, query.sort ?? '-created_at') : EMPTY_COUNT;
+  async countDeliveries(
+    { accessScope }: ManagementCaller,
+    query: CountDeliveriesQuery,
+  ): Promise<CappedCount> {
+    const filter = narrowFilter(
+      deliveryListFilter(query),
+      await this.searchTerms.conditionsOf(query, accessScope),
+    );
+    return filter ? this.deliveries.count(accessScope, filter, query.sort ?? '-created_at') : EMPTY_COUNT;
   }
 
   /** Returns finished attempts, newest first. @throws GatehouseError `invalid_cursor` */
-  listAttempts({ reach }: ManagementCaller, query: SearchAttemptsQuery): Promise<Page<AttemptRecord>> {
-    const list = ['deliveries', reach, filtersOf(query)];
+  listAttempts({ accessScope }: ManagementCaller, query: SearchAttemptsQuery): Promise<Page<AttemptRecord>> {
+    const list = ['deliveries', accessScope, filtersOf(query)];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query, reach));
-      return filter ? this.attempts.listPage(reach, filter, before, limit) : EMPTY_PAGE;
+      const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query, accessScope));
+      return filter ? this.attempts.listPage(accessScope, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
-  async countAttempts({ reach }: ManagementCaller, query: CountAttemptsQuery): Promise<CappedCount> {
-    const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query, reach));
-    return filter ? this.attempts.count(reach, filter) : EMPTY_COUNT;
+  async countAttempts({ accessScope }: ManagementCaller, query: CountAttemptsQuery): Promise<CappedCount> {
+    const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query, accessScope));
+    return filter ? this.attempts.count(accessScope, filter) : EMPTY_COUNT;
   }
 
   /** Returns dead letters, newest first. @throws GatehouseError `invalid_cursor` */
   listDeadLetters(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     query: SearchDeadLettersQuery,
   ): Promise<Page<DeadLetterRecord>> {
-    const list = ['dead-letters', reach, filtersOf(query)];
+    const list = ['dead-letters', accessScope, filtersOf(query)];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query, reach));
-      return filter ? this.deadLetters.listPage(reach, filter, before, limit) : EMPTY_PAGE;
+      const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query, accessScope));
+      return filter ? this.deadLetters.listPage(accessScope, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
-  async countDeadLetters({ reach }: ManagementCaller, query: CountDeadLettersQuery): Promise<CappedCount> {
-    const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query, reach));
-    return filter ? this.deadLetters.count(reach, filter) : EMPTY_COUNT;
+  async countDeadLetters(
+    { accessScope }: ManagementCaller,
+    query: CountDeadLettersQuery,
+  ): Promise<CappedCount> {
+    const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query, accessScope));
+    return filter ? this.deadLetters.count(accessScope, filter) : EMPTY_COUNT;
   }
 }
 

@@ -31,17 +31,17 @@ export class EndpointControlsService {
   ) {}
 
   /** Enables an endpoint. Does nothing if it is already enabled. @throws GatehouseError `not_found` */
-  enable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
-    return this.transactions.join((tx) => this.enabler.enable(tx, reach, id));
+  enable({ accessScope }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
+    return this.transactions.join((tx) => this.enabler.enable(tx, accessScope, id));
   }
 
   /**
    * Disables an endpoint. Does nothing if it is already disabled, and keeps its reason.
    * @throws GatehouseError `not_found`
    */
-  disable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
+  disable({ accessScope }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
     return this.transactions.join(async (tx) => {
-      const endpoint = await this.endpoints.lock(tx, reach, id);
+      const endpoint = await this.endpoints.lock(tx, accessScope, id);
       if (endpoint.status === 'disabled') return endpoint;
       const disabled = await this.endpoints.disable(tx, endpoint, 'manual');
       this.events.record(tx, [endpointDisabledEvent(disabled)]);
@@ -55,13 +55,13 @@ export class EndpointControlsService {
 
   /** @throws GatehouseError `not_found` */
   async rotateSecret(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     id: string,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
     const secret = formatWebhookSecret(secureBytes(32));
     const sealed = this.keyring.encrypt('webhook-secret', id, secret);
     const endpoint = await this.transactions.join(async (tx) => {
-      const rotated = await this.endpoints.rotateSecret(tx, reach, id, sealed, OVERLAP_MS);
+      const rotated = await this.endpoints.rotateSecret(tx, accessScope, id, sealed, OVERLAP_MS);
       this.audit.record(tx, endpointAction('webhook_endpoint.secret_rotated', rotated));
       return rotated;
     });
@@ -74,7 +74,7 @@ export class EndpointControlsService {
    */
   async sendTestEvent(caller: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
     const delivery = await this.transactions.join(async (tx) => {
-      const endpoint = await this.endpoints.lock(tx, caller.reach, id);
+      const endpoint = await this.endpoints.lock(tx, caller.accessScope, id);
       if (endpoint.status === 'disabled') throw new GatehouseError('endpoint_disabled');
       this.audit.record(tx, endpointAction('webhook_endpoint.tested', endpoint));
       this.events.record(tx, [endpointTestEvent(endpoint)]);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagementCaller } from '@gatehouse/auth';
-import { insufficientScope, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
+import { insufficientScope, type AccessScope, type WebhookEndpoint } from '@gatehouse/domain';
 import { WebhookEndpointsRepository, type Tx } from '@gatehouse/persistence';
 import { AuditService } from '../audit/audit.service.js';
 import { endpointAction } from './endpoint-action.js';
@@ -14,8 +14,8 @@ export class EndpointEnablerService {
   ) {}
 
   /** Enables an endpoint. Does nothing if it is already enabled. @throws GatehouseError `not_found` */
-  async enable(tx: Tx, reach: Reach, id: string): Promise<WebhookEndpoint> {
-    const endpoint = await this.endpoints.lock(tx, reach, id);
+  async enable(tx: Tx, accessScope: AccessScope, id: string): Promise<WebhookEndpoint> {
+    const endpoint = await this.endpoints.lock(tx, accessScope, id);
     if (endpoint.status === 'enabled') return endpoint;
     return (await this.enableAll(tx, [id]))[0]!;
   }

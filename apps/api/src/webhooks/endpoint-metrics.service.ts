@@ -32,11 +32,11 @@ export class EndpointMetricsService {
 
   /** @throws GatehouseError `not_found` */
   async get(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     id: string,
     { range = '24h', compare }: EndpointMetricsQuery,
   ): Promise<EndpointMetrics> {
-    const endpoint = await this.endpoints.get(reach, id);
+    const endpoint = await this.endpoints.get(accessScope, id);
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
     const before = previousBuckets(buckets);
     const { series, previous, ...counted } = await this.attemptMetrics.readEndpoint(

@@ -34,11 +34,11 @@ export class EndpointStatsService {
 
   /** @throws GatehouseError `not_found` */
   async get(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     id: string,
     query: EndpointStatsQuery,
   ): Promise<EndpointStatsResult> {
-    const endpoint = await this.endpoints.get(reach, id);
+    const endpoint = await this.endpoints.get(accessScope, id);
     const window = query.window ?? '24h';
     const start = new Date(now().getTime() - windowMs[window]);
     return { endpoint, window, start, stats: await this.stats.getSince(id, start) };

@@ -42,17 +42,17 @@ export class RecoveryService {
     endpointId: string,
     input: RecoverRequest,
   ): Promise<RedeliveryBatch> {
-    const { reach } = caller;
+    const { accessScope } = caller;
     const { since, until, last } = this.resolveRange(input);
-    const before = await this.endpoints.get(reach, endpointId);
+    const before = await this.endpoints.get(accessScope, endpointId);
     const recoverAction = endpointAction('webhook_endpoint.recovered', before);
     const disabledError = (): Error =>
-      this.audit.noteRefusal(recoverAction, new GatehouseError('endpoint_disabled'));
+      this.audit.noteRejection(recoverAction, new GatehouseError('endpoint_disabled'));
     if (before.status !== 'enabled') throw disabledError();
     await this.waitForEventWriters();
     const [id, by] = [newId(), callerName(caller)];
     await this.transactions.join(async (tx) => {
-      const endpoint = await this.endpoints.lock(tx, reach, endpointId);
+      const endpoint = await this.endpoints.lock(tx, accessScope, endpointId);
       if (endpoint.status !== 'enabled') throw disabledError();
       // Events written since then may have been written for a different endpoint state: for other subscriptions, or
       // while it was disabled.
@@ -78,11 +78,11 @@ export class RecoveryService {
       const plan = await planRecovery(tx, id, endpoint, { types, since, until: last, publicEndpointId });
       if (plan.isTooLarge) throw tooLargeError('since', 'until');
       await this.batches.savePlan(tx, id, plan);
-      await this.batches.start(tx, reach, id, { reason: null, by });
+      await this.batches.start(tx, accessScope, id, { reason: null, by });
       const details = { redelivery: publicId('redelivery', id), eligible: plan.eligible };
       this.audit.record(tx, { ...recoverAction, details });
     });
-    return this.batches.get(reach, id);
+    return this.batches.get(accessScope, id);
   }
 
   /** @throws GatehouseError `validation_failed` */

@@ -7,7 +7,7 @@ import {
   notFound,
   publicId,
   type AuditAction,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import {
   DeliveriesRepository,
@@ -65,47 +65,47 @@ export class RedeliveriesService {
    *   many deliveries match
    */
   async plan(caller: ManagementCaller, input: SearchRedeliveryFilterRequest): Promise<RedeliveryBatch> {
-    const { reach } = caller;
+    const { accessScope } = caller;
     const requested = deliveryFilter(input);
     const base = input.resolution ? isDeadLetter : baseCondition(requested);
-    await this.assertReferencesExist(reach, requested);
-    const conditions = await this.searchTerms.conditionsOf(input, reach);
+    await this.assertReferencesExist(accessScope, requested);
+    const conditions = await this.searchTerms.conditionsOf(input, accessScope);
     const filter = narrowFilter(requested, conditions);
     if (!filter) throw notFound();
     const batch = {
       id: newId(),
       organizationId: caller.project?.organizationId ?? null,
-      organizationIds: caller.kind === 'operator' ? reach.organizationIds : null,
-      projectId: reach.projectId,
+      organizationIds: caller.kind === 'operator' ? accessScope.organizationIds : null,
+      projectId: accessScope.projectId,
       kind: 'redelivery' as const,
       createdBy: callerName(caller),
     };
     await this.transactions.join(async (tx) => {
       await this.batches.insert(tx, { ...batch, filter: storedFilter(input, conditions) });
-      const plan = await planRedelivery(tx, batch.id, reach, filter, base);
+      const plan = await planRedelivery(tx, batch.id, accessScope, filter, base);
       if (plan.isTooLarge) throw tooLargeError('filter', 'created_before or created_after');
       await this.batches.savePlan(tx, batch.id, plan);
       const details = { total: plan.total, eligible: plan.eligible };
       this.recordAction(tx, 'webhook_redelivery.planned', batch, details);
     });
-    return this.batches.get(reach, batch.id);
+    return this.batches.get(accessScope, batch.id);
   }
 
   /** @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagementCaller, query: SearchRedeliveriesQuery): Promise<Page<RedeliveryBatch>> {
+  list({ accessScope }: ManagementCaller, query: SearchRedeliveriesQuery): Promise<Page<RedeliveryBatch>> {
     const { state } = query;
-    return readPage(this.cursors, ['redeliveries', { ...reach, state }], query, (before, limit) =>
-      this.batches.list(reach, state ?? null, before, limit),
+    return readPage(this.cursors, ['redeliveries', { ...accessScope, state }], query, (before, limit) =>
+      this.batches.list(accessScope, state ?? null, before, limit),
     );
   }
 
-  count({ reach }: ManagementCaller, { state }: CountRedeliveriesQuery): Promise<CappedCount> {
-    return this.batches.count(reach, state ?? null);
+  count({ accessScope }: ManagementCaller, { state }: CountRedeliveriesQuery): Promise<CappedCount> {
+    return this.batches.count(accessScope, state ?? null);
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagementCaller, id: string): Promise<RedeliveryBatch> {
-    return this.batches.get(reach, id);
+  get({ accessScope }: ManagementCaller, id: string): Promise<RedeliveryBatch> {
+    return this.batches.get(accessScope, id);
   }
 
   /**
@@ -121,7 +121,10 @@ export class RedeliveriesService {
     return this.transition(caller, id, 'webhook_redelivery.started', {
       to: 'running',
       apply: async (tx) => {
-        const isStarted = await this.batches.start(tx, caller.reach, id, { reason, by: callerName(caller) });
+        const isStarted = await this.batches.start(tx, caller.accessScope, id, {
+          reason,
+          by: callerName(caller),
+        });
         if (isStarted && enablesEndpoints)
           await this.enabler.enableAll(tx, await this.batches.admitDisabled(tx, id));
         return isStarted;
@@ -137,30 +140,30 @@ export class RedeliveriesService {
   cancel(caller: ManagementCaller, id: string): Promise<RedeliveryBatch> {
     return this.transition(caller, id, 'webhook_redelivery.cancelled', {
       to: 'cancelled',
-      apply: (tx) => this.batches.cancel(tx, caller.reach, id, callerName(caller)),
+      apply: (tx) => this.batches.cancel(tx, caller.accessScope, id, callerName(caller)),
     });
   }
 
   private async transition(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     id: string,
     action: BatchAction,
     { to, apply, details }: Transition,
   ): Promise<RedeliveryBatch> {
-    const batch = await this.batches.get(reach, id);
+    const batch = await this.batches.get(accessScope, id);
     const isChanged = await this.transactions.join(async (tx) => {
       const changed = await apply(tx);
       if (changed) this.recordAction(tx, action, batch, details);
       return changed;
     });
-    const after = await this.batches.get(reach, id);
+    const after = await this.batches.get(accessScope, id);
     if (isChanged || after.state === to) return after;
     const detail =
       after.state === 'planned'
         ? 'The plan has expired and cannot be started.'
         : `The redelivery is ${after.state}.`;
     const error = new GatehouseError('conflict', { detail });
-    for (const refused of batchActions(action, batch)) this.audit.noteRefusal(refused, error);
+    for (const refused of batchActions(action, batch)) this.audit.noteRejection(refused, error);
     throw error;
   }
 
@@ -177,14 +180,14 @@ export class RedeliveriesService {
    * Rejects a filter with an id whose resource does not exist: a typo would otherwise silently select nothing.
    * @throws GatehouseError `not_found`
    */
-  private async assertReferencesExist(reach: Reach, filter: DeliveryFilter): Promise<void> {
+  private async assertReferencesExist(accessScope: AccessScope, filter: DeliveryFilter): Promise<void> {
     const { organizationId, projectId, endpointId, eventId, deliveryIds } = filter;
-    if (organizationId) await this.organizations.get(reach, organizationId);
-    if (projectId) await this.projects.get(reach, projectId);
-    if (endpointId) await this.endpoints.get(reach, endpointId);
-    if (eventId && !(await this.events.find(reach, eventId))) throw notFound();
+    if (organizationId) await this.organizations.get(accessScope, organizationId);
+    if (projectId) await this.projects.get(accessScope, projectId);
+    if (endpointId) await this.endpoints.get(accessScope, endpointId);
+    if (eventId && !(await this.events.find(accessScope, eventId))) throw notFound();
     if (!deliveryIds) return;
-    if ((await this.deliveries.count(reach, deliveryIds)) < deliveryIds.length) throw notFound();
+    if ((await this.deliveries.count(accessScope, deliveryIds)) < deliveryIds.length) throw notFound();
   }
 }
 

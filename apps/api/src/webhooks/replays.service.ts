@@ -47,17 +47,17 @@ export class ReplaysService {
     { secret, reason = null, ...request }: ReplayRequest,
   ): Promise<Replay> {
     const url = parseTargetUrl(request.url, this.policy);
-    const { reach } = caller;
+    const { accessScope } = caller;
     const deliveryId = parsePathId('delivery', id);
     const replayId = newId();
     return this.transactions.join(async (tx) => {
-      const delivery = await this.deliveries.lock(tx, reach, deliveryId);
+      const delivery = await this.deliveries.lock(tx, accessScope, deliveryId);
       if (!delivery) throw notFound();
       const { organizationId, projectId, eventId, endpointId } = delivery;
       const action = deliveryAction('webhook_delivery.replayed', delivery);
-      if (delivery.isErased) throw this.audit.noteRefusal(action, new GatehouseError('payload_erased'));
-      if (await this.replays.isFull(tx, delivery)) throw this.audit.noteRefusal(action, tooManyReplays());
-      const replay = await this.replays.insert(tx, reach, {
+      if (delivery.isErased) throw this.audit.noteRejection(action, new GatehouseError('payload_erased'));
+      if (await this.replays.isFull(tx, delivery)) throw this.audit.noteRejection(action, tooManyReplays());
+      const replay = await this.replays.insert(tx, accessScope, {
         ...{ id: replayId, organizationId, projectId, deliveryId, eventId, endpointId, url },
         secret: this.keyring.encrypt('webhook-secret', replayId, secret),
         createdBy: callerName(caller),
@@ -71,13 +71,13 @@ export class ReplaysService {
   }
 
   /** Returns replays, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagementCaller, query: ListReplaysQuery): Promise<Page<Replay>> {
+  list({ accessScope }: ManagementCaller, query: ListReplaysQuery): Promise<Page<Replay>> {
     const filter = {
       deliveryId: parseFilter('delivery', query.delivery_id),
       endpointId: parseFilter('endpoint', query.endpoint_id),
     };
-    return readPage(this.cursors, ['replays', reach, filter], query, (before, limit) =>
-      this.replays.list(reach, filter, before, limit),
+    return readPage(this.cursors, ['replays', accessScope, filter], query, (before, limit) =>
+      this.replays.list(accessScope, filter, before, limit),
     );
   }
 }

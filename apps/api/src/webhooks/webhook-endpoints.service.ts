@@ -89,25 +89,25 @@ export class WebhookEndpointsService {
   }
 
   /** @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagementCaller, query: SearchEndpointsQuery): Promise<Page<WebhookEndpoint>> {
+  list({ accessScope }: ManagementCaller, query: SearchEndpointsQuery): Promise<Page<WebhookEndpoint>> {
     const filter = endpointFilter(query);
-    return readPage(this.cursors, ['endpoints', reach, filter], query, (before, limit) =>
-      this.endpoints.list(reach, filter, before, limit),
+    return readPage(this.cursors, ['endpoints', accessScope, filter], query, (before, limit) =>
+      this.endpoints.list(accessScope, filter, before, limit),
     );
   }
 
-  count({ reach }: ManagementCaller, query: CountEndpointsQuery): Promise<CappedCount> {
-    return this.endpoints.count(reach, endpointFilter(query));
+  count({ accessScope }: ManagementCaller, query: CountEndpointsQuery): Promise<CappedCount> {
+    return this.endpoints.count(accessScope, endpointFilter(query));
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
-    return this.endpoints.get(reach, id);
+  get({ accessScope }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
+    return this.endpoints.get(accessScope, id);
   }
 
   /** @throws GatehouseError `not_found`, `validation_failed`, `precondition_failed` */
   async update(
-    { reach }: ManagementCaller,
+    { accessScope }: ManagementCaller,
     id: string,
     input: UpdateEndpointRequest,
     precondition: Precondition,
@@ -122,11 +122,11 @@ export class WebhookEndpointsService {
       ...(description === undefined ? {} : { description }),
     };
     return this.transactions.join(async (tx) => {
-      const before = await this.endpoints.lock(tx, reach, id);
+      const before = await this.endpoints.lock(tx, accessScope, id);
       precondition.assert(EndpointResponse.from(before));
       if (headers !== undefined)
         Object.assign(changes, patchHeaders(this.keyring, id, before.headers, headers));
-      const endpoint = await this.endpoints.update(tx, reach, id, changes);
+      const endpoint = await this.endpoints.update(tx, accessScope, id, changes);
       const details = {
         changed: Object.keys(changes).filter((name) => name !== 'headerNames'),
         changes: auditChanges(auditedFields(before), auditedFields(endpoint)),
@@ -137,9 +137,9 @@ export class WebhookEndpointsService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async delete({ reach }: ManagementCaller, id: string): Promise<void> {
+  async delete({ accessScope }: ManagementCaller, id: string): Promise<void> {
     await this.transactions.join(async (tx) => {
-      const owner = await this.endpoints.delete(tx, reach, id);
+      const owner = await this.endpoints.delete(tx, accessScope, id);
       this.audit.record(tx, endpointAction('webhook_endpoint.deleted', { id, ...owner }));
     });
   }
@@ -160,14 +160,14 @@ export class WebhookEndpointsService {
         );
       const organizationId = input.organization_id ?? caller.project?.organizationId;
       if (!organizationId) throw invalidField('organization_id', 'required', 'organization_id is required');
-      const { id } = await this.organizations.get(caller.reach, organizationId);
+      const { id } = await this.organizations.get(caller.accessScope, organizationId);
       return { organizationId: id, projectId: null, level: 'organization' };
     }
     const projectId = input.project_id ?? caller.project?.id;
     if (!projectId) throw invalidField('project_id', 'required', 'project_id is required');
-    const project = await this.projects.getActive(caller.reach, projectId);
+    const project = await this.projects.getActive(caller.accessScope, projectId);
     if (input.organization_id && input.organization_id !== project.organizationId) {
-      await this.organizations.get(caller.reach, input.organization_id);
+      await this.organizations.get(caller.accessScope, input.organization_id);
       throw invalidField(
         'organization_id',
         'conflict',

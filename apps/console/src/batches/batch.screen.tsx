@@ -9,7 +9,7 @@ import { Icon } from '../components/icon';
 import { QueryContent } from '../components/query-content';
 import { Page } from '../components/page';
 import type { Batch } from './redelivery-batch';
-import { RefusalList } from './refusal-list';
+import { RejectionList } from './rejection-list';
 import { RelativeTime } from '../components/relative-time';
 import { StartBatchDialog } from './start-batch-dialog';
 import { StatusBadge } from '../components/status-badge';
@@ -134,7 +134,7 @@ function IneligibleDeliveries({
           <Title order={2} mb="xs">
             Excluded when planned
           </Title>
-          <RefusalList name="Excluded when planned" refusals={notEligible} />
+          <RejectionList name="Excluded when planned" rejections={notEligible} />
         </Paper>
       )}
       {progress.skipped.length > 0 && (
@@ -142,7 +142,7 @@ function IneligibleDeliveries({
           <Title order={2} mb="xs">
             Skipped at send time
           </Title>
-          <RefusalList name="Skipped at send time" refusals={progress.skipped} />
+          <RejectionList name="Skipped at send time" rejections={progress.skipped} />
         </Paper>
       )}
     </>

@@ -3,12 +3,12 @@ import type { Schemas } from '../http/client';
 export type Batch = Schemas['RedeliveryResponse'];
 /** The same batch in responses to operators, with the names of the actors who created, started and canceled it. */
 export type NamedBatch = Schemas['NamedRedeliveryResponse'];
-type Refusal = Schemas['RefusalCountResponse'];
+type Rejection = Schemas['RefusalCountResponse'];
 
 /** Maximum number of delivery IDs in a plan. */
 export const MAX_DELIVERY_IDS = 200;
 
-const refusalLabels: Record<Refusal['reason'], string> = {
+const rejectionLabels: Record<Rejection['reason'], string> = {
   delivery_pending: 'A delivery of this event to this endpoint is still pending',
   already_delivered: 'Another delivery of this event to this endpoint succeeded',
   payload_erased: 'The customer was deleted, so the event has no data to send',
@@ -20,5 +20,5 @@ const refusalLabels: Record<Refusal['reason'], string> = {
 };
 
 /** Returns the reason why a delivery is excluded. Reasons from later versions are shown by name. */
-export const refusalLabel = (reason: string): string =>
-  (refusalLabels as Record<string, string>)[reason] ?? reason.replaceAll('_', ' ');
+export const rejectionLabel = (reason: string): string =>
+  (rejectionLabels as Record<string, string>)[reason] ?? reason.replaceAll('_', ' ');

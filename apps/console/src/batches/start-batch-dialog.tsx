@@ -4,7 +4,7 @@ import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
 import type { Batch } from './redelivery-batch';
-import { RefusalList } from './refusal-list';
+import { RejectionList } from './rejection-list';
 
 interface StartBatchDialogProps {
   /** A plan; null keeps the dialog closed. */
@@ -63,7 +63,7 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
           <Text fw={600} mb={4}>
             Excluded
           </Text>
-          <RefusalList name="Excluded" refusals={notEligible} />
+          <RejectionList name="Excluded" rejections={notEligible} />
         </div>
       )}
       {disabledCount > 0 && (

@@ -6,7 +6,7 @@ import { PropertyList } from '../components/property-list';
 import { UntrustedText, UntrustedUrl } from '../components/untrusted-text';
 import { Id } from '../components/id';
 import { RelativeTime } from '../components/relative-time';
-import type { Delivery } from './redelivery-refusal';
+import type { Delivery } from './redelivery-rejection';
 
 /** Renders a delivery's properties. */
 export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode {

@@ -14,7 +14,7 @@ import { toastSuccess } from '../components/toast';
 import { DeliveryChain } from './delivery-chain';
 import { DeliveryDetails } from './delivery-details';
 import classes from './delivery.module.css';
-import { redeliveryRefusal, type Delivery } from './redelivery-refusal';
+import { redeliveryRejection, type Delivery } from './redelivery-rejection';
 import { DeliveryReplays } from './delivery-replays';
 import { DeliveryRequest } from './delivery-request';
 import { DeliveryTimeline } from './delivery-timeline';
@@ -48,7 +48,7 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
     { refetchInterval: state === 'pending' && LIVE_INTERVAL_MS },
   );
   const links = chain.data?.data ?? [];
-  const refusal = redeliveryRefusal(delivery, links.at(-1)?.id ?? null);
+  const rejection = redeliveryRejection(delivery, links.at(-1)?.id ?? null);
   return (
     <Page
       title={`${event} delivery`}
@@ -61,14 +61,14 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
       back={backLink}
       actions={
         <Can role="operator">
-          <Actions delivery={delivery} refusal={refusal} />
+          <Actions delivery={delivery} rejection={rejection} />
         </Can>
       }
     >
       <Stack gap="md">
-        {refusal && (
-          <Alert id="refusal" color="gray" icon={<Icon name="info" size={18} />} py="xs">
-            {refusal}
+        {rejection && (
+          <Alert id="rejection" color="gray" icon={<Icon name="info" size={18} />} py="xs">
+            {rejection}
           </Alert>
         )}
         <Paper>
@@ -104,19 +104,19 @@ interface ActionsProps {
    * The reason why the delivery cannot be redelivered, or null. It is shown on the page, and the button
    * refers to it with aria-describedby.
    */
-  refusal: ReactNode;
+  rejection: ReactNode;
 }
 
-function Actions({ delivery, refusal }: ActionsProps): ReactNode {
+function Actions({ delivery, rejection }: ActionsProps): ReactNode {
   const { id, state, resolution, endpoint_status: endpointStatus } = delivery;
   const navigate = useNavigate();
   const [openDialog, setOpenDialog] = useState<'redeliver' | 'discard' | 'replay' | null>(null);
   const close = (): void => setOpenDialog(null);
   const redeliverLabel =
-    refusal === null && endpointStatus === 'disabled' ? 'Enable and redeliver' : 'Redeliver';
+    rejection === null && endpointStatus === 'disabled' ? 'Enable and redeliver' : 'Redeliver';
   useRedeliverCommand(
     `${redeliverLabel} this event`,
-    refusal === null ? () => setOpenDialog('redeliver') : null,
+    rejection === null ? () => setOpenDialog('redeliver') : null,
   );
   return (
     <>
@@ -145,8 +145,8 @@ function Actions({ delivery, refusal }: ActionsProps): ReactNode {
       )}
       <Button
         leftSection={<Icon name="redeliver" />}
-        disabled={refusal !== null}
-        aria-describedby={refusal === null ? undefined : 'refusal'}
+        disabled={rejection !== null}
+        aria-describedby={rejection === null ? undefined : 'rejection'}
         onClick={() => setOpenDialog('redeliver')}
       >
         {redeliverLabel}

@@ -1,7 +1,7 @@
 import { toProblem, type Problem } from '../http/problem';
 
 /** An item whose request was rejected. */
-export interface Refused<Item> {
+export interface Rejected<Item> {
   item: Item;
   problem: Problem;
 }
@@ -9,7 +9,7 @@ export interface Refused<Item> {
 /** A run's result. */
 export interface RunResult<Item> {
   done: Item[];
-  refused: Refused<Item>[];
+  refused: Rejected<Item>[];
   /** The items for which no request was sent, or whose request failed for another reason than the item. */
   unsent: Item[];
   /** The error that ended the run, because it would also reject the other requests. */
@@ -20,7 +20,7 @@ export interface RunResult<Item> {
 const CONCURRENCY = 4;
 
 /** Returns true if a request was rejected because of its item, so that others may succeed. */
-const isRefusal = ({ status }: Problem): boolean =>
+const isRejection = ({ status }: Problem): boolean =>
   status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 
 /**
@@ -46,7 +46,7 @@ export async function runAll<Item>(
         done.push(item);
       } catch (error) {
         const problem = toProblem(error);
-        if (isRefusal(problem)) refused.push({ item, problem });
+        if (isRejection(problem)) refused.push({ item, problem });
         else {
           result.interruption ??= problem;
           waiting.push(item);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { apiKeyType, type Reach } from '@gatehouse/domain';
+import { apiKeyType, type AccessScope } from '@gatehouse/domain';
 import { ApiKeysRepository, type ActiveApiKey } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { KeyCaller } from './caller.js';
@@ -33,9 +33,9 @@ export class ApiKeyAuthenticator {
 
 function toCaller({ id, type, access, scopes, rateLimit, project }: ActiveApiKey): KeyCaller {
   if (type === 'publishable') return { kind: 'publishable-key', keyId: id, project };
-  const reach: Reach = {
+  const accessScope: AccessScope = {
     organizationIds: [project.organizationId],
     projectId: access === 'organization' ? null : project.id,
   };
-  return { kind: 'secret-key', keyId: id, access, scopes, rateLimit, project, reach };
+  return { kind: 'secret-key', keyId: id, access, scopes, rateLimit, project, accessScope };
 }

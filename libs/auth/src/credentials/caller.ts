@@ -5,7 +5,7 @@ import type {
   OperatorSignInMethod,
   ProjectContext,
   ProjectLimits,
-  Reach,
+  AccessScope,
   Scope,
   SupportAccess,
 } from '@gatehouse/domain';
@@ -19,7 +19,7 @@ export interface SecretKeyCaller {
   /** Maximum requests per second; null for the default. */
   rateLimit: number | null;
   project: ProjectContext;
-  reach: Reach;
+  accessScope: AccessScope;
 }
 
 /** A page or app that sent a publishable key. */
@@ -54,12 +54,12 @@ export interface OperatorCaller {
   isReauthenticated: boolean;
   /**
    * On the routes that also accept a secret key, an operator is treated like a key with these scopes and access to all
-   * organizations within `reach`.
+   * organizations within `accessScope`.
    */
   scopes: readonly Scope[];
   access: Access;
   project: null;
-  reach: Reach;
+  accessScope: AccessScope;
 }
 
 /** A caller with management permissions: a server or an operator. */

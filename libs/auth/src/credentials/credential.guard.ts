@@ -132,7 +132,7 @@ export class CredentialGuard implements CanActivate {
     if (!hasRole(caller.role, minimumRole)) {
       throw new GatehouseError('insufficient_role', { members: { requiredRole: minimumRole } });
     }
-    if (route.requiresInstallationAccess && caller.reach.organizationIds)
+    if (route.requiresInstallationAccess && caller.accessScope.organizationIds)
       throw new GatehouseError('installation_access_required');
     if (route.reauthentication) requireReauthentication(caller, route.reauthentication);
   }

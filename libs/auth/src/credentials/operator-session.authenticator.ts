@@ -38,7 +38,7 @@ export class OperatorSessionAuthenticator {
       scopes: roleScopes[role],
       access: 'organization',
       project: null,
-      reach: { organizationIds, projectId: null },
+      accessScope: { organizationIds, projectId: null },
     };
   }
 

@@ -41,11 +41,11 @@ export type Access = 'project' | 'organization';
  * The tenants whose objects a caller can access. If `projectId` is null: all projects in the organizations and in the
  * organizations that they created (one level). If `organizationIds` is null as well: the entire installation.
  */
-export interface Reach {
+export interface AccessScope {
   /** Never empty. */
   organizationIds: readonly string[] | null;
   projectId: string | null;
 }
 
 /** The access scope for the server itself and for operators who are not limited to organizations. */
-export const entireInstallation: Reach = { organizationIds: null, projectId: null };
+export const entireInstallation: AccessScope = { organizationIds: null, projectId: null };

@@ -18,7 +18,7 @@ const base: ProviderSignIn = {
 };
 const decide = (differences: Partial<ProviderSignIn>): unknown => {
   const decision = decideIdentity({ ...base, ...differences });
-  return 'action' in decision ? decision.action : decision.refusal;
+  return 'action' in decision ? decision.action : decision.rejection;
 };
 const untrusted = { email, isEmailTrusted: false };
 
@@ -66,7 +66,7 @@ it('PW-08: decides alike on every unproven address, apart from the email to its 
     [true, false].map((allowSignUp) => {
       const facts = { profile: untrusted, owner: customers[name], allowSignUp, hidesAccounts: true };
       const decision = decideIdentity({ ...base, ...facts });
-      expect(decision).toMatchObject({ refusal: 'sign_in_failed' });
+      expect(decision).toMatchObject({ rejection: 'sign_in_failed' });
       return [name, allowSignUp, 'mail' in decision ? decision.mail : undefined];
     }),
   );
@@ -102,6 +102,6 @@ it.each<[pendingAt: ProviderSignIn['pendingAt'], owner: Name, mail: unknown]>([
   'PW-08: selects the email about an identity pending at %s, if the owner is: %s',
   (pendingAt, owner, mail) => {
     const facts = { profile: untrusted, hidesAccounts: true, pendingAt, owner: customers[owner] };
-    expect(decideIdentity({ ...base, ...facts })).toEqual({ refusal: 'sign_in_failed', mail });
+    expect(decideIdentity({ ...base, ...facts })).toEqual({ rejection: 'sign_in_failed', mail });
   },
 );

@@ -32,7 +32,7 @@ export type IdentityAction =
   | 'create_unverified';
 
 /** The reason why a customer cannot sign in by a provider; also the parameter `error` in the redirect. */
-export type IdentityRefusal =
+export type IdentityRejection =
   | 'customer_disabled'
   | 'account_exists'
   | 'email_required'
@@ -47,8 +47,8 @@ export type AddressMail = 'notice' | 'sign_up' | 'verification' | null;
 
 export type IdentityDecision =
   | { action: IdentityAction }
-  | { refusal: Exclude<IdentityRefusal, 'sign_in_failed'> }
-  | { refusal: 'sign_in_failed'; mail: AddressMail };
+  | { rejection: Exclude<IdentityRejection, 'sign_in_failed'> }
+  | { rejection: 'sign_in_failed'; mail: AddressMail };
 
 /**
  * Decides on a sign-in by a provider (sign-in contract, section 4, table; requirement FE-03). An identity is linked by
@@ -57,15 +57,15 @@ export type IdentityDecision =
  */
 export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   const { profile, linked, owner, allowSignUp } = signIn;
-  if (linked?.disabledAt) return { refusal: 'customer_disabled' };
+  if (linked?.disabledAt) return { rejection: 'customer_disabled' };
   if (linked) return { action: provesAddress(linked, profile) ? 'claim_and_sign_in' : 'sign_in' };
-  if (profile.email === null) return { refusal: 'email_required' };
+  if (profile.email === null) return { rejection: 'email_required' };
   if (signIn.hidesAccounts && !profile.isEmailTrusted)
-    return { refusal: 'sign_in_failed', mail: mailTo(signIn) };
-  if (owner?.disabledAt) return { refusal: 'customer_disabled' };
-  if (owner && !profile.isEmailTrusted) return { refusal: 'account_exists' };
+    return { rejection: 'sign_in_failed', mail: mailTo(signIn) };
+  if (owner?.disabledAt) return { rejection: 'customer_disabled' };
+  if (owner && !profile.isEmailTrusted) return { rejection: 'account_exists' };
   if (owner) return { action: owner.emailVerified ? 'link' : 'claim_and_link' };
-  if (!allowSignUp) return { refusal: 'sign_up_not_allowed' };
+  if (!allowSignUp) return { rejection: 'sign_up_not_allowed' };
   return { action: profile.isEmailTrusted ? 'create_verified' : 'create_unverified' };
 }
 

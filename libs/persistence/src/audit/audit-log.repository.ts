@@ -6,14 +6,14 @@ import {
   type AuditActor,
   type AuditActorType,
   type AuditTargetType,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import { newId, type Logger } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { OrganizationEntity } from '../organizations/organization.entity.js';
-import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
+import { Conditions, organizationIdsSql, sampleAccessScopes } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -130,9 +130,9 @@ export const sampleAuditFilters: AuditFilter[] = [
  */
 const listEntries = dynamicStatement(
   auditRow,
-  (reach: Reach, filter: AuditFilter, before: string | null, limit: number) => {
+  (accessScope: AccessScope, filter: AuditFilter, before: string | null, limit: number) => {
     const where = new Conditions();
-    const { column, owners } = ownersInReach(reach, filter.projectId, where);
+    const { column, owners } = ownersInAccessScope(accessScope, filter.projectId, where);
     const ids = filterIdRange(filter, before, 0);
     const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
     addAuditFilter(where.add(ownerRangeCondition('a', column, 'o.id', { first, past })), filter);
@@ -143,7 +143,9 @@ const listEntries = dynamicStatement(
       ) a ORDER BY a.id DESC LIMIT ${limitSql}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) => sampleAuditFilters.map((filter) => [reach, filter, null, 1] as const)),
+  sampleAccessScopes.flatMap((accessScope) =>
+    sampleAuditFilters.map((filter) => [accessScope, filter, null, 1] as const),
+  ),
 );
 
 /**
@@ -214,8 +216,13 @@ export class AuditLogRepository {
   }
 
   /** Returns entries within an access scope, newest first. A project key sees entries about objects in its project. */
-  list(reach: Reach, filter: AuditFilter, before: string | null, limit: number): Promise<AuditEntry[]> {
-    return this.database.execute(listEntries(reach, filter, before, limit));
+  list(
+    accessScope: AccessScope,
+    filter: AuditFilter,
+    before: string | null,
+    limit: number,
+  ): Promise<AuditEntry[]> {
+    return this.database.execute(listEntries(accessScope, filter, before, limit));
   }
 
   /** Returns whether this process's database role can neither change nor delete entries. */
@@ -239,13 +246,13 @@ export class AuditLogRepository {
  * Returns SQL for the owners whose entries are within the access scope (a project or organizations), and the column
  * that contains their ids.
  */
-function ownersInReach(
-  reach: Reach,
+function ownersInAccessScope(
+  accessScope: AccessScope,
   projectId: string | null,
   where: Conditions,
 ): { column: 'project_id' | 'organization_id'; owners: string } {
-  const projectIds = [reach.projectId, projectId].filter((id) => id !== null);
-  const organizations = organizationIdsSql(where.bind(reach.organizationIds));
+  const projectIds = [accessScope.projectId, projectId].filter((id) => id !== null);
+  const organizations = organizationIdsSql(where.bind(accessScope.organizationIds));
   if (projectIds.length === 0) return { column: 'organization_id', owners: organizations };
   const ids = projectIds.map((id) => `id = ${where.bind(id)}`).join(' AND ');
   return {

@@ -1,8 +1,8 @@
 // This file contains SQL: bounded searches by filter and access scope.
-import type { Reach } from '@gatehouse/domain';
+import type { AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { rangeWithin, searchStatements, TableSearchRepository } from '../lists/table-search.repository.js';
-import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
+import { Conditions, organizationIdsSql, sampleAccessScopes } from '../sql/conditions.js';
 import { dynamicStatement } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import {
@@ -15,9 +15,9 @@ import {
 } from './audit-log.repository.js';
 
 /** Returns the conditions for a match among the scanned entries. */
-function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
+function matchConditions(accessScope: AccessScope, filter: AuditFilter): Conditions {
   const where = new Conditions()
-    .addReach('a', 'a.project_id', reach)
+    .addAccessScope('a', 'a.project_id', accessScope)
     .addIf(filter.projectId, (value) => `a.project_id = ${value}`);
   return addAuditFilter(where, filter);
 }
@@ -32,30 +32,31 @@ const search = searchStatements({
   matchConditions,
   // An actor can have many inaccessible entries, so a search with a limited access scope scans its organizations'
   // entries instead.
-  chooseRange(where, reach, { requestId, targetId, actorId, projectId, organizationId }) {
-    const isWithin = () => where.reachCondition('a', 'a.project_id', reach);
+  chooseRange(where, accessScope, { requestId, targetId, actorId, projectId, organizationId }) {
+    const isWithin = () => where.accessScopeCondition('a', 'a.project_id', accessScope);
     if (requestId !== null)
       return { column: 'request_id', value: where.bind(requestId), condition: isWithin() };
     if (targetId !== null) return { column: 'target_id', value: where.bind(targetId), condition: isWithin() };
-    if (actorId !== null && !reach.organizationIds) return { column: 'actor_id', value: where.bind(actorId) };
-    if (projectId !== null || organizationId === null) return rangeWithin(where, reach, projectId);
+    if (actorId !== null && !accessScope.organizationIds)
+      return { column: 'actor_id', value: where.bind(actorId) };
+    if (projectId !== null || organizationId === null) return rangeWithin(where, accessScope, projectId);
     const value = where.bind(organizationId);
-    if (!reach.organizationIds) return { column: 'organization_id', value };
-    const organizations = organizationIdsSql(where.bind(reach.organizationIds));
+    if (!accessScope.organizationIds) return { column: 'organization_id', value };
+    const organizations = organizationIdsSql(where.bind(accessScope.organizationIds));
     return { column: 'organization_id', value, condition: `${value}::uuid IN (${organizations})` };
   },
   pageSql: (matches) => `SELECT ${auditColumns} FROM ${matches}`,
-  scansOnlyMatches: (reach, filter) => matchConditions(reach, filter).values.length === 0,
+  scansOnlyMatches: (accessScope, filter) => matchConditions(accessScope, filter).values.length === 0,
 });
 
 const findEntry = dynamicStatement(
   auditRow,
-  (reach: Reach, id: string) => {
-    const where = new Conditions().addReach('a', 'a.project_id', reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = new Conditions().addAccessScope('a', 'a.project_id', accessScope);
     const sql = `SELECT ${auditColumns} FROM audit_log a WHERE a.id = ${where.bind(id)} AND ${where.sql}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 /** The audit log for operators, with a bounded scan per page. */
@@ -65,8 +66,8 @@ export class AuditSearchRepository extends TableSearchRepository<AuditFilter, ty
   }
 
   /** Returns the entry with this id if it is within the access scope. */
-  async find(reach: Reach, id: string): Promise<AuditEntry | null> {
-    const [entry] = await this.database.execute(findEntry(reach, id));
+  async find(accessScope: AccessScope, id: string): Promise<AuditEntry | null> {
+    const [entry] = await this.database.execute(findEntry(accessScope, id));
     return entry ?? null;
   }
 }

@@ -1,5 +1,5 @@
 // This file contains SQL: long lists, joins, and the states and times that are computed from several columns.
-import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, Reach } from '@gatehouse/domain';
+import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { listIdentities, type Identity } from '../identity-providers/identities.repository.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
@@ -144,7 +144,7 @@ export class CustomerRecordsRepository {
    * Reads all lists. A project key sees the attempts to its own project's endpoints, as in the attempt log.
    * @param limit maximum length per list
    */
-  async readAll(reach: Reach, customerId: string, limit: number): Promise<CustomerRecords> {
+  async readAll(accessScope: AccessScope, customerId: string, limit: number): Promise<CustomerRecords> {
     const values = [customerId, limit];
     const sessions = await this.database.execute(listSessions, values);
     const knownAddresses = await this.database.execute(listKnownAddresses, values);
@@ -153,7 +153,7 @@ export class CustomerRecordsRepository {
     const tokens = await this.database.execute(listTokens, values);
     const mails = await this.database.execute(listMails, values);
     const events = await this.database.execute(listEventBodies, [...values, MAX_EVENT_BYTES]);
-    const attempts = await this.database.execute(listAttempts, [...values, reach.projectId]);
+    const attempts = await this.database.execute(listAttempts, [...values, accessScope.projectId]);
     return {
       sessions,
       knownAddresses,

@@ -8,7 +8,7 @@ import {
   type DeliveryResolution,
   type DeliveryState,
   type MailReason,
-  type Reach,
+  type AccessScope,
   type TimelineKind,
 } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
@@ -16,7 +16,7 @@ import { visibleBody } from '../events/erasure-sql.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
 import type { StoredMailState } from '../mails/mail.entity.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -126,8 +126,8 @@ const scanEntries = dynamicStatement(
 
 const listDeliveries = dynamicStatement(
   deliveryRow,
-  (reach: Reach, eventIds: string[]) => {
-    const where = deliveriesWithin(reach).add('d.event_id = event.id AND d.redelivered_as IS NULL');
+  (accessScope: AccessScope, eventIds: string[]) => {
+    const where = deliveriesWithin(accessScope).add('d.event_id = event.id AND d.redelivered_as IS NULL');
     const sql = `
       SELECT d.* FROM unnest(${where.bind(eventIds)}::uuid[]) event (id) CROSS JOIN LATERAL (
         SELECT d.event_id AS "eventId", d.id, d.endpoint_id AS "endpointId", ${endpointNameSql()} AS "endpointName",
@@ -137,7 +137,7 @@ const listDeliveries = dynamicStatement(
       ) d`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, [NIL_UUID]] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, [NIL_UUID]] as const),
 );
 
 /** Reads a customer's history: events, audit log entries and emails as one list (docs/adr/0068). */
@@ -156,9 +156,9 @@ export class CustomerTimelineRepository {
   }
 
   /** Returns the newest delivery to each endpoint for these events, at most ten per event. */
-  async listDeliveries(reach: Reach, eventIds: string[]): Promise<TimelineDelivery[]> {
+  async listDeliveries(accessScope: AccessScope, eventIds: string[]): Promise<TimelineDelivery[]> {
     if (eventIds.length === 0) return [];
-    return this.database.execute(listDeliveries(reach, eventIds));
+    return this.database.execute(listDeliveries(accessScope, eventIds));
   }
 }
 

@@ -1,8 +1,8 @@
 // This file contains SQL: row locks with joins, and changes that return rows.
-import { changeableFields, GatehouseError, type Customer, type Reach } from '@gatehouse/domain';
+import { changeableFields, GatehouseError, type Customer, type AccessScope } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import type { Tx } from '../database/transactions.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import { assignmentList } from '../sql/entity-columns.js';
 import { boolean, dynamicStatement, statement, timestamptz } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
@@ -24,10 +24,10 @@ export interface LockedCustomer extends CustomerWithProject {
 const UNIQUE_VIOLATION = '23505';
 const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
 
-const lockCustomerInReach = dynamicStatement(
+const lockCustomerInAccessScope = dynamicStatement(
   { ...customerWithProjectRow, isArchived: boolean, time: timestamptz },
-  (reach: Reach, id: string) => {
-    const where = new Conditions().addReach('p', 'c.project_id', reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = new Conditions().addAccessScope('p', 'c.project_id', accessScope);
     const sql = `
       SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
         now()::timestamptz(3) AS time
@@ -35,7 +35,7 @@ const lockCustomerInReach = dynamicStatement(
       WHERE ${where.sql} AND c.id = ${where.bind(id)} FOR NO KEY UPDATE OF c`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
   { isPrepared: true },
 );
 
@@ -58,8 +58,8 @@ export class CustomerChangesRepository {
    * Reads a customer for a change and locks the row against concurrent changes.
    * @throws GatehouseError `not_found` if there is no such customer within the access scope, `project_archived`
    */
-  async lockActive(tx: Tx, reach: Reach, id: string): Promise<LockedCustomer> {
-    const [row] = await tx.execute(lockCustomerInReach(reach, id));
+  async lockActive(tx: Tx, accessScope: AccessScope, id: string): Promise<LockedCustomer> {
+    const [row] = await tx.execute(lockCustomerInAccessScope(accessScope, id));
     if (!row) throw new GatehouseError('not_found');
     const { isArchived, time, ...found } = row;
     if (isArchived) throw new GatehouseError('project_archived');

@@ -1,5 +1,5 @@
 // This file contains SQL: bounded index scans whose ranges are merged, and conditions on an access scope.
-import type { Customer, Reach } from '@gatehouse/domain';
+import type { Customer, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import {
   capScanCount,
@@ -187,12 +187,12 @@ export class CustomerDirectoryRepository {
    * the order.
    */
   async listPage(
-    reach: Reach,
+    accessScope: AccessScope,
     filter: CustomerFilter,
     after: CustomerPosition | null,
     limit: number,
   ): Promise<CustomerPage> {
-    const scope = await this.resolveScope(reach, filter.projectId);
+    const scope = await this.resolveScope(accessScope, filter.projectId);
     const source = await resolveRowSource(this.database, filter);
     const found: ScannedCustomer[] = [];
     let next = after;
@@ -212,16 +212,16 @@ export class CustomerDirectoryRepository {
    * Returns up to `limit` customers that contain a string: the newest, or some others if the string is frequent, but
    * not among the newest customers.
    */
-  async findContaining(reach: Reach, text: string, limit: number): Promise<Customer[]> {
+  async findContaining(accessScope: AccessScope, text: string, limit: number): Promise<Customer[]> {
     const filter = { ...emptyCustomerFilter, contains: text };
-    const { customers, next } = await this.listPage(reach, filter, null, limit);
+    const { customers, next } = await this.listPage(accessScope, filter, null, limit);
     if (customers.length >= limit || !next) return customers;
-    return [...customers, ...(await findSampledCustomers(this.database, reach, text, limit))];
+    return [...customers, ...(await findSampledCustomers(this.database, accessScope, text, limit))];
   }
 
   /** Counts the matching customers within an access scope in a bounded scan. */
-  async count(reach: Reach, filter: CustomerFilter): Promise<CappedCount> {
-    const scope = await this.resolveScope(reach, filter.projectId);
+  async count(accessScope: AccessScope, filter: CustomerFilter): Promise<CappedCount> {
+    const scope = await this.resolveScope(accessScope, filter.projectId);
     const source = await resolveRowSource(this.database, filter);
     const counts = await this.database.execute(countCustomers(scope, filter, source));
     const scanned = Math.max(...counts.map((range) => range.scanned));
@@ -230,18 +230,18 @@ export class CustomerDirectoryRepository {
   }
 
   /** Returns the scope whose part of the indexes is scanned: the project, the organizations or the installation. */
-  private async resolveScope(reach: Reach, projectId: string | null): Promise<ScanScope> {
-    if (reach.projectId) {
-      const isForeign = projectId !== null && projectId !== reach.projectId;
-      return { column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
+  private async resolveScope(accessScope: AccessScope, projectId: string | null): Promise<ScanScope> {
+    if (accessScope.projectId) {
+      const isForeign = projectId !== null && projectId !== accessScope.projectId;
+      return { column: 'project_id', ids: isForeign ? [] : [accessScope.projectId] };
     }
     // One scope for the installation: with one scope per organization, a page would cost more the more organizations
     // there are.
-    if (!reach.organizationIds && projectId === null) return installation;
+    if (!accessScope.organizationIds && projectId === null) return installation;
     const rows =
       projectId === null
-        ? await this.database.execute(listOrganizations, [reach.organizationIds])
-        : await this.database.execute(findProject, [reach.organizationIds, projectId]);
+        ? await this.database.execute(listOrganizations, [accessScope.organizationIds])
+        : await this.database.execute(findProject, [accessScope.organizationIds, projectId]);
     return {
       column: projectId === null ? 'organization_id' : 'project_id',
       ids: rows.map(({ id }) => id),

@@ -1,8 +1,8 @@
 // This file contains SQL: a sample of table pages, and a search in a trigram index.
-import type { Customer, Reach } from '@gatehouse/domain';
+import type { Customer, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import { boolean, dynamicStatement } from '../sql/statements.js';
 import type { CustomerFilter } from './customer-filter.js';
 import type { RowSource } from './customer-scan.js';
@@ -49,22 +49,22 @@ const estimateRarity = dynamicStatement(
 
 const findSampled = dynamicStatement(
   customerRow,
-  (reach: Reach, text: string, limit: number) => {
-    const where = new Conditions().addReach('c', 'c.project_id', reach);
+  (accessScope: AccessScope, text: string, limit: number) => {
+    const where = new Conditions().addAccessScope('c', 'c.project_id', accessScope);
     const isMatch = condition(where, text);
     const sql = `SELECT ${customerColumns} FROM ${sampleSql} WHERE ${isMatch} AND ${where.sql} LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, 'ada', 1] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, 'ada', 1] as const),
 );
 
 /** Returns some customers that contain a string, if many do, at any position in the lists. */
 export const findSampledCustomers = (
   database: Database,
-  reach: Reach,
+  accessScope: AccessScope,
   text: string,
   limit: number,
-): Promise<Customer[]> => database.execute(findSampled(reach, text, limit));
+): Promise<Customer[]> => database.execute(findSampled(accessScope, text, limit));
 
 /**
  * Returns the rows that a list with a filter reads. The trigram index finds all matches before the first row, so it

@@ -5,7 +5,7 @@ import {
   identityFields,
   type Customer,
   type ProjectContext,
-  type Reach,
+  type AccessScope,
   type RevocableAccess,
 } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
@@ -16,7 +16,7 @@ import {
   toProjectContext,
   type ProjectRow,
 } from '../projects/projects.repository.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import { selectedRow, selectList } from '../sql/entity-columns.js';
 import { boolean, dynamicStatement, nullable, statement, text, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
@@ -96,8 +96,8 @@ const findCustomer = dynamicStatement(
     hasPassword: boolean,
     registrationDevice: nullable(text),
   },
-  (reach: Reach, id: string) => {
-    const where = new Conditions().addReach('p', 'c.project_id', reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = new Conditions().addAccessScope('p', 'c.project_id', accessScope);
     const sql = `
       SELECT ${customerWithProjectColumns}, p.archived_at IS NOT NULL AS "isArchived",
         c.password_hash IS NOT NULL AS "hasPassword", c.registration_device AS "registrationDevice"
@@ -105,7 +105,7 @@ const findCustomer = dynamicStatement(
       WHERE ${where.sql} AND c.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
   { isPrepared: true },
 );
 
@@ -232,22 +232,25 @@ export class CustomersRepository {
    * Returns a customer for reading or erasure, also in an archived project.
    * @throws GatehouseError `not_found` if there is no such customer within the access scope
    */
-  async get(reach: Reach, id: string): Promise<CustomerDetails> {
-    return (await this.find(reach, id)).found;
+  async get(accessScope: AccessScope, id: string): Promise<CustomerDetails> {
+    return (await this.find(accessScope, id)).found;
   }
 
   /**
    * Returns a customer for a change. The project must not be archived.
    * @throws GatehouseError `not_found` if there is no such customer within the access scope, `project_archived`
    */
-  async getActive(reach: Reach, id: string): Promise<CustomerWithProject> {
-    const { found, isArchived } = await this.find(reach, id);
+  async getActive(accessScope: AccessScope, id: string): Promise<CustomerWithProject> {
+    const { found, isArchived } = await this.find(accessScope, id);
     if (isArchived) throw new GatehouseError('project_archived');
     return found;
   }
 
-  private async find(reach: Reach, id: string): Promise<{ found: CustomerDetails; isArchived: boolean }> {
-    const [row] = await this.database.execute(findCustomer(reach, id));
+  private async find(
+    accessScope: AccessScope,
+    id: string,
+  ): Promise<{ found: CustomerDetails; isArchived: boolean }> {
+    const [row] = await this.database.execute(findCustomer(accessScope, id));
     if (!row) throw new GatehouseError('not_found');
     const { isArchived, hasPassword, registrationDevice, ...found } = row;
     return { found: { ...toCustomerWithProject(found), hasPassword, registrationDevice }, isArchived };

@@ -1,9 +1,9 @@
 // This file contains SQL: bounded scans by filter and access scope, comparisons between transaction numbers, and a
 // multi-row update.
-import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
+import { ALL_CUSTOM_EVENTS, type AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Transactions } from '../database/transactions.js';
-import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
+import { Conditions, organizationsWithin, sampleAccessScopes } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -78,9 +78,9 @@ const feedRow = {
 
 const readFeed = dynamicStatement(
   feedRow,
-  (reach: Reach, filter: FeedFilter, after: FeedPosition, window: number, limit: number) => {
+  (accessScope: AccessScope, filter: FeedFilter, after: FeedPosition, window: number, limit: number) => {
     const where = new Conditions();
-    const scan = feedScanSql(where, reach, filter, after, window);
+    const scan = feedScanSql(where, accessScope, filter, after, window);
     const typeCondition = filter.types ? `WHERE ${eventTypeCondition(where, 'type', filter.types)}` : '';
     const sql = `
       WITH scanned AS MATERIALIZED (${scan}),
@@ -95,23 +95,23 @@ const readFeed = dynamicStatement(
        FROM scanned last ORDER BY last.xact DESC, last.id DESC LIMIT 1)`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) =>
+  sampleAccessScopes.flatMap((accessScope) =>
     [
       { projectId: null, types: null, createdAfter: null },
       { projectId: NIL_UUID, types: ['customer.created'], createdAfter: new Date(0) },
       { projectId: NIL_UUID, types: [ALL_CUSTOM_EVENTS], createdAfter: null },
-    ].map((filter) => [reach, filter, { epoch: 0, xact: 0n, id: NIL_UUID }, 1, 1] as const),
+    ].map((filter) => [accessScope, filter, { epoch: 0, xact: 0n, id: NIL_UUID }, 1, 1] as const),
   ),
 );
 
 const findEvent = dynamicStatement(
   { id: uuid, body: text },
-  (reach: Reach, id: string) => {
-    const where = new Conditions().addReach('e', 'e.project_id', reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = new Conditions().addAccessScope('e', 'e.project_id', accessScope);
     const sql = `SELECT e.id, ${visibleBody('e')} AS body FROM events e WHERE ${where.sql} AND e.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 /** Not later than the oldest running transaction, whose events may be older than the first event that is visible. */
@@ -156,15 +156,20 @@ export class EventFeedRepository {
   ) {}
 
   /** Returns up to `limit` events after a position, oldest first, and fewer if they are large. */
-  async readPage(reach: Reach, filter: FeedFilter, after: FeedPosition, limit: number): Promise<FeedPage> {
+  async readPage(
+    accessScope: AccessScope,
+    filter: FeedFilter,
+    after: FeedPosition,
+    limit: number,
+  ): Promise<FeedPage> {
     const window = filter.types ? PAGE_SCAN_LIMIT : limit + 1;
-    const rows = await this.database.execute(readFeed(reach, filter, after, window, limit + 1));
+    const rows = await this.database.execute(readFeed(accessScope, filter, after, window, limit + 1));
     return toFeedPage(rows, after, limit, window);
   }
 
   /** Returns the event if it is within the access scope, or null. */
-  async find(reach: Reach, id: string): Promise<FeedEvent | null> {
-    const [row] = await this.database.execute(findEvent(reach, id));
+  async find(accessScope: AccessScope, id: string): Promise<FeedEvent | null> {
+    const [row] = await this.database.execute(findEvent(accessScope, id));
     return row ?? null;
   }
 
@@ -214,7 +219,7 @@ export class EventFeedRepository {
 /** Returns SQL for the feed's next rows, of every type. */
 function feedScanSql(
   where: Conditions,
-  reach: Reach,
+  accessScope: AccessScope,
   { projectId, createdAfter }: FeedFilter,
   after: FeedPosition,
   limit: number,
@@ -225,12 +230,14 @@ function feedScanSql(
     .addIf(createdAfter, (value) => `e.created_at > ${value}`);
   const rows = (source: string): string =>
     `SELECT e.xact, e.id, e.type FROM ${source} ORDER BY e.xact, e.id LIMIT ${where.bind(limit)}`;
-  if (projectId ?? reach.projectId) {
-    where.addReach('e', 'e.project_id', reach).addIf(projectId, (value) => `e.project_id = ${value}`);
+  if (projectId ?? accessScope.projectId) {
+    where
+      .addAccessScope('e', 'e.project_id', accessScope)
+      .addIf(projectId, (value) => `e.project_id = ${value}`);
     return rows(`events e WHERE ${where.sql}`);
   }
   // Each organization in its index order: one sorted scan over all organizations would read every row.
-  const organizations = where.bind(reach.organizationIds);
+  const organizations = where.bind(accessScope.organizationIds);
   const each = rows(`events e WHERE e.organization_id = o.id AND ${where.sql}`);
   return rows(`organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organizations)}`);
 }

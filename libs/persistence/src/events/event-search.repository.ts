@@ -1,5 +1,5 @@
 // This file contains SQL: bounded scans by filter and access scope.
-import { ALL_CUSTOM_EVENTS, type Reach } from '@gatehouse/domain';
+import { ALL_CUSTOM_EVENTS, type AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { rangeWithin, searchStatements, TableSearchRepository } from '../lists/table-search.repository.js';
 import { Conditions } from '../sql/conditions.js';
@@ -37,9 +37,9 @@ const sampleFilters: EventFilter[] = [
 ];
 
 /** Returns the match conditions for the scanned events. */
-function matchConditions(reach: Reach, filter: EventFilter): Conditions {
+function matchConditions(accessScope: AccessScope, filter: EventFilter): Conditions {
   const where = new Conditions()
-    .addReach('e', 'e.project_id', reach)
+    .addAccessScope('e', 'e.project_id', accessScope)
     .addIf(filter.eventId, (value) => `e.id = ${value}`)
     .addIf(filter.projectId, (value) => `e.project_id = ${value}`)
     .addIf(filter.customerIds, (value) => `e.customer_id = ANY (${value}::uuid[])`)
@@ -59,15 +59,15 @@ const search = searchStatements({
   sampleFilters,
   matchConditions,
   // The caller has checked that the customers are within the access scope.
-  chooseRange(where, reach, { eventId, customerIds, projectId }) {
+  chooseRange(where, accessScope, { eventId, customerIds, projectId }) {
     if (eventId) return { condition: `e.id = ${where.bind(eventId)}` };
-    if (!customerIds) return rangeWithin(where, reach, projectId);
+    if (!customerIds) return rangeWithin(where, accessScope, projectId);
     const owners = `unnest(${where.bind(customerIds)}::uuid[]) c (id)`;
     return { column: 'customer_id', value: 'c.id', owners };
   },
   pageSql: (matches) =>
     `SELECT e.id, ${visibleBody('e')} AS body FROM (SELECT e.id FROM ${matches}) matching JOIN events e ON e.id = matching.id`,
-  scansOnlyMatches: (_reach, { types }) => types === null,
+  scansOnlyMatches: (_accessScope, { types }) => types === null,
 });
 
 /**

@@ -11,12 +11,12 @@ import {
   type ImportState,
   type ImportLineResult,
   type ListedKind,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import type { Tx } from '../database/transactions.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   dynamicStatement,
   integer,
@@ -106,8 +106,8 @@ const findImport = dynamicStatement(
     updatedAt: timestamptz,
     finishedAt: nullable(timestamptz),
   },
-  (reach: Reach, id: string) => {
-    const where = new Conditions().addReach('i', 'i.project_id', reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = new Conditions().addAccessScope('i', 'i.project_id', accessScope);
     // Two projects can have an import with the same id, though not by chance: the newer one is returned.
     const sql = `
       SELECT i.id, i.project_id AS "projectId", i.created, i.updated, i.skipped, i.failed, i.unchanged, i.incomplete,
@@ -118,7 +118,7 @@ const findImport = dynamicStatement(
       ORDER BY i.created_at DESC, i.project_id LIMIT 1`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 const isOld = `created_at < now() - $1 * interval '1 day' AND updated_at < now() - $1 * interval '1 day'`;
@@ -196,8 +196,8 @@ export class ImportsRepository {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get(reach: Reach, id: string): Promise<CustomerImport> {
-    const [row] = await this.database.execute(findImport(reach, id));
+  async get(accessScope: AccessScope, id: string): Promise<CustomerImport> {
+    const [row] = await this.database.execute(findImport(accessScope, id));
     if (!row) throw notFound();
     return row;
   }

@@ -1,7 +1,7 @@
 // This file contains SQL: bounded scans by filter and access scope.
-import type { Reach } from '@gatehouse/domain';
+import type { AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
-import { organizationIdsSql, sampleReaches, type Conditions } from '../sql/conditions.js';
+import { organizationIdsSql, sampleAccessScopes, type Conditions } from '../sql/conditions.js';
 import { dynamicStatement, type RowMap, type RowOf } from '../sql/statements.js';
 import { filterIdRange } from '../sql/uuid-v7.js';
 import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from './capped-count.js';
@@ -45,16 +45,16 @@ interface SearchedTable<Filter extends SearchFilter, Row extends RowMap> {
   /** Filters that lead to every SQL variant. */
   sampleFilters: Filter[];
   /** Returns the match conditions for the scanned rows. */
-  matchConditions: (reach: Reach, filter: Filter) => Conditions;
+  matchConditions: (accessScope: AccessScope, filter: Filter) => Conditions;
   /**
    * Returns the filter's index range with the fewest rows. A scanned row is always within the access scope: otherwise
    * a page's position, and the fact that a next page exists, would expose other rows.
    */
-  chooseRange: (where: Conditions, reach: Reach, filter: Filter) => SearchRange;
+  chooseRange: (where: Conditions, accessScope: AccessScope, filter: Filter) => SearchRange;
   /** Returns SQL for a page's rows. @param matches the SQL after FROM, with the same alias */
   pageSql: (matches: string) => string;
   /** Returns whether every scanned row matches, so that a count needs no more rows than the cap. */
-  scansOnlyMatches: (reach: Reach, filter: Filter) => boolean;
+  scansOnlyMatches: (accessScope: AccessScope, filter: Filter) => boolean;
 }
 
 /** Declares the statements for a `TableSearchRepository`. */
@@ -62,31 +62,31 @@ export function searchStatements<Filter extends SearchFilter, Row extends RowMap
   table: SearchedTable<Filter, Row>,
 ) {
   const { alias, matchConditions } = table;
-  const sampleCalls = sampleReaches.flatMap((reach) =>
-    table.sampleFilters.map((filter) => [reach, filter] as const),
+  const sampleCalls = sampleAccessScopes.flatMap((accessScope) =>
+    table.sampleFilters.map((filter) => [accessScope, filter] as const),
   );
-  const countWindow = (reach: Reach, filter: Filter): number =>
-    table.scansOnlyMatches(reach, filter) ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
+  const countWindow = (accessScope: AccessScope, filter: Filter): number =>
+    table.scansOnlyMatches(accessScope, filter) ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
   return {
     /** Returns the matches among the next `window` rows, and the last scanned id if there are at least that many. */
     scanRows: dynamicStatement(
       boundedScanRow(table.row),
-      (reach: Reach, filter: Filter, before: string | null, window: number, limit: number) => {
-        const where = matchConditions(reach, filter);
+      (accessScope: AccessScope, filter: Filter, before: string | null, window: number, limit: number) => {
+        const where = matchConditions(accessScope, filter);
         const limitSql = where.bind(limit + 1);
         const page = table.pageSql(
           `scanned ${alias} WHERE ${where.sql} ORDER BY ${alias}.id DESC LIMIT ${limitSql}`,
         );
-        const scan = scanSql(table, where, reach, filter, before, window);
+        const scan = scanSql(table, where, accessScope, filter, before, window);
         return { text: boundedScanSql(where, scan, page, window), values: where.values };
       },
       sampleCalls.map((call) => [...call, null, 1, 1] as const),
     ),
     countRows: cappedCount(
       countWindow,
-      (reach: Reach, filter: Filter) => {
-        const where = matchConditions(reach, filter);
-        const scan = scanSql(table, where, reach, filter, null, countWindow(reach, filter));
+      (accessScope: AccessScope, filter: Filter) => {
+        const where = matchConditions(accessScope, filter);
+        const scan = scanSql(table, where, accessScope, filter, null, countWindow(accessScope, filter));
         return { where, rows: `(${scan}) ${alias}` };
       },
       sampleCalls,
@@ -98,14 +98,14 @@ export function searchStatements<Filter extends SearchFilter, Row extends RowMap
 function scanSql<Filter extends SearchFilter>(
   { name, alias, columns, slack, chooseRange }: SearchedTable<Filter, RowMap>,
   where: Conditions,
-  reach: Reach,
+  accessScope: AccessScope,
   filter: Filter,
   before: string | null,
   limit: number,
 ): string {
   const ids = filterIdRange(filter, before, slack);
   const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
-  const { column, value, condition, owners } = chooseRange(where, reach, filter);
+  const { column, value, condition, owners } = chooseRange(where, accessScope, filter);
   const isInRange = column
     ? ownerRangeCondition(alias, column, value!, { first, past })
     : `${alias}.id >= ${first} AND ${alias}.id < ${past}`;
@@ -126,29 +126,34 @@ export abstract class TableSearchRepository<Filter extends SearchFilter, Row ext
 
   /** Returns up to `limit` rows within an access scope, newest first. @param before last id on the previous page */
   listPage(
-    reach: Reach,
+    accessScope: AccessScope,
     filter: Filter,
     before: string | null,
     limit: number,
   ): Promise<ScannedPage<RowOf<Row> & { id: string }>> {
     return scanPage([limit + 1, PAGE_SCAN_LIMIT], before, limit, (after, window) => {
-      const rows = this.database.execute(this.statements.scanRows(reach, filter, after, window, limit));
+      const rows = this.database.execute(this.statements.scanRows(accessScope, filter, after, window, limit));
       return rows as Promise<ScannedRow<RowOf<Row> & { id: string }>[]>;
     });
   }
 
   /** Counts the matching rows within an access scope in a bounded scan. */
-  count(reach: Reach, filter: Filter): Promise<CappedCount> {
-    return this.statements.countRows(this.database, reach, filter);
+  count(accessScope: AccessScope, filter: Filter): Promise<CappedCount> {
+    return this.statements.countRows(this.database, accessScope, filter);
   }
 }
 
 /** Returns the index range for a project, or for all organizations within the access scope. */
-export function rangeWithin(where: Conditions, reach: Reach, filteredProjectId: string | null): SearchRange {
-  const projectId = filteredProjectId ?? reach.projectId;
-  if (projectId !== null) return ownerRange(where, reach, 'project_id', projectId, 'projects', 'owner.id');
-  if (!reach.organizationIds) return {};
-  const organizations = organizationIdsSql(where.bind(reach.organizationIds));
+export function rangeWithin(
+  where: Conditions,
+  accessScope: AccessScope,
+  filteredProjectId: string | null,
+): SearchRange {
+  const projectId = filteredProjectId ?? accessScope.projectId;
+  if (projectId !== null)
+    return ownerRange(where, accessScope, 'project_id', projectId, 'projects', 'owner.id');
+  if (!accessScope.organizationIds) return {};
+  const organizations = organizationIdsSql(where.bind(accessScope.organizationIds));
   return { column: 'organization_id', value: 'o.id', owners: `(${organizations}) o` };
 }
 
@@ -159,15 +164,15 @@ export function rangeWithin(where: Conditions, reach: Reach, filteredProjectId: 
  */
 export function ownerRange(
   where: Conditions,
-  reach: Reach,
+  accessScope: AccessScope,
   column: string,
   id: string,
   table: string,
   projectColumn: string,
 ): SearchRange {
   const value = where.bind(id);
-  if (!reach.organizationIds && !reach.projectId) return { column, value };
-  const isWithin = where.reachCondition('owner', projectColumn, reach);
+  if (!accessScope.organizationIds && !accessScope.projectId) return { column, value };
+  const isWithin = where.accessScopeCondition('owner', projectColumn, accessScope);
   const condition = `EXISTS (SELECT FROM ${table} owner WHERE owner.id = ${value} AND ${isWithin})`;
   return { column, value, condition };
 }

@@ -1,5 +1,5 @@
 // This file contains SQL: bounded scans by filter and access scope.
-import { notFound, type MailReason, type MailState, type Reach } from '@gatehouse/domain';
+import { notFound, type MailReason, type MailState, type AccessScope } from '@gatehouse/domain';
 import type { MailKind } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { capCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
@@ -9,7 +9,7 @@ import {
   searchStatements,
   TableSearchRepository,
 } from '../lists/table-search.repository.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   dynamicStatement,
   integer,
@@ -89,16 +89,17 @@ const sampleFilters: MailLogFilter[] = [
  * Returns SQL for the condition that an email is within an access scope. Only operators without a limit can read
  * emails to operators.
  */
-function isWithinSql(where: Conditions, reach: Reach): string {
-  const condition = where.reachCondition('p', 'm.project_id', reach);
-  if (reach.projectId || !reach.organizationIds) return condition;
+function isWithinSql(where: Conditions, accessScope: AccessScope): string {
+  const condition = where.accessScopeCondition('p', 'm.project_id', accessScope);
+  if (accessScope.projectId || !accessScope.organizationIds) return condition;
   return `EXISTS (SELECT FROM projects p WHERE p.id = m.project_id AND ${condition})`;
 }
 
-const addReach = (where: Conditions, reach: Reach): Conditions => where.add(isWithinSql(where, reach));
+const addAccessScope = (where: Conditions, accessScope: AccessScope): Conditions =>
+  where.add(isWithinSql(where, accessScope));
 
-const matchConditions = (reach: Reach, filter: MailLogFilter): Conditions =>
-  addReach(new Conditions(), reach)
+const matchConditions = (accessScope: AccessScope, filter: MailLogFilter): Conditions =>
+  addAccessScope(new Conditions(), accessScope)
     .addIf(filter.projectId, (value) => `m.project_id = ${value}`)
     .addIf(filter.customerId, (value) => `m.customer_id = ${value}`)
     .addIf(filter.email, (value) => `m.recipient = ${value}`)
@@ -115,38 +116,39 @@ const search = searchStatements({
   slack: MAX_CREATED_AT_SKEW_MS,
   sampleFilters,
   matchConditions,
-  chooseRange(where, reach, { customerId, email, projectId }) {
+  chooseRange(where, accessScope, { customerId, email, projectId }) {
     if (customerId !== null)
-      return ownerRange(where, reach, 'customer_id', customerId, 'customers', 'owner.project_id');
+      return ownerRange(where, accessScope, 'customer_id', customerId, 'customers', 'owner.project_id');
     if (email !== null)
-      return { column: 'recipient', value: where.bind(email), condition: isWithinSql(where, reach) };
-    if ((projectId ?? reach.projectId) || !reach.organizationIds) return rangeWithin(where, reach, projectId);
-    const projects = `SELECT p.id FROM projects p WHERE ${where.reachCondition('p', 'p.id', reach)}`;
+      return { column: 'recipient', value: where.bind(email), condition: isWithinSql(where, accessScope) };
+    if ((projectId ?? accessScope.projectId) || !accessScope.organizationIds)
+      return rangeWithin(where, accessScope, projectId);
+    const projects = `SELECT p.id FROM projects p WHERE ${where.accessScopeCondition('p', 'p.id', accessScope)}`;
     return { column: 'project_id', value: 'p.id', owners: `(${projects}) p` };
   },
   pageSql: (matches) => `SELECT ${mailLogColumns} FROM ${matches}`,
-  scansOnlyMatches: (_reach, { email, customerId, kind, state }) =>
+  scansOnlyMatches: (_accessScope, { email, customerId, kind, state }) =>
     kind === null && state === null && (email === null || customerId === null),
 });
 
 const findMail = dynamicStatement(
   mailLogRow,
-  (reach: Reach, id: string) => {
-    const where = addReach(new Conditions(), reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = addAccessScope(new Conditions(), accessScope);
     const sql = `SELECT ${mailLogColumns} FROM mails m WHERE m.id = ${where.bind(id)} AND ${where.sql}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 const countOverLimit = dynamicStatement(
   { count: integer },
-  (reach: Reach) => {
-    const where = addReach(new Conditions(), reach).add(isRecentlyOverLimit);
+  (accessScope: AccessScope) => {
+    const where = addAccessScope(new Conditions(), accessScope).add(isRecentlyOverLimit);
     const rows = `SELECT FROM mails m WHERE ${where.sql} LIMIT ${COUNT_CAP + 1}`;
     return { text: `SELECT count(*)::int AS count FROM (${rows}) counted`, values: where.values };
   },
-  sampleReaches.map((reach) => [reach] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope] as const),
 );
 
 /** The email log: sent and unsent emails. Entries last 30 days. */
@@ -156,14 +158,14 @@ export class MailLogRepository extends TableSearchRepository<MailLogFilter, type
   }
 
   /** Counts the emails within an access scope that were dropped within the last hour because a project reached its limit. */
-  async countOverLimit(reach: Reach): Promise<CappedCount> {
-    const [row] = await this.database.execute(countOverLimit(reach));
+  async countOverLimit(accessScope: AccessScope): Promise<CappedCount> {
+    const [row] = await this.database.execute(countOverLimit(accessScope));
     return capCount(row!.count);
   }
 
   /** Returns an email within an access scope. @throws GatehouseError `not_found` */
-  async get(reach: Reach, id: string): Promise<MailLogEntry> {
-    const [mail] = await this.database.execute(findMail(reach, id));
+  async get(accessScope: AccessScope, id: string): Promise<MailLogEntry> {
+    const [mail] = await this.database.execute(findMail(accessScope, id));
     if (!mail) throw notFound();
     return mail;
   }

@@ -1,12 +1,12 @@
 // This file contains SQL: claims that skip locked rows, updates with a fencing token, and conditions on an access
 // scope.
-import { notFound, type MailReason, type Reach } from '@gatehouse/domain';
+import { notFound, type MailReason, type AccessScope } from '@gatehouse/domain';
 import { tracing, type MailKind, type StoredMail } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import type { Tx } from '../database/transactions.js';
 import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   bytea,
   dynamicStatement,
@@ -86,8 +86,8 @@ const toMail = <Row extends { parameters: Buffer | null }>(row: Row): Row & { pa
 });
 
 /** Returns the conditions for readable emails to customers within an access scope. */
-const readableMails = (reach: Reach): Conditions =>
-  new Conditions().addReach('p', 'm.project_id', reach).add('m.parameters IS NOT NULL');
+const readableMails = (accessScope: AccessScope): Conditions =>
+  new Conditions().addAccessScope('p', 'm.project_id', accessScope).add('m.parameters IS NOT NULL');
 
 const insertMail = statement(
   {},
@@ -144,8 +144,8 @@ const pruneMails = pruneStatement(
 
 const listMails = dynamicStatement(
   { ...mailRow, projectId: uuid },
-  (reach: Reach, { projectId, email, before }: MailPage, limit: number) => {
-    const where = readableMails(reach)
+  (accessScope: AccessScope, { projectId, email, before }: MailPage, limit: number) => {
+    const where = readableMails(accessScope)
       .addIf(projectId, (value) => `m.project_id = ${value}`)
       .addIf(email, (value) => `m.recipient = ${value}`)
       .addIf(before, (value) => `m.id < ${value}`);
@@ -154,42 +154,42 @@ const listMails = dynamicStatement(
       WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) => [
-    [reach, { projectId: null, email: null, before: null }, 1] as const,
-    [reach, { projectId: NIL_UUID, email: 'ada@example.com', before: NIL_UUID }, 1] as const,
+  sampleAccessScopes.flatMap((accessScope) => [
+    [accessScope, { projectId: null, email: null, before: null }, 1] as const,
+    [accessScope, { projectId: NIL_UUID, email: 'ada@example.com', before: NIL_UUID }, 1] as const,
   ]),
 );
 
 /** Returns the maximum number of emails that a count scans. */
-const countWindow = (_reach: Reach, { email }: MailFilter): number =>
+const countWindow = (_accessScope: AccessScope, { email }: MailFilter): number =>
   email ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
 
 const countMails = cappedCount(
   countWindow,
-  (reach: Reach, filter: MailFilter) => {
+  (accessScope: AccessScope, filter: MailFilter) => {
     const { projectId, email } = filter;
-    const where = readableMails(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
+    const where = readableMails(accessScope).addIf(projectId, (value) => `m.project_id = ${value}`);
     const rows = `(SELECT m.recipient FROM mails m JOIN projects p ON p.id = m.project_id
-                   WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${countWindow(reach, filter)}) m`;
+                   WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${countWindow(accessScope, filter)}) m`;
     const isMatch = email ? `m.recipient = ${where.bind(email)}` : 'true';
     return { where, rows, isMatch };
   },
-  sampleReaches.flatMap((reach) => [
-    [reach, { projectId: null, email: null }] as const,
-    [reach, { projectId: NIL_UUID, email: 'ada@example.com' }] as const,
+  sampleAccessScopes.flatMap((accessScope) => [
+    [accessScope, { projectId: null, email: null }] as const,
+    [accessScope, { projectId: NIL_UUID, email: 'ada@example.com' }] as const,
   ]),
 );
 
 const findMail = dynamicStatement(
   { ...mailRow, projectId: uuid },
-  (reach: Reach, id: string) => {
-    const where = readableMails(reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = readableMails(accessScope);
     const sql = `
       SELECT ${mailColumns}, p.id AS "projectId" FROM mails m JOIN projects p ON p.id = m.project_id
       WHERE ${where.sql} AND m.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 /** Emails that are to be sent, were sent, or were captured. */
@@ -247,19 +247,19 @@ export class MailsRepository {
   }
 
   /** Returns captured and pending emails to customers, newest first. */
-  async list(reach: Reach, page: MailPage, limit: number): Promise<ProjectMail[]> {
-    const rows = await this.database.execute(listMails(reach, page, limit));
+  async list(accessScope: AccessScope, page: MailPage, limit: number): Promise<ProjectMail[]> {
+    const rows = await this.database.execute(listMails(accessScope, page, limit));
     return rows.map(toMail);
   }
 
   /** Counts the emails in the same list in a bounded scan. */
-  count(reach: Reach, filter: MailFilter): Promise<CappedCount> {
-    return countMails(this.database, reach, filter);
+  count(accessScope: AccessScope, filter: MailFilter): Promise<CappedCount> {
+    return countMails(this.database, accessScope, filter);
   }
 
   /** Returns an email from the list. @throws GatehouseError `not_found` */
-  async get(reach: Reach, id: string): Promise<ProjectMail> {
-    const [row] = await this.database.execute(findMail(reach, id));
+  async get(accessScope: AccessScope, id: string): Promise<ProjectMail> {
+    const [row] = await this.database.execute(findMail(accessScope, id));
     if (!row) throw notFound();
     return toMail(row);
   }

@@ -6,7 +6,7 @@ import {
   type OperatorRole,
   type OperatorSignInMethod,
   type OperatorStage,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
@@ -135,7 +135,7 @@ const findSignedInOperator = statement(
    WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL`,
 );
 
-const findSignedInReach = statement(
+const findSignedInAccessScope = statement(
   { organizationIds: nullable(arrayOf(uuid)) },
   `SELECT o.organization_ids AS "organizationIds" FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
    WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} AND o.disabled_at IS NULL AND o.role = $2`,
@@ -276,8 +276,8 @@ export class OperatorSessionsRepository {
   }
 
   /** Returns the access scope for a session's operator, or null if the session has ended or the operator has another role. */
-  async findReach(id: string, role: OperatorRole): Promise<Reach | null> {
-    const [row] = await this.database.execute(findSignedInReach, [id, role]);
+  async findAccessScope(id: string, role: OperatorRole): Promise<AccessScope | null> {
+    const [row] = await this.database.execute(findSignedInAccessScope, [id, role]);
     return row ? { ...row, projectId: null } : null;
   }
 

@@ -1,12 +1,12 @@
 // This file contains SQL: an insert and an update that return the row, an advisory lock, and conditions on an access
 // scope.
 import { In } from 'typeorm';
-import { notFound, type Organization, type Reach } from '@gatehouse/domain';
+import { notFound, type Organization, type AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { cappedCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
 import { nameOrSlugCondition } from '../lists/contains-condition.js';
-import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
+import { Conditions, organizationsWithin, sampleAccessScopes } from '../sql/conditions.js';
 import {
   arrayOf,
   dynamicStatement,
@@ -38,8 +38,8 @@ const organizationColumns = `
 /** Maximum number of organizations that a count reads. */
 const COUNT_WINDOW = COUNT_CAP + 1;
 
-const sampleCalls = sampleReaches.flatMap((reach) =>
-  [null, 'name', NIL_UUID].map((q) => [reach, q] as const),
+const sampleCalls = sampleAccessScopes.flatMap((accessScope) =>
+  [null, 'name', NIL_UUID].map((q) => [accessScope, q] as const),
 );
 
 /** The advisory lock key while an empty installation is seeded. */
@@ -55,8 +55,8 @@ const insertOrganization = statement(
 
 const listOrganizations = dynamicStatement(
   organizationRow,
-  (reach: Reach, q: string | null, before: string | null, limit: number) => {
-    const where = matchConditions(reach, q).addIf(before, (value) => `o.id < ${value}`);
+  (accessScope: AccessScope, q: string | null, before: string | null, limit: number) => {
+    const where = matchConditions(accessScope, q).addIf(before, (value) => `o.id < ${value}`);
     const sql = `
       SELECT ${organizationColumns} FROM organizations o
       WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.bind(limit)}`;
@@ -67,8 +67,8 @@ const listOrganizations = dynamicStatement(
 
 const countOrganizations = cappedCount(
   COUNT_WINDOW,
-  (reach: Reach, q: string | null) => {
-    const where = matchConditions(reach, q);
+  (accessScope: AccessScope, q: string | null) => {
+    const where = matchConditions(accessScope, q);
     const rows = `(SELECT FROM organizations o WHERE ${where.sql} LIMIT ${COUNT_WINDOW}) o`;
     return { where, rows, isMatch: 'true' };
   },
@@ -107,13 +107,18 @@ export class OrganizationsRepository {
   }
 
   /** Returns organizations, newest first. @param q substring in the name or slug, or the id */
-  list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
-    return this.database.execute(listOrganizations(reach, q, before, limit));
+  list(
+    accessScope: AccessScope,
+    q: string | null,
+    before: string | null,
+    limit: number,
+  ): Promise<Organization[]> {
+    return this.database.execute(listOrganizations(accessScope, q, before, limit));
   }
 
   /** Counts the organizations in the same list, up to the cap. */
-  count(reach: Reach, q: string | null): Promise<CappedCount> {
-    return countOrganizations(this.database, reach, q);
+  count(accessScope: AccessScope, q: string | null): Promise<CappedCount> {
+    return countOrganizations(this.database, accessScope, q);
   }
 
   /** Returns the ids in the list that belong to an organization. */
@@ -136,7 +141,7 @@ export class OrganizationsRepository {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ organizationIds }: Reach, id: string): Promise<Organization> {
+  async get({ organizationIds }: AccessScope, id: string): Promise<Organization> {
     const [row] = await this.database.execute(findOrganization, [organizationIds, id]);
     if (!row) throw notFound();
     return row;
@@ -146,7 +151,7 @@ export class OrganizationsRepository {
    * Returns an organization and locks it against changes until the transaction ends.
    * @throws GatehouseError `not_found`
    */
-  async lock(tx: Tx, { organizationIds }: Reach, id: string): Promise<Organization> {
+  async lock(tx: Tx, { organizationIds }: AccessScope, id: string): Promise<Organization> {
     const [row] = await tx.execute(lockOrganization, [organizationIds, id]);
     if (!row) throw notFound();
     return row;
@@ -163,7 +168,7 @@ export class OrganizationsRepository {
 }
 
 /** Returns the conditions for organizations within an access scope. @param q substring in the name or slug, or the id */
-function matchConditions({ organizationIds }: Reach, q: string | null): Conditions {
+function matchConditions({ organizationIds }: AccessScope, q: string | null): Conditions {
   const where = new Conditions();
   where.add(organizationsWithin(where.bind(organizationIds)));
   return q === null ? where : where.add(nameOrSlugCondition(where, 'o', q));

@@ -9,14 +9,14 @@ import {
   type Project,
   type ProjectContext,
   type ProjectSettings,
-  type Reach,
+  type AccessScope,
   type StoredSettings,
 } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { nameOrSlugCondition } from '../lists/contains-condition.js';
-import { Conditions, organizationsWithin, sampleReaches } from '../sql/conditions.js';
+import { Conditions, organizationsWithin, sampleAccessScopes } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -98,7 +98,9 @@ const sampleFilters: ProjectFilter[] = [
   { ...noFilter, q: NIL_UUID },
 ];
 
-const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
+const sampleCalls = sampleAccessScopes.flatMap((accessScope) =>
+  sampleFilters.map((filter) => [accessScope, filter] as const),
+);
 
 const insertProject = statement(
   resourceRow,
@@ -108,9 +110,9 @@ const insertProject = statement(
 
 const listProjects = dynamicStatement(
   resourceRow,
-  (reach: Reach, filter: ProjectFilter, before: string | null, limit: number) => {
+  (accessScope: AccessScope, filter: ProjectFilter, before: string | null, limit: number) => {
     const where = new Conditions()
-      .addReach('p', 'p.id', reach)
+      .addAccessScope('p', 'p.id', accessScope)
       .addIf(filter.organizationId, (value) => `p.organization_id = ${value}`)
       .addIf(filter.environment, (value) => `p.environment = ${value}`)
       .addIf(filter.archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`)
@@ -124,24 +126,29 @@ const listProjects = dynamicStatement(
 
 const listProjectIds = dynamicStatement(
   { id: uuid },
-  (reach: Reach, id: string | null, limit: number) => {
-    const where = new Conditions().addReach('p', 'p.id', reach).addIf(id, (value) => `p.id = ${value}`);
+  (accessScope: AccessScope, id: string | null, limit: number) => {
+    const where = new Conditions()
+      .addAccessScope('p', 'p.id', accessScope)
+      .addIf(id, (value) => `p.id = ${value}`);
     const sql = `SELECT p.id FROM projects p WHERE ${where.sql} LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) => [[reach, null, 1] as const, [reach, NIL_UUID, 1] as const]),
+  sampleAccessScopes.flatMap((accessScope) => [
+    [accessScope, null, 1] as const,
+    [accessScope, NIL_UUID, 1] as const,
+  ]),
 );
 
 const countProjects = cappedCount(
   COUNT_SCAN_LIMIT,
-  (reach: Reach, { organizationId, environment, archived, q }: ProjectFilter) => {
+  (accessScope: AccessScope, { organizationId, environment, archived, q }: ProjectFilter) => {
     const where = new Conditions()
       .add('true')
       .addIf(organizationId, (value) => `p.organization_id = ${value}`);
     if (q !== null) where.add(nameOrSlugCondition(where, 'p', q));
     const scan = `SELECT p.* FROM projects p WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
     where
-      .addReach('p', 'p.id', reach)
+      .addAccessScope('p', 'p.id', accessScope)
       .addIf(environment, (value) => `p.environment = ${value}`)
       .addIf(archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`);
     return { where, rows: `(${scan}) p` };
@@ -149,7 +156,7 @@ const countProjects = cappedCount(
   sampleCalls,
 );
 
-const findContextWithinReach = statement(
+const findContextWithinAccessScope = statement(
   { ...projectRow, isArchived: boolean },
   `SELECT ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
    FROM projects p JOIN organizations o ON o.id = p.organization_id
@@ -163,14 +170,14 @@ const findContext = statement(
 
 const findProject = dynamicStatement(
   resourceRow,
-  (reach: Reach, id: string, lock: '' | 'FOR NO KEY UPDATE') => {
-    const where = new Conditions().addReach('p', 'p.id', reach);
+  (accessScope: AccessScope, id: string, lock: '' | 'FOR NO KEY UPDATE') => {
+    const where = new Conditions().addAccessScope('p', 'p.id', accessScope);
     const sql = `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} AND p.id = ${where.bind(id)} ${lock}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) => [
-    [reach, NIL_UUID, ''] as const,
-    [reach, NIL_UUID, 'FOR NO KEY UPDATE'] as const,
+  sampleAccessScopes.flatMap((accessScope) => [
+    [accessScope, NIL_UUID, ''] as const,
+    [accessScope, NIL_UUID, 'FOR NO KEY UPDATE'] as const,
   ]),
 );
 
@@ -221,29 +228,34 @@ export class ProjectsRepository {
   }
 
   /** Returns projects within an access scope, newest first. */
-  async list(reach: Reach, filter: ProjectFilter, before: string | null, limit: number): Promise<Project[]> {
-    const rows = await this.database.execute(listProjects(reach, filter, before, limit));
+  async list(
+    accessScope: AccessScope,
+    filter: ProjectFilter,
+    before: string | null,
+    limit: number,
+  ): Promise<Project[]> {
+    const rows = await this.database.execute(listProjects(accessScope, filter, before, limit));
     return rows.map(toProject);
   }
 
   /** Returns up to `limit` project ids within an access scope. @param id the only one to return, or null */
-  async listIds(reach: Reach, id: string | null, limit: number): Promise<string[]> {
-    const rows = await this.database.execute(listProjectIds(reach, id, limit));
+  async listIds(accessScope: AccessScope, id: string | null, limit: number): Promise<string[]> {
+    const rows = await this.database.execute(listProjectIds(accessScope, id, limit));
     return rows.map((row) => row.id);
   }
 
   /** Counts the matching projects within an access scope in a bounded scan. */
-  count(reach: Reach, filter: ProjectFilter): Promise<CappedCount> {
-    return countProjects(this.database, reach, filter);
+  count(accessScope: AccessScope, filter: ProjectFilter): Promise<CappedCount> {
+    return countProjects(this.database, accessScope, filter);
   }
 
   /**
    * Returns a project within the access scope that is not archived.
    * @throws GatehouseError `not_found`, `project_archived`
    */
-  async getActive(reach: Reach, projectId: string): Promise<ProjectContext> {
-    const values = [projectId, reach.organizationIds, reach.projectId];
-    const [row] = await this.database.execute(findContextWithinReach, values);
+  async getActive(accessScope: AccessScope, projectId: string): Promise<ProjectContext> {
+    const values = [projectId, accessScope.organizationIds, accessScope.projectId];
+    const [row] = await this.database.execute(findContextWithinAccessScope, values);
     if (!row) throw notFound();
     if (row.isArchived) throw new GatehouseError('project_archived');
     return toProjectContext(row);
@@ -277,8 +289,8 @@ export class ProjectsRepository {
   }
 
   /** @throws GatehouseError `not_found` */
-  get(reach: Reach, id: string): Promise<Project> {
-    return getProject(this.database, reach, id, '');
+  get(accessScope: AccessScope, id: string): Promise<Project> {
+    return getProject(this.database, accessScope, id, '');
   }
 
   /**
@@ -286,8 +298,8 @@ export class ProjectsRepository {
    * lock.
    * @throws GatehouseError `not_found`
    */
-  lock(tx: Tx, reach: Reach, id: string): Promise<Project> {
-    return getProject(tx, reach, id, 'FOR NO KEY UPDATE');
+  lock(tx: Tx, accessScope: AccessScope, id: string): Promise<Project> {
+    return getProject(tx, accessScope, id, 'FOR NO KEY UPDATE');
   }
 
   /** Updates a project that the transaction has locked. */
@@ -306,11 +318,11 @@ export class ProjectsRepository {
 
 async function getProject(
   sql: Sql,
-  reach: Reach,
+  accessScope: AccessScope,
   id: string,
   lock: '' | 'FOR NO KEY UPDATE',
 ): Promise<Project> {
-  const [row] = await sql.execute(findProject(reach, id, lock));
+  const [row] = await sql.execute(findProject(accessScope, id, lock));
   if (!row) throw notFound();
   return toProject(row);
 }

@@ -1,8 +1,8 @@
 // This file contains SQL: index conditions on a collation, and reads from attempts and deliveries.
-import type { Reach } from '@gatehouse/domain';
+import type { AccessScope } from '@gatehouse/domain';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database/database.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import { dynamicStatement, statement, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameCondition, urlPrefixCondition } from '../webhooks/endpoint-conditions.js';
@@ -15,40 +15,40 @@ const MAX_ENDPOINTS = 100;
 
 const findCustomersByEmail = dynamicStatement(
   { id: uuid },
-  (reach: Reach, email: string) => {
+  (accessScope: AccessScope, email: string) => {
     const where = new Conditions();
     where.add(`(c.email COLLATE "C") = ${where.bind(email)} AND ${anyCustomerCondition}`);
-    where.add(where.projectReachCondition('c.project_id', reach));
+    where.add(where.projectAccessScopeCondition('c.project_id', accessScope));
     const sql = `SELECT c.id FROM customers c WHERE ${where.sql} LIMIT ${MAX_CUSTOMERS}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, 'ada@example.com'] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, 'ada@example.com'] as const),
 );
 
 const findCustomer = dynamicStatement(
   { id: uuid },
-  (reach: Reach, id: string) => {
+  (accessScope: AccessScope, id: string) => {
     const where = new Conditions();
-    where.add(where.projectReachCondition('c.project_id', reach));
+    where.add(where.projectAccessScopeCondition('c.project_id', accessScope));
     const sql = `SELECT c.id FROM customers c WHERE c.id = ${where.bind(id)} AND ${where.sql}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 type EndpointCondition = (where: Conditions, text: string) => string;
 
 const findEndpoints = dynamicStatement(
   { id: uuid },
-  (reach: Reach, condition: EndpointCondition, text: string) => {
+  (accessScope: AccessScope, condition: EndpointCondition, text: string) => {
     const where = new Conditions();
-    where.add(condition(where, text)).addReach('w', 'w.project_id', reach);
+    where.add(condition(where, text)).addAccessScope('w', 'w.project_id', accessScope);
     const sql = `SELECT w.id FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${MAX_ENDPOINTS + 1}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) => [
-    [reach, urlPrefixCondition, 'https://'] as const,
-    [reach, endpointNameCondition, 'example'] as const,
+  sampleAccessScopes.flatMap((accessScope) => [
+    [accessScope, urlPrefixCondition, 'https://'] as const,
+    [accessScope, endpointNameCondition, 'example'] as const,
   ]),
 );
 
@@ -72,31 +72,31 @@ export class LookupsRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns the customers with exactly this email address, in all projects within the access scope. */
-  async findCustomerIdsByEmail(reach: Reach, email: string): Promise<string[]> {
-    const customers = await this.database.execute(findCustomersByEmail(reach, email));
+  async findCustomerIdsByEmail(accessScope: AccessScope, email: string): Promise<string[]> {
+    const customers = await this.database.execute(findCustomersByEmail(accessScope, email));
     return customers.map(({ id }) => id);
   }
 
   /** Returns whether a customer is within the access scope. For the installation, that includes deleted customers. */
-  async isCustomerWithin(reach: Reach, id: string): Promise<boolean> {
-    if (!reach.organizationIds && !reach.projectId) return true;
-    return (await this.database.execute(findCustomer(reach, id))).length > 0;
+  async isCustomerWithin(accessScope: AccessScope, id: string): Promise<boolean> {
+    if (!accessScope.organizationIds && !accessScope.projectId) return true;
+    return (await this.database.execute(findCustomer(accessScope, id))).length > 0;
   }
 
   /**
    * Returns the endpoints within the access scope, including deleted ones, whose URL begins with a string; null if
    * there are too many to list.
    */
-  findEndpointIdsByUrl(reach: Reach, prefix: string): Promise<string[] | null> {
-    return this.findEndpointIds(reach, urlPrefixCondition, prefix);
+  findEndpointIdsByUrl(accessScope: AccessScope, prefix: string): Promise<string[] | null> {
+    return this.findEndpointIds(accessScope, urlPrefixCondition, prefix);
   }
 
   /**
    * Returns the endpoints within the access scope, including deleted ones, whose name contains a string, or whose
    * host begins with it if they have no name; null if there are too many to list.
    */
-  findEndpointIdsByName(reach: Reach, text: string): Promise<string[] | null> {
-    return this.findEndpointIds(reach, endpointNameCondition, text);
+  findEndpointIdsByName(accessScope: AccessScope, text: string): Promise<string[] | null> {
+    return this.findEndpointIds(accessScope, endpointNameCondition, text);
   }
 
   /** Returns the attempt's delivery, or null. */
@@ -112,11 +112,11 @@ export class LookupsRepository {
   }
 
   private async findEndpointIds(
-    reach: Reach,
+    accessScope: AccessScope,
     condition: EndpointCondition,
     text: string,
   ): Promise<string[] | null> {
-    const endpoints = await this.database.execute(findEndpoints(reach, condition, text));
+    const endpoints = await this.database.execute(findEndpoints(accessScope, condition, text));
     return endpoints.length > MAX_ENDPOINTS ? null : endpoints.map(({ id }) => id);
   }
 }

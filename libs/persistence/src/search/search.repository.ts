@@ -1,8 +1,8 @@
 // This file contains SQL: table unions, and index conditions on a text.
-import type { PrefixedIdKind, Reach } from '@gatehouse/domain';
+import type { PrefixedIdKind, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
-import { Conditions, organizationIdsSql, sampleReaches } from '../sql/conditions.js';
+import { Conditions, organizationIdsSql, sampleAccessScopes } from '../sql/conditions.js';
 import { dynamicStatement, nullable, text, textOf, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
@@ -102,44 +102,50 @@ const resultRow = {
  * Returns SQL for the condition that a result kind is within an access scope. Operators belong to the installation as
  * a whole.
  */
-function kindWithin(where: Conditions, kind: SearchResultKind, reach: Reach): string {
-  if (!reach.organizationIds) return 'true';
+function kindWithin(where: Conditions, kind: SearchResultKind, accessScope: AccessScope): string {
+  if (!accessScope.organizationIds) return 'true';
   if (kind === 'operator') return 'false';
-  if (kind === 'batch') return batchWithin(where, 't', reach);
-  if (kind === 'organization') return `t.id IN (${organizationIdsSql(where.bind(reach.organizationIds))})`;
-  if (kind === 'customer') return where.projectReachCondition('t.project_id', reach);
-  return where.reachCondition('t', resultColumns[kind].projectId, reach);
+  if (kind === 'batch') return batchWithin(where, 't', accessScope);
+  if (kind === 'organization')
+    return `t.id IN (${organizationIdsSql(where.bind(accessScope.organizationIds))})`;
+  if (kind === 'customer') return where.projectAccessScopeCondition('t.project_id', accessScope);
+  return where.accessScopeCondition('t', resultColumns[kind].projectId, accessScope);
 }
 
 /** Returns SQL for a kind's results within the access scope that meet a condition. */
-function selectKind(where: Conditions, reach: Reach, kind: SearchResultKind, condition: string): string {
+function selectKind(
+  where: Conditions,
+  accessScope: AccessScope,
+  kind: SearchResultKind,
+  condition: string,
+): string {
   const { from, title, subtitle, projectId } = resultColumns[kind];
   return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
-    FROM ${from} WHERE ${condition} AND ${kindWithin(where, kind, reach)}`;
+    FROM ${from} WHERE ${condition} AND ${kindWithin(where, kind, accessScope)}`;
 }
 
 const findById = dynamicStatement(
   resultRow,
-  (reach: Reach, kinds: readonly SearchResultKind[], id: string) => {
+  (accessScope: AccessScope, kinds: readonly SearchResultKind[], id: string) => {
     const where = new Conditions();
     const isMatch = `t.id = ${where.bind(id)}`;
-    const results = kinds.map((kind) => selectKind(where, reach, kind, isMatch));
+    const results = kinds.map((kind) => selectKind(where, accessScope, kind, isMatch));
     return { text: results.join(' UNION ALL '), values: where.values };
   },
-  sampleReaches.map((reach) => [reach, searchResultKinds, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, searchResultKinds, NIL_UUID] as const),
   { isPrepared: true },
 );
 
 const findByText = dynamicStatement(
   resultRow,
-  (reach: Reach, input: string, limit: number) => {
+  (accessScope: AccessScope, input: string, limit: number) => {
     const where = new Conditions();
     const start = `lower(${where.bind(input)}::text)`;
     // Only a key's first characters are stored; a complete key is found by them.
     const keyStart = `${where.bind(input.slice(0, 8))}::text`;
     const limitSql = where.bind(limit);
     const select = (kind: SearchResultKind, condition: string, orderBy: string): string =>
-      `(${selectKind(where, reach, kind, condition)} ORDER BY ${orderBy} LIMIT ${limitSql})`;
+      `(${selectKind(where, accessScope, kind, condition)} ORDER BY ${orderBy} LIMIT ${limitSql})`;
     // In byte order, a value that equals the prefix comes first.
     const byPrefix = (kind: SearchResultKind, column: string, prefix: string): string =>
       select(kind, prefixCondition(column, prefix), `(${column} COLLATE "C")`);
@@ -159,7 +165,7 @@ const findByText = dynamicStatement(
     ];
     return { text: results.join(' UNION '), values: where.values };
   },
-  sampleReaches.map((reach) => [reach, 'shop', 1] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, 'shop', 1] as const),
 );
 
 /** Finds resources within an access scope by id or text. */
@@ -167,16 +173,16 @@ export class SearchRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns the resources with an id. @param kind null for every kind */
-  findById(reach: Reach, id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
+  findById(accessScope: AccessScope, id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
     const resultKind = kind === 'redelivery' ? 'batch' : kind;
-    return this.database.execute(findById(reach, resultKind ? [resultKind] : searchResultKinds, id));
+    return this.database.execute(findById(accessScope, resultKind ? [resultKind] : searchResultKinds, id));
   }
 
   /**
    * Returns projects, organizations, API keys, endpoints and operators, including revoked and deleted ones, whose
    * name, slug, URL or email contains a string or whose key begins with it: up to `limit` for each field, unsorted.
    */
-  findByText(reach: Reach, input: string, limit: number): Promise<SearchResult[]> {
-    return this.database.execute(findByText(reach, input, limit));
+  findByText(accessScope: AccessScope, input: string, limit: number): Promise<SearchResult[]> {
+    return this.database.execute(findByText(accessScope, input, limit));
   }
 }

@@ -1,4 +1,4 @@
-import { entireInstallation, type Reach } from '@gatehouse/domain';
+import { entireInstallation, type AccessScope } from '@gatehouse/domain';
 import { NIL_UUID } from './uuid-v7.js';
 
 /**
@@ -14,7 +14,7 @@ export const organizationIdsSql = (organizations: string): string =>
   `SELECT o.id FROM organizations o WHERE ${organizationsWithin(organizations)}`;
 
 /** One access scope of each kind, as samples for dynamic statements. */
-export const sampleReaches: Reach[] = [
+export const sampleAccessScopes: AccessScope[] = [
   entireInstallation,
   { organizationIds: [NIL_UUID], projectId: null },
   { organizationIds: [NIL_UUID], projectId: NIL_UUID },
@@ -47,22 +47,23 @@ export class Conditions {
    * @param table alias for a table with `organization_id`
    * @param projectColumn column that contains the project id
    */
-  addReach(table: string, projectColumn: string, reach: Reach): this {
-    return this.add(this.reachCondition(table, projectColumn, reach));
+  addAccessScope(table: string, projectColumn: string, accessScope: AccessScope): this {
+    return this.add(this.accessScopeCondition(table, projectColumn, accessScope));
   }
 
   /** Returns the `addReach` condition as SQL without adding it. */
-  reachCondition(table: string, projectColumn: string, reach: Reach): string {
-    if (reach.projectId) return `${projectColumn} = ${this.bind(reach.projectId)}`;
+  accessScopeCondition(table: string, projectColumn: string, accessScope: AccessScope): string {
+    if (accessScope.projectId) return `${projectColumn} = ${this.bind(accessScope.projectId)}`;
     // No condition, because the planner would estimate a condition that is always true as selective.
-    if (!reach.organizationIds) return 'true';
-    return `${table}.organization_id IN (${organizationIdsSql(this.bind(reach.organizationIds))})`;
+    if (!accessScope.organizationIds) return 'true';
+    return `${table}.organization_id IN (${organizationIdsSql(this.bind(accessScope.organizationIds))})`;
   }
 
   /** Returns SQL for the condition that a column contains the id of a project within the access scope. */
-  projectReachCondition(projectColumn: string, reach: Reach): string {
-    if (reach.projectId || !reach.organizationIds) return this.reachCondition('', projectColumn, reach);
-    return `${projectColumn} IN (SELECT p.id FROM projects p WHERE ${this.reachCondition('p', '', reach)})`;
+  projectAccessScopeCondition(projectColumn: string, accessScope: AccessScope): string {
+    if (accessScope.projectId || !accessScope.organizationIds)
+      return this.accessScopeCondition('', projectColumn, accessScope);
+    return `${projectColumn} IN (SELECT p.id FROM projects p WHERE ${this.accessScopeCondition('p', '', accessScope)})`;
   }
 
   get sql(): string {
@@ -71,7 +72,7 @@ export class Conditions {
 }
 
 /** Returns SQL for an organization's id, if it is within an access scope. */
-export function organizationWithinSql(where: Conditions, reach: Reach, id: string): string {
+export function organizationWithinSql(where: Conditions, accessScope: AccessScope, id: string): string {
   const organizations = `SELECT o.id, o.id AS organization_id FROM organizations o WHERE o.id = ${where.bind(id)}`;
-  return `SELECT o.id FROM (${organizations}) o WHERE ${where.reachCondition('o', 'NULL', reach)}`;
+  return `SELECT o.id FROM (${organizations}) o WHERE ${where.accessScopeCondition('o', 'NULL', accessScope)}`;
 }

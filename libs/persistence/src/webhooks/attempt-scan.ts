@@ -1,4 +1,4 @@
-import type { Reach } from '@gatehouse/domain';
+import type { AccessScope } from '@gatehouse/domain';
 import { eventTypeCondition } from '../events/event-type-condition.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { Conditions } from '../sql/conditions.js';
@@ -14,7 +14,7 @@ import { addHttpStatus, canMatchSuccess } from './http-status-condition.js';
  */
 export function attemptConditions(
   { column }: Pick<AttemptScope, 'column'>,
-  reach: Reach,
+  accessScope: AccessScope,
   filter: AttemptFilter,
   delivery = (name: 'state' | 'batch_id'): string => `d.${name}`,
 ): Conditions {
@@ -44,7 +44,7 @@ export function attemptConditions(
   if (column !== 'project_id') return where;
   // A project key sees attempts to its own project's endpoints, not attempts to the organization's endpoints.
   return where.addIf(
-    reach.projectId,
+    accessScope.projectId,
     (value) => `(SELECT w.project_id FROM webhook_endpoints w WHERE w.id = a.endpoint_id) = ${value}`,
   );
 }

@@ -4,11 +4,16 @@ import {
   statusRanges,
   type AttemptError,
   type DeliveryState,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
-import { Conditions, organizationIdsSql, organizationWithinSql, sampleReaches } from '../sql/conditions.js';
+import {
+  Conditions,
+  organizationIdsSql,
+  organizationWithinSql,
+  sampleAccessScopes,
+} from '../sql/conditions.js';
 import { dynamicStatement, nullable, timestamptz, uuid } from '../sql/statements.js';
 import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, type IdRange } from '../sql/uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
@@ -131,18 +136,18 @@ export const attemptIdRange = (delivery: { createdAt: Date; finishedAt: Date | n
 /** Includes deleted endpoints: their attempts stay in the log. */
 const findEndpoints = dynamicStatement(
   { id: uuid },
-  (reach: Reach, ids: string[]) => {
-    const where = new Conditions().addReach('w', 'w.project_id', reach);
+  (accessScope: AccessScope, ids: string[]) => {
+    const where = new Conditions().addAccessScope('w', 'w.project_id', accessScope);
     where.add(`w.id = ANY (${where.bind(ids)}::uuid[])`);
     return { text: `SELECT w.id FROM webhook_endpoints w WHERE ${where.sql}`, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, [NIL_UUID]] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, [NIL_UUID]] as const),
 );
 
 /** Not prepared, like `findProject`: a generic plan cannot use an index for `organizationsWithin`. */
 const findOrganizations = dynamicStatement(
   { id: uuid },
-  (organizationIds: Reach['organizationIds']) => ({
+  (organizationIds: AccessScope['organizationIds']) => ({
     text: organizationIdsSql('$1'),
     values: [organizationIds],
   }),
@@ -151,16 +156,16 @@ const findOrganizations = dynamicStatement(
 
 const findOrganization = dynamicStatement(
   { id: uuid },
-  (reach: Reach, id: string) => {
+  (accessScope: AccessScope, id: string) => {
     const where = new Conditions();
-    return { text: organizationWithinSql(where, reach, id), values: where.values };
+    return { text: organizationWithinSql(where, accessScope, id), values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 const findProject = dynamicStatement(
   { id: uuid },
-  (organizationIds: Reach['organizationIds'], projectId: string) => ({
+  (organizationIds: AccessScope['organizationIds'], projectId: string) => ({
     text: `SELECT p.id FROM projects p WHERE p.id = $2 AND p.organization_id IN (${organizationIdsSql('$1')})`,
     values: [organizationIds, projectId],
   }),
@@ -169,8 +174,8 @@ const findProject = dynamicStatement(
 
 const findDeliveries = dynamicStatement(
   { id: uuid, createdAt: timestamptz, finishedAt: nullable(timestamptz) },
-  (reach: Reach, { deliveryId, eventId }: Pick<AttemptFilter, 'deliveryId' | 'eventId'>) => {
-    const where = deliveriesWithin(reach)
+  (accessScope: AccessScope, { deliveryId, eventId }: Pick<AttemptFilter, 'deliveryId' | 'eventId'>) => {
+    const where = deliveriesWithin(accessScope)
       .addIf(deliveryId, (value) => `d.id = ${value}`)
       .addIf(eventId, (value) => `d.event_id = ${value}`);
     const sql = `
@@ -178,13 +183,15 @@ const findDeliveries = dynamicStatement(
       FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE ${where.sql}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, { deliveryId: NIL_UUID, eventId: NIL_UUID }] as const),
+  sampleAccessScopes.map(
+    (accessScope) => [accessScope, { deliveryId: NIL_UUID, eventId: NIL_UUID }] as const,
+  ),
 );
 
 /** Returns the smallest part of the log that contains every match within an access scope. */
 export async function findAttemptScope(
   database: Database,
-  reach: Reach,
+  accessScope: AccessScope,
   filter: ScopeFilter,
 ): Promise<AttemptScope> {
   const { createdAfter, createdBefore } = filter;
@@ -195,24 +202,24 @@ export async function findAttemptScope(
     ),
   };
   if (filter.deliveryId !== null || filter.eventId !== null) {
-    return findDeliveriesScope(database, reach, filter, range);
+    return findDeliveriesScope(database, accessScope, filter, range);
   }
   const idsOf = async (rows: Promise<{ id: string }[]>): Promise<string[]> =>
     (await rows).map(({ id }) => id);
   const endpointIds = filter.endpointId === null ? filter.endpointIds : [filter.endpointId];
   if (endpointIds) {
-    const ids = await idsOf(database.execute(findEndpoints(reach, endpointIds)));
+    const ids = await idsOf(database.execute(findEndpoints(accessScope, endpointIds)));
     return { ...range, column: 'endpoint_id', ids };
   }
-  if (reach.projectId) {
-    const isForeign = filter.projectId !== null && filter.projectId !== reach.projectId;
-    return { ...range, column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
+  if (accessScope.projectId) {
+    const isForeign = filter.projectId !== null && filter.projectId !== accessScope.projectId;
+    return { ...range, column: 'project_id', ids: isForeign ? [] : [accessScope.projectId] };
   }
   if (filter.organizationId && filter.projectId === null) {
-    const ids = await idsOf(database.execute(findOrganization(reach, filter.organizationId)));
+    const ids = await idsOf(database.execute(findOrganization(accessScope, filter.organizationId)));
     return { ...range, column: 'organization_id', ids };
   }
-  const { organizationIds } = reach;
+  const { organizationIds } = accessScope;
   if (!organizationIds && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
   if (filter.projectId !== null) {
     const ids = await idsOf(database.execute(findProject(organizationIds, filter.projectId)));
@@ -225,11 +232,11 @@ export async function findAttemptScope(
 /** Returns the scope for one delivery's attempts, or for the attempts of all the event's deliveries. */
 async function findDeliveriesScope(
   database: Database,
-  reach: Reach,
+  accessScope: AccessScope,
   filter: ScopeFilter,
   range: IdRange,
 ): Promise<AttemptScope> {
-  const deliveries = await database.execute(findDeliveries(reach, filter));
+  const deliveries = await database.execute(findDeliveries(accessScope, filter));
   const ranges = deliveries.map(attemptIdRange);
   const first = ranges.map(({ from }) => from).sort()[0] ?? range.from;
   const last =

@@ -1,9 +1,9 @@
 // This file contains SQL: joins by filter and access scope.
-import type { Reach } from '@gatehouse/domain';
+import type { AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { capCount, type CappedCount } from '../lists/capped-count.js';
 import type { ScannedPage } from '../lists/scanned-page.js';
-import { sampleReaches, type Conditions } from '../sql/conditions.js';
+import { sampleAccessScopes, type Conditions } from '../sql/conditions.js';
 import { dynamicStatement, integer } from '../sql/statements.js';
 import { minIdAtSql, NIL_UUID } from '../sql/uuid-v7.js';
 import { attemptColumns, attemptRow, type AttemptRecord } from './attempt-record.js';
@@ -18,8 +18,12 @@ type DeliveryListSource = AttemptSource & { deliveries: (where: Conditions) => s
 export const isDeliveryListSource = (source: AttemptSource): source is DeliveryListSource =>
   source.deliveries !== null;
 
-const matchConditions = (reach: Reach, filter: AttemptFilter): Conditions =>
-  attemptConditions({ column: 'delivery_id' }, reach, filter).addReach('d', 'd.project_id', reach);
+const matchConditions = (accessScope: AccessScope, filter: AttemptFilter): Conditions =>
+  attemptConditions({ column: 'delivery_id' }, accessScope, filter).addAccessScope(
+    'd',
+    'd.project_id',
+    accessScope,
+  );
 
 /** Returns SQL for the deliveries with the id range that their attempts can have. */
 const deliveriesWithIdRange = (where: Conditions, { deliveries }: DeliveryListSource): string => `
@@ -35,14 +39,14 @@ const attemptsInIdRange = `
     SELECT a.* FROM attempts a WHERE a.delivery_id = d.id AND a.id >= d.first AND a.id < d.past OFFSET 0
   ) a`;
 
-const sampleCalls = sampleReaches.flatMap((reach) =>
-  sampleDeliverySources.map((source) => [reach, source] as const),
+const sampleCalls = sampleAccessScopes.flatMap((accessScope) =>
+  sampleDeliverySources.map((source) => [accessScope, source] as const),
 );
 
 const listAttempts = dynamicStatement(
   attemptRow,
-  (reach: Reach, source: DeliveryListSource, before: string | null, limit: number) => {
-    const where = matchConditions(reach, source.filter).addIf(before, (value) => `a.id < ${value}`);
+  (accessScope: AccessScope, source: DeliveryListSource, before: string | null, limit: number) => {
+    const where = matchConditions(accessScope, source.filter).addIf(before, (value) => `a.id < ${value}`);
     const sql = `
       WITH ${deliveriesWithIdRange(where, source)}
       SELECT ${attemptColumns} FROM ${attemptsInIdRange} WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit)}`;
@@ -53,8 +57,8 @@ const listAttempts = dynamicStatement(
 
 const countAttempts = dynamicStatement(
   { count: integer },
-  (reach: Reach, source: DeliveryListSource) => {
-    const where = matchConditions(reach, source.filter);
+  (accessScope: AccessScope, source: DeliveryListSource) => {
+    const where = matchConditions(accessScope, source.filter);
     const sql = `
       WITH ${deliveriesWithIdRange(where, source)}
       SELECT count(*)::int AS count FROM ${attemptsInIdRange} WHERE ${where.sql}`;
@@ -69,12 +73,12 @@ const countAttempts = dynamicStatement(
  */
 export async function listAttemptsByDelivery(
   database: Database,
-  reach: Reach,
+  accessScope: AccessScope,
   source: DeliveryListSource,
   before: string | null,
   limit: number,
 ): Promise<ScannedPage<AttemptRecord>> {
-  const found = await database.execute(listAttempts(reach, source, before, limit + 1));
+  const found = await database.execute(listAttempts(accessScope, source, before, limit + 1));
   const items = found.slice(0, limit);
   return { items, next: found.length > limit ? items.at(-1)!.id : null };
 }
@@ -82,9 +86,9 @@ export async function listAttemptsByDelivery(
 /** Counts the attempts in few deliveries. */
 export async function countAttemptsByDelivery(
   database: Database,
-  reach: Reach,
+  accessScope: AccessScope,
   source: DeliveryListSource,
 ): Promise<CappedCount> {
-  const [counted] = await database.execute(countAttempts(reach, source));
+  const [counted] = await database.execute(countAttempts(accessScope, source));
   return capCount(counted!.count);
 }

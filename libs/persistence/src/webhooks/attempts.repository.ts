@@ -1,9 +1,9 @@
 // This file contains SQL: bounded scans by filter and access scope.
-import type { Reach } from '@gatehouse/domain';
+import type { AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { boundedScanRow, boundedScanSql, matchingRows, type ScannedPage } from '../lists/scanned-page.js';
-import { sampleReaches, type Conditions } from '../sql/conditions.js';
+import { sampleAccessScopes, type Conditions } from '../sql/conditions.js';
 import { dynamicStatement } from '../sql/statements.js';
 import { minIdAt, NIL_UUID, parseIdTime } from '../sql/uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
@@ -49,14 +49,16 @@ const sampleScopes = (['organization_id', 'project_id', 'endpoint_id', 'delivery
   (column): AttemptScope => ({ column, ids: [NIL_UUID], from: NIL_UUID, to: minIdAt(DAY_MS) }),
 );
 const sampleCalls = sampleScopes.flatMap((scope) =>
-  sampleReaches.flatMap((reach) => sampleAttemptFilters.map((filter) => [scope, reach, filter] as const)),
+  sampleAccessScopes.flatMap((accessScope) =>
+    sampleAttemptFilters.map((filter) => [scope, accessScope, filter] as const),
+  ),
 );
 
 /** Returns the matches among a scope's next `window` attempts, and the last scanned id if there are at least that many. */
 const scanAttempts = dynamicStatement(
   boundedScanRow(attemptRow),
-  (scope: AttemptScope, reach: Reach, filter: AttemptFilter, { window, limit }: ScanSize) => {
-    const where = attemptConditions(scope, reach, filter);
+  (scope: AttemptScope, accessScope: AccessScope, filter: AttemptFilter, { window, limit }: ScanSize) => {
+    const where = attemptConditions(scope, accessScope, filter);
     const page = `
       SELECT ${attemptColumns} FROM scanned a JOIN deliveries d ON d.id = a.delivery_id
       WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit + 1)}`;
@@ -70,19 +72,19 @@ const scanAttempts = dynamicStatement(
 const deliveryColumn = (name: string): string =>
   `(SELECT d.${name} FROM deliveries d WHERE d.id = a.delivery_id)`;
 
-const countConditions = (scope: AttemptScope, reach: Reach, filter: AttemptFilter): Conditions =>
-  attemptConditions(scope, reach, filter, deliveryColumn);
+const countConditions = (scope: AttemptScope, accessScope: AccessScope, filter: AttemptFilter): Conditions =>
+  attemptConditions(scope, accessScope, filter, deliveryColumn);
 
 /** Returns the maximum number of attempts that a count scans. */
-const countWindow = (scope: AttemptScope, reach: Reach, filter: AttemptFilter): number =>
-  countConditions(scope, reach, filter).values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
+const countWindow = (scope: AttemptScope, accessScope: AccessScope, filter: AttemptFilter): number =>
+  countConditions(scope, accessScope, filter).values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
 
 const countAttempts = cappedCount(
   countWindow,
-  (scope: AttemptScope, reach: Reach, filter: AttemptFilter) => {
-    const where = countConditions(scope, reach, filter);
+  (scope: AttemptScope, accessScope: AccessScope, filter: AttemptFilter) => {
+    const where = countConditions(scope, accessScope, filter);
     const isMatch = `${where.sql} AND ${deliveryColumn('id')} IS NOT NULL`;
-    const window = countWindow(scope, reach, filter);
+    const window = countWindow(scope, accessScope, filter);
     const rows = `(${attemptScanSql(where, scope, matchesOnlyFailed(filter), window, false)}) a`;
     return { where, rows, isMatch };
   },
@@ -111,16 +113,16 @@ export class AttemptsRepository {
    * @param before last id on the previous page
    */
   async listPage(
-    reach: Reach,
+    accessScope: AccessScope,
     requestedFilter: AttemptFilter,
     before: string | null,
     limit: number,
   ): Promise<ScannedPage<AttemptRecord>> {
     const source = await findAttemptSource(this.database, requestedFilter);
     if (isDeliveryListSource(source))
-      return listAttemptsByDelivery(this.database, reach, source, before, limit);
+      return listAttemptsByDelivery(this.database, accessScope, source, before, limit);
     const { filter } = source;
-    const scope = await findAttemptScope(this.database, reach, filter);
+    const scope = await findAttemptScope(this.database, accessScope, filter);
     const items: AttemptRecord[] = [];
     const windows = [limit + 1, Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / scope.ids.length))];
     const spans = [...SCAN_SPANS_MS, Infinity];
@@ -128,7 +130,7 @@ export class AttemptsRepository {
     while (spans.length > 0 && scope.from < to) {
       const from = scanStart(scope, to, spans[0]!);
       const scanSize = { window: windows[0]!, limit };
-      const { matches, scannedTo } = await this.scan({ ...scope, from, to }, reach, filter, scanSize);
+      const { matches, scannedTo } = await this.scan({ ...scope, from, to }, accessScope, filter, scanSize);
       items.push(...matches);
       if (items.length > limit) {
         const page = items.slice(0, limit);
@@ -143,13 +145,13 @@ export class AttemptsRepository {
   }
 
   /** Counts the matching attempts within an access scope in a bounded scan. */
-  async count(reach: Reach, requestedFilter: AttemptFilter): Promise<CappedCount> {
+  async count(accessScope: AccessScope, requestedFilter: AttemptFilter): Promise<CappedCount> {
     const source = await findAttemptSource(this.database, requestedFilter);
-    if (isDeliveryListSource(source)) return countAttemptsByDelivery(this.database, reach, source);
+    if (isDeliveryListSource(source)) return countAttemptsByDelivery(this.database, accessScope, source);
     const { filter } = source;
-    const scope = await findAttemptScope(this.database, reach, filter);
+    const scope = await findAttemptScope(this.database, accessScope, filter);
     if (scope.ids.length === 0 || scope.from >= scope.to) return { count: 0, isMore: false };
-    return countAttempts(this.database, scope, reach, filter);
+    return countAttempts(this.database, scope, accessScope, filter);
   }
 
   /** Returns a delivery's attempts, oldest first. The caller has checked the access scope. */
@@ -161,12 +163,12 @@ export class AttemptsRepository {
 
   private async scan(
     scope: AttemptScope,
-    reach: Reach,
+    accessScope: AccessScope,
     filter: AttemptFilter,
     size: ScanSize,
   ): Promise<ScanResult> {
     if (scope.ids.length === 0) return { matches: [], scannedTo: null };
-    const rows = await this.database.execute(scanAttempts(scope, reach, filter, size));
+    const rows = await this.database.execute(scanAttempts(scope, accessScope, filter, size));
     return { matches: matchingRows(rows), scannedTo: rows[0]!.scannedTo };
   }
 }

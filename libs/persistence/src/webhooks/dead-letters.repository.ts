@@ -1,9 +1,9 @@
 // This file contains SQL: bounded searches by filter and access scope.
-import type { AttemptError, Reach } from '@gatehouse/domain';
+import type { AttemptError, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { boundedScanRow, boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
-import { sampleReaches, type Conditions } from '../sql/conditions.js';
+import { sampleAccessScopes, type Conditions } from '../sql/conditions.js';
 import { dynamicStatement, integer, nullable, smallint, textOf, type RowOf } from '../sql/statements.js';
 import { deliveryColumns, deliveriesWithin, deliveryRow } from './deliveries.repository.js';
 import {
@@ -35,7 +35,9 @@ const sampleFilters = [
   ...sampleDeliveryFilters,
   ...deadLetterStates.map((resolution) => ({ ...emptyDeliveryFilter, resolution })),
 ];
-const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const));
+const sampleCalls = sampleAccessScopes.flatMap((accessScope) =>
+  sampleFilters.map((filter) => [accessScope, filter] as const),
+);
 
 /**
  * Returns the matches among the next `window` dead letters, and the last scanned id if there are at least
@@ -43,14 +45,20 @@ const sampleCalls = sampleReaches.flatMap((reach) => sampleFilters.map((filter) 
  */
 const scanDeadLetters = dynamicStatement(
   boundedScanRow(deadLetterRow),
-  (reach: Reach, filter: DeliveryFilter, before: string | null, window: number, limit: number) => {
-    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+  (
+    accessScope: AccessScope,
+    filter: DeliveryFilter,
+    before: string | null,
+    window: number,
+    limit: number,
+  ) => {
+    const where = addDeliveryConditions(deliveriesWithin(accessScope), filter);
     const page = `
       SELECT ${deliveryColumns}, d.attempt, coalesce(d.last_http_status, 0) AS "lastHttpStatus",
         d.last_error AS "lastError"
       FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id
       WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.bind(limit + 1)}`;
-    const scan = deadLetterScanSql(where, reach, filter, { before, limit: window });
+    const scan = deadLetterScanSql(where, accessScope, filter, { before, limit: window });
     return { text: boundedScanSql(where, scan, page, window), values: where.values };
   },
   sampleCalls.map((call) => [...call, null, 1, 1] as const),
@@ -58,10 +66,10 @@ const scanDeadLetters = dynamicStatement(
 
 const countDeadLetters = cappedCount(
   COUNT_SCAN_LIMIT,
-  (reach: Reach, filter: DeliveryFilter) => {
-    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+  (accessScope: AccessScope, filter: DeliveryFilter) => {
+    const where = addDeliveryConditions(deliveriesWithin(accessScope), filter);
     const range = { before: null, limit: COUNT_SCAN_LIMIT, isOrdered: false };
-    const rows = `(${deadLetterScanSql(where, reach, filter, range)}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
+    const rows = `(${deadLetterScanSql(where, accessScope, filter, range)}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
     return { where, rows };
   },
   sampleCalls,
@@ -76,7 +84,7 @@ export class DeadLettersRepository {
    * @param before last id on the previous page
    */
   async listPage(
-    reach: Reach,
+    accessScope: AccessScope,
     requestedFilter: DeliveryFilter,
     before: string | null,
     limit: number,
@@ -86,26 +94,26 @@ export class DeadLettersRepository {
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / (filter.endpointIds?.length || 1)));
     const windows = [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT].map((size) => Math.min(size, maxWindow));
     return scanPage(windows, before, limit, (after, window) =>
-      this.database.execute(scanDeadLetters(reach, filter, after, window, limit)),
+      this.database.execute(scanDeadLetters(accessScope, filter, after, window, limit)),
     );
   }
 
   /** Counts the matching dead letters within an access scope in a bounded scan. */
-  async count(reach: Reach, requestedFilter: DeliveryFilter): Promise<CappedCount> {
+  async count(accessScope: AccessScope, requestedFilter: DeliveryFilter): Promise<CappedCount> {
     const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
-    return countDeadLetters(this.database, reach, filter);
+    return countDeadLetters(this.database, accessScope, filter);
   }
 }
 
 /** Returns SQL for the next dead letters of the filter's kind. Scans for several kinds are merged. */
 function deadLetterScanSql(
   where: Conditions,
-  reach: Reach,
+  accessScope: AccessScope,
   filter: DeliveryFilter,
   range: { before: string | null; limit: number; isOrdered?: boolean },
 ): string {
   const scans = baseConditions[filter.resolution ?? 'waiting'].map(
-    (base) => `(${deliveryScanSql(where, reach, filter, { base, ...range })})`,
+    (base) => `(${deliveryScanSql(where, accessScope, filter, { base, ...range })})`,
   );
   if (scans.length === 1) return scans[0]!;
   const order = range.isOrdered === false ? '' : 'ORDER BY d.id DESC';

@@ -4,12 +4,12 @@ import type {
   DeliveryResolution,
   DeliveryState,
   EndpointStatus,
-  Reach,
+  AccessScope,
 } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { isErased, visibleBody } from '../events/erasure-sql.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   arrayOf,
   boolean,
@@ -80,13 +80,13 @@ type DeliveryKey = { deliveryId: string } | { attemptId: string };
  * Returns the conditions for deliveries within an access scope. A project key sees deliveries to its own project's
  * endpoints, not deliveries to the organization's endpoints.
  */
-export const deliveriesWithin = (reach: Reach): Conditions =>
+export const deliveriesWithin = (accessScope: AccessScope): Conditions =>
   new Conditions()
-    .addReach('d', 'd.project_id', reach)
-    .addIf(reach.projectId, (value) => `w.project_id = ${value}`);
+    .addAccessScope('d', 'd.project_id', accessScope)
+    .addIf(accessScope.projectId, (value) => `w.project_id = ${value}`);
 
-const deliveryQuery = (reach: Reach, key: DeliveryKey, lock = ''): Query => {
-  const where = deliveriesWithin(reach);
+const deliveryQuery = (accessScope: AccessScope, key: DeliveryKey, lock = ''): Query => {
+  const where = deliveriesWithin(accessScope);
   if ('deliveryId' in key) where.add(`d.id = ${where.bind(key.deliveryId)}`);
   else where.add(`d.id = (SELECT delivery_id FROM attempts WHERE id = ${where.bind(key.attemptId)})`);
   const sql = `
@@ -99,17 +99,18 @@ const deliveryQuery = (reach: Reach, key: DeliveryKey, lock = ''): Query => {
 
 const findDelivery = dynamicStatement(
   detailedRow,
-  (reach: Reach, key: DeliveryKey) => deliveryQuery(reach, key),
-  sampleReaches.flatMap((reach) => [
-    [reach, { deliveryId: NIL_UUID }] as const,
-    [reach, { attemptId: NIL_UUID }] as const,
+  (accessScope: AccessScope, key: DeliveryKey) => deliveryQuery(accessScope, key),
+  sampleAccessScopes.flatMap((accessScope) => [
+    [accessScope, { deliveryId: NIL_UUID }] as const,
+    [accessScope, { attemptId: NIL_UUID }] as const,
   ]),
 );
 
 const lockDelivery = dynamicStatement(
   detailedRow,
-  (reach: Reach, deliveryId: string) => deliveryQuery(reach, { deliveryId }, 'FOR UPDATE OF d'),
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  (accessScope: AccessScope, deliveryId: string) =>
+    deliveryQuery(accessScope, { deliveryId }, 'FOR UPDATE OF d'),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 const lockCustomer = statement(
@@ -142,27 +143,27 @@ const discardDelivery = statement(
 
 const listDeliveriesOfEvent = dynamicStatement(
   deliveryRow,
-  (reach: Reach, eventId: string, before: string | null, limit: number) => {
-    const where = deliveriesWithin(reach).addIf(before, (value) => `d.id < ${value}`);
+  (accessScope: AccessScope, eventId: string, before: string | null, limit: number) => {
+    const where = deliveriesWithin(accessScope).addIf(before, (value) => `d.id < ${value}`);
     where.add(`d.event_id = ${where.bind(eventId)}`);
     const sql = `
       SELECT ${deliveryColumns} FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
       WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID, NIL_UUID, 1] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID, NIL_UUID, 1] as const),
 );
 
 const countDeliveries = dynamicStatement(
   { count: integer },
-  (reach: Reach, ids: string[]) => {
-    const where = deliveriesWithin(reach);
+  (accessScope: AccessScope, ids: string[]) => {
+    const where = deliveriesWithin(accessScope);
     const sql = `
       SELECT count(*)::int AS count FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
       WHERE ${where.sql} AND d.id = ANY (${where.bind(ids)}::uuid[])`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, [NIL_UUID]] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, [NIL_UUID]] as const),
 );
 
 /** Deliveries for the API and the console. */
@@ -174,17 +175,17 @@ export class DeliveriesRepository {
   ) {}
 
   /** Returns a delivery within an access scope, by its id or by the id of an attempt. */
-  async find(reach: Reach, key: DeliveryKey): Promise<Delivery | null> {
-    const [delivery] = await this.database.execute(findDelivery(reach, key));
+  async find(accessScope: AccessScope, key: DeliveryKey): Promise<Delivery | null> {
+    const [delivery] = await this.database.execute(findDelivery(accessScope, key));
     return delivery ?? null;
   }
 
   /** Returns a delivery within an access scope and locks it until the transaction ends. */
-  async lock(tx: Tx, reach: Reach, deliveryId: string): Promise<Delivery | null> {
+  async lock(tx: Tx, accessScope: AccessScope, deliveryId: string): Promise<Delivery | null> {
     // Locks the customer first, as when a customer is deleted: the customer cannot be deleted until this transaction
     // ends.
     await tx.execute(lockCustomer, [deliveryId]);
-    const [delivery] = await tx.execute(lockDelivery(reach, deliveryId));
+    const [delivery] = await tx.execute(lockDelivery(accessScope, deliveryId));
     return delivery ?? null;
   }
 
@@ -215,17 +216,17 @@ export class DeliveriesRepository {
    * @param before last id on the previous page
    */
   listForEvent(
-    reach: Reach,
+    accessScope: AccessScope,
     eventId: string,
     before: string | null,
     limit: number,
   ): Promise<DeliverySummary[]> {
-    return this.database.execute(listDeliveriesOfEvent(reach, eventId, before, limit));
+    return this.database.execute(listDeliveriesOfEvent(accessScope, eventId, before, limit));
   }
 
   /** Counts the deliveries in the list that are within an access scope. */
-  async count(reach: Reach, ids: string[]): Promise<number> {
-    const [row] = await this.database.execute(countDeliveries(reach, ids));
+  async count(accessScope: AccessScope, ids: string[]): Promise<number> {
+    const [row] = await this.database.execute(countDeliveries(accessScope, ids));
     return row!.count;
   }
 }

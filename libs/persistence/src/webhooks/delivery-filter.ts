@@ -5,7 +5,7 @@ import {
   type AttemptError,
   type DeliveryResolution,
   type DeliveryState,
-  type Reach,
+  type AccessScope,
 } from '@gatehouse/domain';
 import { eventTypeCondition } from '../events/event-type-condition.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
@@ -121,7 +121,7 @@ interface DeliveryScan {
  */
 export function deliveryScanSql(
   where: Conditions,
-  reach: Reach,
+  accessScope: AccessScope,
   filter: DeliveryFilter,
   { base, before, limit, isOrdered = true }: DeliveryScan,
 ): string {
@@ -147,7 +147,7 @@ export function deliveryScanSql(
     `SELECT d.* FROM deliveries d WHERE d.id = ANY (ARRAY(
        SELECT d.id FROM (${owners}) o CROSS JOIN LATERAL (${rows(`d.${column} = o.id`, 'd.id')}) d ${newest}))`;
   const endpoints = (): string =>
-    `SELECT w.id FROM webhook_endpoints w WHERE ${where.reachCondition('w', 'w.project_id', reach)}`;
+    `SELECT w.id FROM webhook_endpoints w WHERE ${where.accessScopeCondition('w', 'w.project_id', accessScope)}`;
 
   // There are few: each is checked against the access scope.
   const listedCondition = filter.deliveryIds
@@ -155,8 +155,8 @@ export function deliveryScanSql(
     : filter.eventId && `d.event_id = ${where.bind(filter.eventId)}`;
   if (listedCondition) return rows(`${listedCondition} AND d.endpoint_id IN (${endpoints()})`);
   if (filter.customerIds && filter.areLowVolume) {
-    const isInReach = where.reachCondition('d', 'd.project_id', reach);
-    return `${customerDeliveriesSql(where.bind(filter.customerIds))} WHERE ${range} AND ${isInReach} ${newest}`;
+    const isInAccessScope = where.accessScopeCondition('d', 'd.project_id', accessScope);
+    return `${customerDeliveriesSql(where.bind(filter.customerIds))} WHERE ${range} AND ${isInAccessScope} ${newest}`;
   }
   if (filter.endpointId) {
     const id = where.bind(filter.endpointId);
@@ -168,8 +168,8 @@ export function deliveryScanSql(
     return `SELECT d.* FROM (${endpoints()} AND w.id = ANY (${ids})) w CROSS JOIN LATERAL (${each}) d
       ${isOrdered ? newest : `LIMIT ${limitSql}`}`;
   }
-  if (reach.projectId) {
-    const id = where.bind(reach.projectId);
+  if (accessScope.projectId) {
+    const id = where.bind(accessScope.projectId);
     // Scans the project, unless organization endpoints received its events too: then scans its own endpoints. Only
     // one scan runs.
     const isShared = `EXISTS (SELECT FROM webhook_endpoints w WHERE w.project_id IS NULL
@@ -179,21 +179,21 @@ export function deliveryScanSql(
   }
   if (filter.projectId) {
     const id = where.bind(filter.projectId);
-    const projects = `SELECT FROM projects p WHERE ${where.reachCondition('p', 'p.id', reach)}`;
+    const projects = `SELECT FROM projects p WHERE ${where.accessScopeCondition('p', 'p.id', accessScope)}`;
     return scanProject(id, `EXISTS (${projects} AND p.id = ${id})`);
   }
-  const organizations = organizationsSql(where, reach, filter);
+  const organizations = organizationsSql(where, accessScope, filter);
   return organizations === null ? rows('true') : scanByOwner('organization_id', organizations);
 }
 
 /** Returns SQL for the organizations that a filter and an access scope select; null if both include all. */
 function organizationsSql(
   where: Conditions,
-  reach: Reach,
+  accessScope: AccessScope,
   { organizationId }: DeliveryFilter,
 ): string | null {
-  if (organizationId) return organizationWithinSql(where, reach, organizationId);
-  return reach.organizationIds && organizationIdsSql(where.bind(reach.organizationIds));
+  if (organizationId) return organizationWithinSql(where, accessScope, organizationId);
+  return accessScope.organizationIds && organizationIdsSql(where.bind(accessScope.organizationIds));
 }
 
 /**

@@ -1,9 +1,9 @@
 // This file contains SQL: bounded searches by filter and access scope.
-import type { AttemptError, Reach } from '@gatehouse/domain';
+import type { AttemptError, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { boundedScanSql, scanPage, type ScannedPage } from '../lists/scanned-page.js';
-import { sampleReaches } from '../sql/conditions.js';
+import { sampleAccessScopes } from '../sql/conditions.js';
 import {
   boolean,
   dynamicStatement,
@@ -53,17 +53,19 @@ export type ListedDelivery = RowOf<typeof listedDeliveryRow>;
 /** Maximum number of deliveries that a page scans if few match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 2_000;
 
-const samples: [Reach, DeliveryFilter, DeliveryListScan][] = sampleReaches.flatMap((reach) =>
+const samples: [AccessScope, DeliveryFilter, DeliveryListScan][] = sampleAccessScopes.flatMap((accessScope) =>
   (['organization_id', 'project_id', 'endpoint_id', null] as const).flatMap((column) =>
     [
       ...sampleDeliveryFilters,
       { ...emptyDeliveryFilter, success: false },
       { ...emptyDeliveryFilter, batchId: NIL_UUID, isSmallBatch: true },
     ].flatMap((filter) =>
-      (['-created_at', 'next_attempt_at'] as const).map((sort): [Reach, DeliveryFilter, DeliveryListScan] => {
-        const after = isQueueSort(sort) ? `0|${NIL_UUID}` : NIL_UUID;
-        return [reach, filter, { scope: { column, ids: [NIL_UUID] }, sort, after, limit: 1 }];
-      }),
+      (['-created_at', 'next_attempt_at'] as const).map(
+        (sort): [AccessScope, DeliveryFilter, DeliveryListScan] => {
+          const after = isQueueSort(sort) ? `0|${NIL_UUID}` : NIL_UUID;
+          return [accessScope, filter, { scope: { column, ids: [NIL_UUID] }, sort, after, limit: 1 }];
+        },
+      ),
     ),
   ),
 );
@@ -74,8 +76,8 @@ const samples: [Reach, DeliveryFilter, DeliveryListScan][] = sampleReaches.flatM
  */
 const scanDeliveries = dynamicStatement(
   { scannedTo: nullable(text), ...listedDeliveryRow },
-  (reach: Reach, filter: DeliveryFilter, scan: DeliveryListScan, limit: number) => {
-    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+  (accessScope: AccessScope, filter: DeliveryFilter, scan: DeliveryListScan, limit: number) => {
+    const where = addDeliveryConditions(deliveriesWithin(accessScope), filter);
     const order = scanOrder(scan.sort);
     const matches = `
       SELECT d.* FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id
@@ -91,9 +93,9 @@ const scanDeliveries = dynamicStatement(
 );
 
 const countDeliveries = cappedCount(
-  (_reach, _filter, { limit }) => limit,
-  (reach: Reach, filter: DeliveryFilter, scan: DeliveryListScan) => {
-    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+  (_accessScope, _filter, { limit }) => limit,
+  (accessScope: AccessScope, filter: DeliveryFilter, scan: DeliveryListScan) => {
+    const where = addDeliveryConditions(deliveriesWithin(accessScope), filter);
     const isMatch = where.sql || 'true';
     const rows = `(${deliveryListSql(where, filter, { ...scan, isOrdered: false })}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
     return { where, rows, isMatch };
@@ -121,11 +123,11 @@ export class DeliverySearchRepository {
    * @param after last position on the previous page
    */
   async listPage(
-    reach: Reach,
+    accessScope: AccessScope,
     requestedFilter: DeliveryFilter,
     { sort, after, limit }: { sort: DeliverySort; after: string | null; limit: number },
   ): Promise<ScannedPage<ListedDelivery>> {
-    const { filter, scope } = await this.prepare(reach, requestedFilter);
+    const { filter, scope } = await this.prepare(accessScope, requestedFilter);
     if (scope.ids.length === 0) return { items: [], next: null };
     // With many owners, each is scanned with the same window.
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / scope.ids.length));
@@ -136,7 +138,7 @@ export class DeliverySearchRepository {
       limit,
       (position, window) =>
         this.database.execute(
-          scanDeliveries(reach, filter, { scope, sort, after: position, limit: window }, limit),
+          scanDeliveries(accessScope, filter, { scope, sort, after: position, limit: window }, limit),
         ),
       (delivery) => (isQueueSort(sort) ? queuePosition(delivery) : delivery.id),
     );
@@ -149,17 +151,21 @@ export class DeliverySearchRepository {
   }
 
   /** Counts the matching deliveries within an access scope in a bounded scan. */
-  async count(reach: Reach, requestedFilter: DeliveryFilter, sort: DeliverySort): Promise<CappedCount> {
-    const { filter, scope } = await this.prepare(reach, requestedFilter);
+  async count(
+    accessScope: AccessScope,
+    requestedFilter: DeliveryFilter,
+    sort: DeliverySort,
+  ): Promise<CappedCount> {
+    const { filter, scope } = await this.prepare(accessScope, requestedFilter);
     if (scope.ids.length === 0) return { count: 0, isMore: false };
     const limit = scansOnlyMatches(filter) ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
     const scan = { scope, sort, after: null, limit };
-    return countDeliveries(this.database, reach, filter, scan);
+    return countDeliveries(this.database, accessScope, filter, scan);
   }
 
   /** Returns the filter, narrowed to its customers and its batch, with the owners to scan. */
   private async prepare(
-    reach: Reach,
+    accessScope: AccessScope,
     requestedFilter: DeliveryFilter,
   ): Promise<{ filter: DeliveryFilter; scope: OwnerScope }> {
     let filter = await detectLowVolumeCustomers(this.database, requestedFilter);
@@ -167,7 +173,7 @@ export class DeliverySearchRepository {
       const located = await locateBatch(this.database, filter, filter.batchId);
       filter = { ...located.filter, isSmallBatch: located.isSmall };
     }
-    const { column, ids } = await findAttemptScope(this.database, reach, {
+    const { column, ids } = await findAttemptScope(this.database, accessScope, {
       ...filter,
       deliveryId: null,
       eventId: null,

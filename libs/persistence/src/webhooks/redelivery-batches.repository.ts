@@ -3,7 +3,7 @@ import {
   notFound,
   PLAN_TTL_HOURS,
   type DeliveryState,
-  type Reach,
+  type AccessScope,
   type RedeliveryKind,
   type RedeliveryState,
   type SkipCounts,
@@ -12,7 +12,7 @@ import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import type { Tx } from '../database/transactions.js';
 import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   arrayOf,
   dynamicStatement,
@@ -93,23 +93,26 @@ const batchColumns = `
  * organizations created, so the access scope must have the creator's organizations themselves: a scope that only
  * includes a created organization lacks the organizations that this one created.
  */
-export function batchWithin(where: Conditions, table: string, reach: Reach): string {
-  const isOwned = where.reachCondition(table, `${table}.project_id`, reach);
-  if (reach.projectId || !reach.organizationIds) return isOwned;
+export function batchWithin(where: Conditions, table: string, accessScope: AccessScope): string {
+  const isOwned = where.accessScopeCondition(table, `${table}.project_id`, accessScope);
+  if (accessScope.projectId || !accessScope.organizationIds) return isOwned;
   const creators = `coalesce(${table}.organization_ids, ARRAY[${table}.organization_id])`;
   return `(${isOwned} AND (${table}.project_id IS NOT NULL OR ${table}.kind = 'recovery')
-    OR ${creators} <@ ${where.bind(reach.organizationIds)}::uuid[])`;
+    OR ${creators} <@ ${where.bind(accessScope.organizationIds)}::uuid[])`;
 }
 
-function batchesWithin(reach: Reach): Conditions {
+function batchesWithin(accessScope: AccessScope): Conditions {
   const where = new Conditions();
-  return where.add(batchWithin(where, 'b', reach));
+  return where.add(batchWithin(where, 'b', accessScope));
 }
 
-const matchConditions = (reach: Reach, state: RedeliveryState | null): Conditions =>
-  batchesWithin(reach).addIf(state, (value) => `b.state = ${value}`);
+const matchConditions = (accessScope: AccessScope, state: RedeliveryState | null): Conditions =>
+  batchesWithin(accessScope).addIf(state, (value) => `b.state = ${value}`);
 
-const sampleCalls = sampleReaches.flatMap((reach) => [[reach, null] as const, [reach, 'planned'] as const]);
+const sampleCalls = sampleAccessScopes.flatMap((accessScope) => [
+  [accessScope, null] as const,
+  [accessScope, 'planned'] as const,
+]);
 
 const listEventWriters = statement(
   { transactions: arrayOf(text) },
@@ -122,8 +125,8 @@ const listEventWriters = statement(
 
 const listBatches = dynamicStatement(
   batchRow,
-  (reach: Reach, state: RedeliveryState | null, before: string | null, limit: number) => {
-    const where = matchConditions(reach, state).addIf(before, (value) => `b.id < ${value}`);
+  (accessScope: AccessScope, state: RedeliveryState | null, before: string | null, limit: number) => {
+    const where = matchConditions(accessScope, state).addIf(before, (value) => `b.id < ${value}`);
     const sql = `
       SELECT ${batchColumns} FROM redelivery_batches b
       WHERE ${where.sql} ORDER BY b.id DESC LIMIT ${where.bind(limit)}`;
@@ -134,8 +137,8 @@ const listBatches = dynamicStatement(
 
 const countBatches = cappedCount(
   COUNT_SCAN_LIMIT,
-  (reach: Reach, state: RedeliveryState | null) => ({
-    where: matchConditions(reach, state),
+  (accessScope: AccessScope, state: RedeliveryState | null) => ({
+    where: matchConditions(accessScope, state),
     rows: `(SELECT b.* FROM redelivery_batches b ORDER BY b.id DESC LIMIT ${COUNT_SCAN_LIMIT}) b`,
   }),
   sampleCalls,
@@ -143,19 +146,19 @@ const countBatches = cappedCount(
 
 const findBatch = dynamicStatement(
   batchRow,
-  (reach: Reach, id: string) => {
-    const where = batchesWithin(reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = batchesWithin(accessScope);
     const sql = `
       SELECT ${batchColumns} FROM redelivery_batches b WHERE ${where.sql} AND b.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
 const startBatch = dynamicStatement(
   { id: uuid },
-  (reach: Reach, id: string, { reason, by }: { reason: string | null; by: string }) => {
-    const where = batchesWithin(reach).add(`b.state = 'planned'`);
+  (accessScope: AccessScope, id: string, { reason, by }: { reason: string | null; by: string }) => {
+    const where = batchesWithin(accessScope).add(`b.state = 'planned'`);
     where.add(`b.created_at > now() - interval '${PLAN_TTL_HOURS} hours'`);
     const sql = `
       UPDATE redelivery_batches b SET state = 'running', reason = ${where.bind(reason)},
@@ -163,7 +166,7 @@ const startBatch = dynamicStatement(
       WHERE ${where.sql} AND b.id = ${where.bind(id)} RETURNING b.id`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID, { reason: null, by: '' }] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID, { reason: null, by: '' }] as const),
 );
 
 /** Makes the items of disabled endpoints wait like all others. */
@@ -182,15 +185,15 @@ const admitDisabledItems = statement(
 
 const cancelBatch = dynamicStatement(
   { id: uuid },
-  (reach: Reach, id: string, by: string) => {
-    const where = batchesWithin(reach).add(`b.state IN ('planned', 'running')`);
+  (accessScope: AccessScope, id: string, by: string) => {
+    const where = batchesWithin(accessScope).add(`b.state IN ('planned', 'running')`);
     const sql = `
       UPDATE redelivery_batches b SET state = 'cancelled', cancelled_by = ${where.bind(by)},
         finished_at = CASE WHEN b.state = 'planned' THEN now() END
       WHERE ${where.sql} AND b.id = ${where.bind(id)} RETURNING b.id`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID, ''] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID, ''] as const),
 );
 
 const expirePlans = statement(
@@ -243,22 +246,22 @@ export class RedeliveryBatchesRepository {
    * @param state as stored: a plan that has expired stays `planned` until `prune` ends it
    */
   list(
-    reach: Reach,
+    accessScope: AccessScope,
     state: RedeliveryState | null,
     before: string | null,
     limit: number,
   ): Promise<RedeliveryBatch[]> {
-    return this.database.execute(listBatches(reach, state, before, limit));
+    return this.database.execute(listBatches(accessScope, state, before, limit));
   }
 
   /** Counts the batches in the same list in a bounded scan. */
-  count(reach: Reach, state: RedeliveryState | null): Promise<CappedCount> {
-    return countBatches(this.database, reach, state);
+  count(accessScope: AccessScope, state: RedeliveryState | null): Promise<CappedCount> {
+    return countBatches(this.database, accessScope, state);
   }
 
   /** @throws GatehouseError `not_found` */
-  async get(reach: Reach, id: string): Promise<RedeliveryBatch> {
-    const [row] = await this.database.execute(findBatch(reach, id));
+  async get(accessScope: AccessScope, id: string): Promise<RedeliveryBatch> {
+    const [row] = await this.database.execute(findBatch(accessScope, id));
     if (!row) throw notFound();
     return row;
   }
@@ -269,11 +272,11 @@ export class RedeliveryBatchesRepository {
    */
   async start(
     tx: Tx,
-    reach: Reach,
+    accessScope: AccessScope,
     id: string,
     start: { reason: string | null; by: string },
   ): Promise<boolean> {
-    const rows = await tx.execute(startBatch(reach, id, start));
+    const rows = await tx.execute(startBatch(accessScope, id, start));
     return rows.length > 0;
   }
 
@@ -291,8 +294,8 @@ export class RedeliveryBatchesRepository {
    * Stops creating the batch's deliveries; pending ones continue.
    * @returns false unless it was planned or running
    */
-  async cancel(tx: Tx, reach: Reach, id: string, by: string): Promise<boolean> {
-    const rows = await tx.execute(cancelBatch(reach, id, by));
+  async cancel(tx: Tx, accessScope: AccessScope, id: string, by: string): Promise<boolean> {
+    const rows = await tx.execute(cancelBatch(accessScope, id, by));
     return rows.length > 0;
   }
 

@@ -2,13 +2,13 @@
 import {
   ALL_CUSTOM_EVENTS,
   MAX_BATCH_SIZE,
-  type Reach,
+  type AccessScope,
   type SkipCounts,
   type WebhookEndpoint,
 } from '@gatehouse/domain';
 import type { Tx } from '../database/transactions.js';
 import { eventTypeCondition } from '../events/event-type-condition.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   arrayOf,
   dynamicStatement,
@@ -66,9 +66,9 @@ const planRow = {
 
 const insertMatchingDeliveries = dynamicStatement(
   planRow,
-  (batchId: string, reach: Reach, filter: DeliveryFilter, base: string) => {
-    const where = addDeliveryConditions(deliveriesWithin(reach), filter);
-    const scan = deliveryScanSql(where, reach, filter, {
+  (batchId: string, accessScope: AccessScope, filter: DeliveryFilter, base: string) => {
+    const where = addDeliveryConditions(deliveriesWithin(accessScope), filter);
+    const scan = deliveryScanSql(where, accessScope, filter, {
       base,
       before: null,
       limit: PLAN_SCAN_LIMIT + 1,
@@ -80,9 +80,9 @@ const insertMatchingDeliveries = dynamicStatement(
       WHERE ${where.sql}`;
     return insertItemsQuery(batchId, where, scan, matched);
   },
-  sampleReaches.flatMap((reach) =>
+  sampleAccessScopes.flatMap((accessScope) =>
     sampleDeliveryFilters.flatMap((filter) =>
-      [isDeadLetter, 'true'].map((base) => [NIL_UUID, reach, filter, base] as const),
+      [isDeadLetter, 'true'].map((base) => [NIL_UUID, accessScope, filter, base] as const),
     ),
   ),
 );
@@ -163,12 +163,12 @@ function insertItemsQuery(batchId: string, where: Conditions, scan: string, matc
 export async function planRedelivery(
   tx: Tx,
   batchId: string,
-  reach: Reach,
+  accessScope: AccessScope,
   requestedFilter: DeliveryFilter,
   base: string,
 ): Promise<RedeliveryPlan> {
   const filter = await detectLowVolumeCustomers(tx, requestedFilter);
-  const [row] = await tx.execute(insertMatchingDeliveries(batchId, reach, filter, base));
+  const [row] = await tx.execute(insertMatchingDeliveries(batchId, accessScope, filter, base));
   return toPlan(row!);
 }
 

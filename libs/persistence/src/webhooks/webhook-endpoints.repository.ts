@@ -1,12 +1,17 @@
 // This file contains SQL: conditions on an access scope, updates that return rows, locks, and a statement that
 // cancels many deliveries.
 import { IsNull, Not } from 'typeorm';
-import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
+import {
+  notFound,
+  type EndpointDisabledReason,
+  type AccessScope,
+  type WebhookEndpoint,
+} from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import { columnList } from '../sql/entity-columns.js';
 import {
   bytea,
@@ -54,8 +59,8 @@ export interface EndpointFilter {
  * Returns the conditions for endpoints within an access scope. A project key sees its project's endpoints; an
  * organization key also organization-level endpoints.
  */
-const endpointsWithin = (reach: Reach): Conditions =>
-  new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
+const endpointsWithin = (accessScope: AccessScope): Conditions =>
+  new Conditions().add(`w.status <> 'deleted'`).addAccessScope('w', 'w.project_id', accessScope);
 
 const addContains = (where: Conditions, { contains }: EndpointFilter): Conditions =>
   contains === null ? where : where.add(containsCondition(where, searchedText.endpoint('w'), contains));
@@ -79,8 +84,8 @@ const lockEndpointCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, h
 
 const listEndpoints = dynamicStatement(
   endpointRow,
-  (reach: Reach, filter: EndpointFilter, before: string | null, limit: number) => {
-    const where = addStatus(addContains(endpointsWithin(reach), filter), filter);
+  (accessScope: AccessScope, filter: EndpointFilter, before: string | null, limit: number) => {
+    const where = addStatus(addContains(endpointsWithin(accessScope), filter), filter);
     where
       .addIf(filter.projectId, (value) => `w.project_id = ${value}`)
       .addIf(filter.id, (value) => `w.id = ${value}`)
@@ -90,17 +95,17 @@ const listEndpoints = dynamicStatement(
       WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) =>
+  sampleAccessScopes.flatMap((accessScope) =>
     sampleFilters.flatMap((filter) => [
-      [reach, filter, null, 1] as const,
-      [reach, filter, NIL_UUID, 1] as const,
+      [accessScope, filter, null, 1] as const,
+      [accessScope, filter, NIL_UUID, 1] as const,
     ]),
   ),
 );
 
 const countEndpoints = cappedCount(
   COUNT_SCAN_LIMIT,
-  (reach: Reach, filter: EndpointFilter) => {
+  (accessScope: AccessScope, filter: EndpointFilter) => {
     const { projectId, id } = filter;
     const where = addContains(new Conditions().add('true'), filter).addIf(id, (value) => `w.id = ${value}`);
     // There is an index by organization, but none by project.
@@ -109,20 +114,20 @@ const countEndpoints = cappedCount(
     const scan = `SELECT w.* FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
     where
       .add(`w.status <> 'deleted'`)
-      .addReach('w', 'w.project_id', reach)
+      .addAccessScope('w', 'w.project_id', accessScope)
       .addIf(projectId, (value) => `w.project_id = ${value}`);
     addStatus(where, filter);
     return { where, rows: `(${scan}) w` };
   },
-  sampleReaches.flatMap((reach) => sampleFilters.map((filter) => [reach, filter] as const)),
+  sampleAccessScopes.flatMap((accessScope) => sampleFilters.map((filter) => [accessScope, filter] as const)),
 );
 
-const sampleIds = sampleReaches.map((reach) => [reach, NIL_UUID] as const);
+const sampleIds = sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const);
 
 const findEndpoint = dynamicStatement(
   endpointRow,
-  (reach: Reach, id: string) => {
-    const where = endpointsWithin(reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = endpointsWithin(accessScope);
     const sql = `
       SELECT ${endpointColumns} FROM webhook_endpoints w WHERE ${where.sql} AND w.id = ${where.bind(id)}`;
     return { text: sql, values: where.values };
@@ -143,8 +148,8 @@ export type LockedEndpoint = RowOf<typeof lockedEndpointRow>;
 
 const lockEndpoint = dynamicStatement(
   lockedEndpointRow,
-  (reach: Reach, id: string) => {
-    const where = endpointsWithin(reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = endpointsWithin(accessScope);
     const sql = `
       SELECT ${endpointColumns}, w.headers FROM webhook_endpoints w
       WHERE ${where.sql} AND w.id = ${where.bind(id)} FOR NO KEY UPDATE OF w`;
@@ -188,15 +193,15 @@ const enableEndpoints = statement(
 
 const rotateSecret = dynamicStatement(
   endpointRow,
-  (reach: Reach, id: string, secret: Buffer, overlapMs: number) => {
-    const where = endpointsWithin(reach);
+  (accessScope: AccessScope, id: string, secret: Buffer, overlapMs: number) => {
+    const where = endpointsWithin(accessScope);
     const sql = `
       UPDATE webhook_endpoints w SET previous_secret = w.secret, secret = ${where.bind(secret)},
         previous_secret_until = now() + ${where.bind(overlapMs)} * interval '1 ms', updated_at = now()
       WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${endpointColumns}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.map((reach) => [reach, NIL_UUID, Buffer.alloc(0), 0] as const),
+  sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID, Buffer.alloc(0), 0] as const),
 );
 
 const clearExpiredSecrets = statement(
@@ -208,8 +213,8 @@ const clearExpiredSecrets = statement(
 /** Always changes `updated_at`, from which the entity tag is derived: header values are never returned. */
 const updateEndpoint = dynamicStatement(
   endpointRow,
-  (reach: Reach, id: string, changes: WebhookEndpointChanges) => {
-    const where = endpointsWithin(reach);
+  (accessScope: AccessScope, id: string, changes: WebhookEndpointChanges) => {
+    const where = endpointsWithin(accessScope);
     const names = Object.keys(changes) as (keyof WebhookEndpointChanges)[];
     const set = names.map(
       (name) => `${columnList(WebhookEndpointEntity, [name])} = ${where.bind(changes[name])}`,
@@ -220,10 +225,10 @@ const updateEndpoint = dynamicStatement(
       WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${endpointColumns}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) => [
-    [reach, NIL_UUID, {}] as const,
+  sampleAccessScopes.flatMap((accessScope) => [
+    [accessScope, NIL_UUID, {}] as const,
     [
-      reach,
+      accessScope,
       NIL_UUID,
       { name: null, url: '', description: null, events: [], headers: null, headerNames: [] },
     ] as const,
@@ -232,8 +237,8 @@ const updateEndpoint = dynamicStatement(
 
 const deleteEndpoint = dynamicStatement(
   { organizationId: uuid, projectId: nullable(uuid) },
-  (reach: Reach, id: string) => {
-    const where = endpointsWithin(reach);
+  (accessScope: AccessScope, id: string) => {
+    const where = endpointsWithin(accessScope);
     const sql = `
       UPDATE webhook_endpoints w SET status = 'deleted', updated_at = now()
       WHERE ${where.sql} AND w.id = ${where.bind(id)}
@@ -266,22 +271,22 @@ export class WebhookEndpointsRepository {
   }
 
   list(
-    reach: Reach,
+    accessScope: AccessScope,
     filter: EndpointFilter,
     before: string | null,
     limit: number,
   ): Promise<WebhookEndpoint[]> {
-    return this.database.execute(listEndpoints(reach, filter, before, limit));
+    return this.database.execute(listEndpoints(accessScope, filter, before, limit));
   }
 
   /** Counts the matching endpoints within an access scope in a bounded scan. */
-  count(reach: Reach, filter: EndpointFilter): Promise<CappedCount> {
-    return countEndpoints(this.database, reach, filter);
+  count(accessScope: AccessScope, filter: EndpointFilter): Promise<CappedCount> {
+    return countEndpoints(this.database, accessScope, filter);
   }
 
   /** @throws GatehouseError `not_found` */
-  async get(reach: Reach, id: string): Promise<WebhookEndpoint> {
-    const [row] = await this.database.execute(findEndpoint(reach, id));
+  async get(accessScope: AccessScope, id: string): Promise<WebhookEndpoint> {
+    const [row] = await this.database.execute(findEndpoint(accessScope, id));
     if (!row) throw notFound();
     return row;
   }
@@ -290,8 +295,8 @@ export class WebhookEndpointsRepository {
    * Returns an endpoint with its encrypted headers and locks it until the transaction ends.
    * @throws GatehouseError `not_found`
    */
-  async lock(tx: Tx, reach: Reach, id: string): Promise<LockedEndpoint> {
-    const [row] = await tx.execute(lockEndpoint(reach, id));
+  async lock(tx: Tx, accessScope: AccessScope, id: string): Promise<LockedEndpoint> {
+    const [row] = await tx.execute(lockEndpoint(accessScope, id));
     if (!row) throw notFound();
     return row;
   }
@@ -329,12 +334,12 @@ export class WebhookEndpointsRepository {
    */
   async rotateSecret(
     tx: Tx,
-    reach: Reach,
+    accessScope: AccessScope,
     id: string,
     secret: Buffer,
     overlapMs: number,
   ): Promise<WebhookEndpoint> {
-    const [row] = await tx.execute(rotateSecret(reach, id, secret, overlapMs));
+    const [row] = await tx.execute(rotateSecret(accessScope, id, secret, overlapMs));
     if (!row) throw notFound();
     return row;
   }
@@ -345,8 +350,13 @@ export class WebhookEndpointsRepository {
   }
 
   /** @throws GatehouseError `not_found` */
-  async update(tx: Tx, reach: Reach, id: string, changes: WebhookEndpointChanges): Promise<WebhookEndpoint> {
-    const [row] = await tx.execute(updateEndpoint(reach, id, changes));
+  async update(
+    tx: Tx,
+    accessScope: AccessScope,
+    id: string,
+    changes: WebhookEndpointChanges,
+  ): Promise<WebhookEndpoint> {
+    const [row] = await tx.execute(updateEndpoint(accessScope, id, changes));
     if (!row) throw notFound();
     return row;
   }
@@ -358,10 +368,10 @@ export class WebhookEndpointsRepository {
    */
   async delete(
     tx: Tx,
-    reach: Reach,
+    accessScope: AccessScope,
     id: string,
   ): Promise<Pick<WebhookEndpoint, 'organizationId' | 'projectId'>> {
-    const [owner] = await tx.execute(deleteEndpoint(reach, id));
+    const [owner] = await tx.execute(deleteEndpoint(accessScope, id));
     if (!owner) throw notFound();
     await tx.execute(cancelPendingDeliveries(id));
     return owner;

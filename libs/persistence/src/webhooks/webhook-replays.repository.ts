@@ -1,9 +1,9 @@
 // This file contains SQL: conditions on an access scope, joins, and claims with SKIP LOCKED.
-import type { AttemptError, AttemptResult, Reach } from '@gatehouse/domain';
+import type { AttemptError, AttemptResult, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { isErased } from '../events/erasure-sql.js';
-import { Conditions, sampleReaches } from '../sql/conditions.js';
+import { Conditions, sampleAccessScopes } from '../sql/conditions.js';
 import {
   boolean,
   bytea,
@@ -63,9 +63,9 @@ export interface ReplayFilter {
 
 const listReplays = dynamicStatement(
   replayRow,
-  (reach: Reach, filter: ReplayFilter, before: string | null, limit: number) => {
+  (accessScope: AccessScope, filter: ReplayFilter, before: string | null, limit: number) => {
     const where = new Conditions()
-      .addReach('r', 'r.project_id', reach)
+      .addAccessScope('r', 'r.project_id', accessScope)
       .addIf(filter.id, (value) => `r.id = ${value}`)
       .addIf(filter.deliveryId, (value) => `r.delivery_id = ${value}`)
       .addIf(filter.endpointId, (value) => `r.endpoint_id = ${value}`)
@@ -79,9 +79,9 @@ const listReplays = dynamicStatement(
       WHERE ${where.sql} ORDER BY r.id DESC LIMIT ${where.bind(limit)}`;
     return { text: sql, values: where.values };
   },
-  sampleReaches.flatMap((reach) =>
+  sampleAccessScopes.flatMap((accessScope) =>
     [null, NIL_UUID].map(
-      (id) => [reach, { id: id ?? undefined, deliveryId: id, endpointId: id }, id, 1] as const,
+      (id) => [accessScope, { id: id ?? undefined, deliveryId: id, endpointId: id }, id, 1] as const,
     ),
   ),
 );
@@ -157,10 +157,10 @@ export class WebhookReplaysRepository {
   ) {}
 
   /** Creates a replay within an access scope and returns it. */
-  async insert(tx: Tx, reach: Reach, replay: NewReplay): Promise<Replay | null> {
+  async insert(tx: Tx, accessScope: AccessScope, replay: NewReplay): Promise<Replay | null> {
     await tx.manager.insert(WebhookReplayEntity, replay);
     const filter = { id: replay.id, deliveryId: null, endpointId: null };
-    const [created] = await tx.execute(listReplays(reach, filter, null, 1));
+    const [created] = await tx.execute(listReplays(accessScope, filter, null, 1));
     return created ?? null;
   }
 
@@ -177,8 +177,13 @@ export class WebhookReplaysRepository {
    * Returns up to `limit` replays within an access scope, newest first.
    * @param before last id on the previous page
    */
-  list(reach: Reach, filter: ReplayFilter, before: string | null, limit: number): Promise<Replay[]> {
-    return this.database.execute(listReplays(reach, filter, before, limit));
+  list(
+    accessScope: AccessScope,
+    filter: ReplayFilter,
+    before: string | null,
+    limit: number,
+  ): Promise<Replay[]> {
+    return this.database.execute(listReplays(accessScope, filter, before, limit));
   }
 
   /** Claims replays that have not started. No other worker sends them. */

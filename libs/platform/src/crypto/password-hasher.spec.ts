@@ -299,9 +299,9 @@ describe('PasswordHasher', () => {
     it('PW-06: causes an error with the reason if it is not a supported hash', () => {
       const field = 'passwordHash';
       const error = { field, code: 'invalid', message: expect.stringMatching(/^passwordHash must /) };
-      const refusal = { code: 'validation_failed', details: { errors: [error] } };
+      const rejection = { code: 'validation_failed', details: { errors: [error] } };
       for (const text of ['', 'correct horse', `$2b$15$${'.'.repeat(53)}`, hasher.importHash(foreign).stored])
-        expect(() => hasher.importHash(text)).toThrow(expect.objectContaining(refusal));
+        expect(() => hasher.importHash(text)).toThrow(expect.objectContaining(rejection));
     });
   });
 

@@ -11,7 +11,7 @@ describe('createFilteredAgents', () => {
     const target = await RawTarget.start({ tls: { ...certificate, maxVersion: 'TLSv1.2' } });
     const { httpsAgent } = createFilteredAgents(false, { ca: certificate.cert });
     try {
-      const refusal = new Promise((resolve) => {
+      const rejection = new Promise((resolve) => {
         target.defaultResponder = (socket) => {
           socket.on('error', resolve);
           (socket as TLSSocket).renegotiate({}, resolve);
@@ -19,7 +19,7 @@ describe('createFilteredAgents', () => {
       });
       const request = https.get({ host: 'localhost', port: target.port, agent: httpsAgent });
       const failure = once(request, 'error');
-      await expect(refusal).resolves.toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' });
+      await expect(rejection).resolves.toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' });
       await expect(failure).resolves.toHaveLength(1);
     } finally {
       await target.stop();

@@ -30,26 +30,26 @@ function guard<Agent extends http.Agent>(agent: Agent, policy: TargetPolicy, loo
   const hooks = agent as unknown as AgentHooks;
   const createConnection = hooks.createConnection.bind(agent);
   const reuseSocket = hooks.reuseSocket.bind(agent);
-  const findRefusal = (address: string | undefined): BlockedAddressError | null =>
+  const findRejection = (address: string | undefined): BlockedAddressError | null =>
     address !== undefined && isAllowedAddress(address, policy)
       ? null
       : new BlockedAddressError(address ?? 'an unknown peer');
   hooks.createConnection = (options, callback) => {
-    const refusal = isIP(options.host ?? '') ? findRefusal(options.host) : null;
-    if (refusal) throw refusal;
+    const rejection = isIP(options.host ?? '') ? findRejection(options.host) : null;
+    if (rejection) throw rejection;
     const guarded = { ...options, lookup, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_DELAY_MS };
     const socket = createConnection(guarded, callback);
     // Before every other listener: TLS also listens for `connect`, and starts its handshake then.
     return socket.prependOnceListener('connect', () => {
-      const refusal = findRefusal(socket.remoteAddress);
-      if (refusal) socket.destroy(refusal);
+      const rejection = findRejection(socket.remoteAddress);
+      if (rejection) socket.destroy(rejection);
     });
   };
   hooks.reuseSocket = (socket, request) => {
-    const refusal = findRefusal(socket.remoteAddress);
-    if (refusal) {
+    const rejection = findRejection(socket.remoteAddress);
+    if (rejection) {
       socket.destroy();
-      throw refusal;
+      throw rejection;
     }
     reuseSocket(socket, request);
   };

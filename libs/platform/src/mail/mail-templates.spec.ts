@@ -1,7 +1,7 @@
 import { Keyring } from '../crypto/keyring.js';
 import { customerMailKinds, mailKinds, mailPath, mailVariablesOf, type MailKind } from './mail-kinds.js';
 import { renderMail, sealMailParameters, type MailParameters } from './mail-templates.js';
-import { shippedMailText } from './mail-texts.js';
+import { builtInMailText } from './mail-texts.js';
 import { operatorNoticeActions, type OperatorNotice } from './operator-notices.js';
 
 const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
@@ -190,7 +190,7 @@ describe("a project's branding", () => {
 
 describe('languages', () => {
   const placeholders = (kind: MailKind, language: string) =>
-    [...new Set(JSON.stringify(shippedMailText(kind, language)).match(/\{\{.*?\}\}/g))].sort();
+    [...new Set(JSON.stringify(builtInMailText(kind, language)).match(/\{\{.*?\}\}/g))].sort();
 
   it.each(customerMailKinds)('include German for %s, with the same variables', (kind) => {
     expect(placeholders(kind, 'de')).toEqual(placeholders(kind, 'en'));
@@ -208,11 +208,11 @@ describe('languages', () => {
   });
 
   it('include only English in emails to operators', () => {
-    expect(shippedMailText('operator-invitation', 'de')).toBeNull();
+    expect(builtInMailText('operator-invitation', 'de')).toBeNull();
   });
 
   it('format times and durations, in English if the language is unknown', () => {
-    const own = { ...shippedMailText('verify-email', 'en')!, paragraphs: ['{{time}}'] };
+    const own = { ...builtInMailText('verify-email', 'en')!, paragraphs: ['{{time}}'] };
     const { text } = render('verify-email', { locale: 'xx', text: own });
     expect(text).toMatch(/^\w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\n/);
     expect(text).toContain('24 hours');

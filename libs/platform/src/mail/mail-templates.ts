@@ -10,7 +10,7 @@ import { now } from '../clock/clock.js';
 import type { Keyring } from '../crypto/keyring.js';
 import { mailTtl, mailPath, pageLink, type MailKind } from './mail-kinds.js';
 import { renderHtml, renderText } from './mail-layout.js';
-import { shippedMailText } from './mail-texts.js';
+import { builtInMailText } from './mail-texts.js';
 import { operatorNoticeText, type OperatorNotice } from './operator-notices.js';
 import type { OutgoingMail } from './mailer.js';
 
@@ -95,7 +95,7 @@ export function renderMailContent(
   const text = parameters.notice
     ? operatorNoticeText(brand.name, time, parameters.notice)
     : fillMailText(
-        parameters.text ?? shippedMailText(kind, locale) ?? shippedMailText(kind, FALLBACK_LANGUAGE)!,
+        parameters.text ?? builtInMailText(kind, locale) ?? builtInMailText(kind, FALLBACK_LANGUAGE)!,
         {
           project_name: brand.name,
           email: recipient,

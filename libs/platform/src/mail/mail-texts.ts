@@ -1,11 +1,11 @@
 import type { MailText } from '@gatehouse/domain';
 import { mailPath, type CustomerMailKind, type MailKind } from './mail-kinds.js';
 import { germanMailTexts } from './german-mail-texts.js';
-import type { MailTranslation, ShippedText } from './mail-translation.js';
+import type { MailTranslation, BuiltInText } from './mail-translation.js';
 
 /** The languages with built-in messages for all emails to customers. */
-export const shippedLanguages = ['en', 'de'] as const;
-export type ShippedLanguage = (typeof shippedLanguages)[number];
+export const builtInLanguages = ['en', 'de'] as const;
+export type BuiltInLanguage = (typeof builtInLanguages)[number];
 
 const bothAddressesNotice = 'The change takes effect when both the old and the new address are confirmed.';
 
@@ -210,7 +210,7 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
   },
 };
 
-const translations: Record<ShippedLanguage, MailTranslation<CustomerMailKind>> = {
+const translations: Record<BuiltInLanguage, MailTranslation<CustomerMailKind>> = {
   en: englishMailTexts,
   de: germanMailTexts,
 };
@@ -219,11 +219,11 @@ const translations: Record<ShippedLanguage, MailTranslation<CustomerMailKind>> =
  * Returns an email's built-in message, or null if there is none in the language. Emails to operators are in English
  * only.
  */
-export function shippedMailText(kind: MailKind, language: string): MailText | null {
-  const translation = shippedLanguages.find((shipped) => shipped === language);
+export function builtInMailText(kind: MailKind, language: string): MailText | null {
+  const translation = builtInLanguages.find((builtIn) => builtIn === language);
   if (!translation) return null;
   const { linkLabel, mails } = translations[translation];
-  const text = (mails as Partial<Record<MailKind, ShippedText>>)[kind];
+  const text = (mails as Partial<Record<MailKind, BuiltInText>>)[kind];
   if (!text) return null;
   return { ...text, button: text.button ?? null, linkLabel: mailPath(kind) ? linkLabel : null };
 }

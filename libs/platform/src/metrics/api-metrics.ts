@@ -153,7 +153,7 @@ export class ApiMetrics {
       'Time that passwords waited for a hashing thread.',
       [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     );
-    const refusals = this.metrics.counter(
+    const rejections = this.metrics.counter(
       'gatehouse_password_hash_refusals_total',
       'Passwords rejected with 503 overloaded because the wait for a hashing thread would have been too long.',
       {},
@@ -164,7 +164,7 @@ export class ApiMetrics {
       () => threads.queueLength,
     );
     threads.onStart = (waitedMs) => wait.observe(waitedMs / 1_000);
-    threads.onRejection = () => refusals.inc();
+    threads.onRejection = () => rejections.inc();
   }
 
   private getObserver(key: string, labels: string[]): Observer {

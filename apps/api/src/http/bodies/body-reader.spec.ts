@@ -28,7 +28,7 @@ const json = (text: string, headers: Headers = {}) =>
     ...headers,
   });
 
-const refusal = (code: string) => expect.objectContaining({ code });
+const rejection = (code: string) => expect.objectContaining({ code });
 
 describe('bodyReader', () => {
   it('IN-03: reads JSON in UTF-8', async () => {
@@ -55,15 +55,17 @@ describe('bodyReader', () => {
     ];
     for (const type of types)
       await expect(json('{"a":1}', { 'content-type': type })).rejects.toEqual(
-        refusal('unsupported_media_type'),
+        rejection('unsupported_media_type'),
       );
-    await expect(read(['{}'], { 'content-length': '2' })).rejects.toEqual(refusal('unsupported_media_type'));
+    await expect(read(['{}'], { 'content-length': '2' })).rejects.toEqual(
+      rejection('unsupported_media_type'),
+    );
   });
 
   it('IN-02: rejects every Content-Encoding except identity', async () => {
     for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x'])
       await expect(json('{}', { 'content-encoding': encoding })).rejects.toEqual(
-        refusal('unsupported_media_type'),
+        rejection('unsupported_media_type'),
       );
     for (const encoding of ['identity', 'Identity'])
       await expect(json('{}', { 'content-encoding': encoding })).resolves.toEqual({});
@@ -72,7 +74,7 @@ describe('bodyReader', () => {
   it('IN-01: accepts 64 KiB and rejects one byte more', async () => {
     const body = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
     await expect(json(body(65_536))).resolves.toBeDefined();
-    await expect(json(body(65_537))).rejects.toEqual(refusal('payload_too_large'));
+    await expect(json(body(65_537))).rejects.toEqual(rejection('payload_too_large'));
   });
 
   it('IN-01: rejects a Content-Length over the limit before it reads the body or checks the type', async () => {
@@ -83,7 +85,7 @@ describe('bodyReader', () => {
     });
     const [first] = bodyReader((_request, _response, next) => next());
     expect(() => first!(request as unknown as Request, {} as Response, () => undefined)).toThrow(
-      refusal('payload_too_large'),
+      rejection('payload_too_large'),
     );
   });
 
@@ -101,7 +103,7 @@ describe('bodyReader', () => {
     });
     const [, , third] = bodyReader((_request, _response, next) => next());
     await expect(third!(request as unknown as Request, {} as Response, () => undefined)).rejects.toEqual(
-      refusal('payload_too_large'),
+      rejection('payload_too_large'),
     );
     expect(pulled).toBeLessThan(50);
     request.destroy();
@@ -123,7 +125,7 @@ describe('bodyReader', () => {
   });
 
   it('returns invalid_json for malformed JSON', async () => {
-    await expect(json('{"a":')).rejects.toEqual(refusal('invalid_json'));
+    await expect(json('{"a":')).rejects.toEqual(rejection('invalid_json'));
   });
 
   describe('the hosted pages', () => {
@@ -141,15 +143,15 @@ describe('bodyReader', () => {
     it('IN-02: accepts forms of up to 4 KiB', async () => {
       await expect(form('token=a%20b+c')).resolves.toEqual({ token: 'a b c' });
       await expect(form(`token=${'x'.repeat(4_090)}`)).resolves.toBeDefined();
-      await expect(form(`token=${'x'.repeat(4_091)}`)).rejects.toEqual(refusal('payload_too_large'));
+      await expect(form(`token=${'x'.repeat(4_091)}`)).rejects.toEqual(rejection('payload_too_large'));
     });
 
     it('IN-02: accepts only forms, and rejects forms on other routes', async () => {
       await expect(form('{}', { 'content-type': 'application/json' })).rejects.toEqual(
-        refusal('unsupported_media_type'),
+        rejection('unsupported_media_type'),
       );
       await expect(json('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).rejects.toEqual(
-        refusal('unsupported_media_type'),
+        rejection('unsupported_media_type'),
       );
     });
 
@@ -162,10 +164,10 @@ describe('bodyReader', () => {
 
     it('PW-04: rejects bytes that decoding would change', async () => {
       for (const part of ['%00', '%FF', '%ED%A0%80', '%F0%9F%A6', '%C0%80', '%', '%zz'])
-        await expect(form(`password=correct${part}horse`)).rejects.toEqual(refusal('validation_failed'));
+        await expect(form(`password=correct${part}horse`)).rejects.toEqual(rejection('validation_failed'));
       const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '12' };
       const bytes = Buffer.from('password=\xff\xfe\xfd', 'latin1');
-      await expect(read([bytes], headers, '/reset-password')).rejects.toEqual(refusal('validation_failed'));
+      await expect(read([bytes], headers, '/reset-password')).rejects.toEqual(rejection('validation_failed'));
     });
 
     it('IN-06: does not change a prototype for a field with a reserved name', async () => {

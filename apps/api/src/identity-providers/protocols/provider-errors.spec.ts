@@ -6,7 +6,7 @@ const providerPresets = { ...openIdConnectPresets, ...oauth2Presets };
 type PresetType = keyof typeof providerPresets;
 
 /** Returns the fields that a provider must not have. */
-const refusedFields = (type: PresetType, issuer: string | null, fields: { domains: string[] }): string[] =>
+const rejectedFields = (type: PresetType, issuer: string | null, fields: { domains: string[] }): string[] =>
   providerErrors(providerPresets[type], {
     ...{ ...defaultProviderSettings(providerPresets[type]), issuer, ...fields },
   })
@@ -31,7 +31,7 @@ it.each<[PresetType, string | null, string[]]>([
   ['google', providerPresets.google.issuer, ['trustEmail']],
   ['google', OWN, ['trustEmail']],
 ])('rejects these fields for %s at %s: %j', (type, issuer, expected) => {
-  expect(refusedFields(type, issuer, companyFields)).toEqual(expected);
+  expect(rejectedFields(type, issuer, companyFields)).toEqual(expected);
 });
 
 it('accepts a loopback issuer for google, and no name that begins like a loopback host', () => {

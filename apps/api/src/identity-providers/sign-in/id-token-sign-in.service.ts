@@ -8,7 +8,7 @@ import type { AuthResponse } from '../../sign-in/dto/auth.response.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { SignInMetricsService } from '../../sign-in/sign-in-metrics.service.js';
 import type { IdTokenRequest } from '../dto/oauth.request.js';
-import { ProviderRefusalsService } from './provider-refusals.service.js';
+import { ProviderRejectionsService } from './provider-rejections.service.js';
 import { ProjectProvidersService } from '../project-providers.service.js';
 
 /** Signs customers in with the id tokens that apps receive from Google and Apple. */
@@ -17,7 +17,7 @@ export class IdTokenSignInService {
   constructor(
     private readonly projectProviders: ProjectProvidersService,
     private readonly flows: OAuthFlowsRepository,
-    private readonly refusals: ProviderRefusalsService,
+    private readonly rejections: ProviderRejectionsService,
     private readonly signIns: ProviderSignInService,
     private readonly accounts: AccountsService,
     private readonly metrics: SignInMetricsService,
@@ -39,8 +39,8 @@ export class IdTokenSignInService {
       const tokenHash = sha256(`${provider.id} ${token.signedText}`);
       if (!(await this.flows.claimIdToken(tokenHash, token.acceptedUntil)))
         throw new GatehouseError('sign_in_failed');
-      const refusal = await this.refusals.find(project, provider, profile, client);
-      if (refusal) throw new GatehouseError(refusal);
+      const rejection = await this.rejections.find(project, provider, profile, client);
+      if (rejection) throw new GatehouseError(rejection);
       const consume = () => Promise.resolve(true);
       const proof = { provider, profile, requestedAt: token.issuedAt, locale: request.locale, consume };
       return this.accounts.run(project, (tx, admission) =>

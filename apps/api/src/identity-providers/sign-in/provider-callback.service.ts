@@ -20,7 +20,7 @@ import type { Client } from '../../http/request-context.js';
 import { assertRedirectUrl } from '../../one-time-tokens/one-time-links.service.js';
 import { ExchangeCodesService } from '../../sign-in/exchange-codes.service.js';
 import { SignInFlowsService } from '../../sign-in/sign-in-flows.service.js';
-import { ProviderRefusalsService } from './provider-refusals.service.js';
+import { ProviderRejectionsService } from './provider-rejections.service.js';
 import { ProjectProvidersService } from '../project-providers.service.js';
 import type { CallbackParameters } from '../protocols/identity-protocol.js';
 import { IdentityProtocolsService } from '../protocols/identity-protocols.service.js';
@@ -37,7 +37,7 @@ export class ProviderCallbackService {
     private readonly flows: OAuthFlowsRepository,
     private readonly projectProviders: ProjectProvidersService,
     private readonly protocols: IdentityProtocolsService,
-    private readonly refusals: ProviderRefusalsService,
+    private readonly rejections: ProviderRejectionsService,
     private readonly codes: ExchangeCodesService,
     private readonly signInFlows: SignInFlowsService,
     private readonly transactions: Transactions,
@@ -81,13 +81,13 @@ export class ProviderCallbackService {
     if (!provider.enabled) return { error: 'sign_in_failed' };
     try {
       const { profile, isEmailUnavailable } = await this.projectProviders.finish(provider, flow, parameters);
-      const refusal =
-        flow.purpose === 'sign_in' && (await this.refusals.find(project, provider, profile, client));
+      const rejection =
+        flow.purpose === 'sign_in' && (await this.rejections.find(project, provider, profile, client));
       // The person has probably shared an email, which the provider returns later.
-      if (refusal === 'email_required' && isEmailUnavailable) return { error: 'provider_unavailable' };
+      if (rejection === 'email_required' && isEmailUnavailable) return { error: 'provider_unavailable' };
       // The hosted page prompts for the address.
-      const isAsked = refusal === 'email_required' && flow.pageQuery !== null;
-      if (refusal && !isAsked) return { error: refusal };
+      const isAsked = rejection === 'email_required' && flow.pageQuery !== null;
+      if (rejection && !isAsked) return { error: rejection };
       return { url: await this.transactions.join((tx) => this.storeProof(tx, flow, profile)) };
     } catch (error) {
       const code = error instanceof GatehouseError ? error.code : null;

@@ -152,11 +152,11 @@ export class ProviderSignInService {
     const allowSignUp = signIn.allowSignUp && provider.allowSignUp;
     const decision = decideIdentity({ profile, ...local, allowSignUp, hidesAccounts });
     const known = local.linked ?? local.owner;
-    if (known && 'refusal' in decision) {
+    if (known && 'rejection' in decision) {
       const reason =
         local.pendingAt === 'owner' ? ('email_not_verified' as const) : ('account_exists' as const);
       const failure = { reason: known.disabledAt ? ('customer_disabled' as const) : reason, client };
-      this.failures.reportRefusal(project, known, { ...failure, methods: ['fed'] });
+      this.failures.reportRejection(project, known, { ...failure, methods: ['fed'] });
     }
     return decision;
   }
@@ -172,7 +172,7 @@ export class ProviderSignInService {
     const { provider, profile, requestedAt, authTime } = proof;
     const local = await this.lock(tx, project, provider, profile);
     const decision = this.decide(project, provider, profile, local, client);
-    if ('refusal' in decision) throw new GatehouseError(decision.refusal);
+    if ('rejection' in decision) throw new GatehouseError(decision.rejection);
     const given = { amr: ['fed' as const], provider, authTime };
     const existing = local.linked ?? local.owner;
     if (existing) {

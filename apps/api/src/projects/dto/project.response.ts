@@ -14,7 +14,7 @@ import {
   type Project,
   type ProjectSettings,
   type RefreshGrace,
-  type Reach,
+  type AccessScope,
   type SigningAlgorithm,
   type TokenSubject,
   type SignInSettings,
@@ -294,7 +294,7 @@ export class ListedProjectResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: ofOtherProject })
   updatedAt!: string | null;
 
-  static within({ projectId }: Reach, project: Project): ListedProjectResponse {
+  static within({ projectId }: AccessScope, project: Project): ListedProjectResponse {
     const response = ProjectResponse.from(project);
     if (!projectId || projectId === project.id) return response;
     const { id, name, slug, environment } = response;

@@ -4,7 +4,7 @@ import {
   wellKnownDeviceName,
   type AddressMail,
   type IdentityDecision,
-  type IdentityRefusal,
+  type IdentityRejection,
   type ProjectContext,
   type ProviderProfile,
 } from '@gatehouse/domain';
@@ -19,7 +19,7 @@ import { ProviderSignInService, toAccountProfile } from './provider-sign-in.serv
 
 /** Rejects people at providers who cannot sign in, both by redirect and with id tokens from apps. */
 @Injectable()
-export class ProviderRefusalsService {
+export class ProviderRejectionsService {
   constructor(
     private readonly signIns: ProviderSignInService,
     private readonly accounts: AccountsService,
@@ -40,12 +40,12 @@ export class ProviderRefusalsService {
     provider: StoredProvider,
     profile: ProviderProfile,
     client: Client,
-  ): Promise<IdentityRefusal | null> {
+  ): Promise<IdentityRejection | null> {
     const isHidden =
       project.settings.enumerationProtection && profile.email !== null && !profile.isEmailTrusted;
     const decided = this.decide(project, provider, profile, client);
     const decision = isHidden ? (await respondUniformly(decided))! : await decided;
-    return 'refusal' in decision ? decision.refusal : null;
+    return 'rejection' in decision ? decision.rejection : null;
   }
 
   private async decide(

@@ -1,5 +1,5 @@
 /** Page texts for rejected sign-ins, by reason. Nothing comes from the provider. */
-export const refusalTexts = {
+export const rejectionTexts = {
   expired: 'This sign-in has expired, was already used or began in another browser. Sign in again.',
   access_denied: 'The sign-in was canceled at the identity provider.',
   not_reauthenticated:
@@ -23,11 +23,11 @@ export const refusalTexts = {
   provider_unavailable: 'The identity provider does not respond at the moment. Try again later.',
 } as const;
 
-export type RefusalReason = keyof typeof refusalTexts;
+export type RejectionReason = keyof typeof rejectionTexts;
 
 /** Thrown if an operator cannot sign in at the OpenID Provider. */
-export class SingleSignOnRefusal extends Error {
-  constructor(readonly reason: RefusalReason) {
+export class SingleSignOnRejection extends Error {
+  constructor(readonly reason: RejectionReason) {
     super(reason);
     this.name = 'SingleSignOnRefusal';
   }
