@@ -12,7 +12,7 @@ const LISTED = 10;
  * Returns the id of a command's project: from the settings, or the only project that the key can access.
  * @throws CliError with exit code 2 if the key can access several projects, or lacks `project:read`
  */
-export async function findProject(cli: Cli, client: Gatehouse): Promise<string> {
+export async function getProjectId(cli: Cli, client: Gatehouse): Promise<string> {
   const { projectId } = cli.settings();
   if (projectId) return projectId;
   const projects = await listProjects(cli, client);

@@ -24,10 +24,10 @@ export class ImportAccessService {
    * project that has been archived, even after the request has started (contract, section 3).
    */
   async assertStillAllowed(caller: ManagementCaller, projectId: string): Promise<void> {
-    await this.projects.getActive(await this.findCurrentAccessScope(caller), projectId);
+    await this.projects.getActive(await this.getCurrentAccessScope(caller), projectId);
   }
 
-  private async findCurrentAccessScope(caller: ManagementCaller): Promise<AccessScope> {
+  private async getCurrentAccessScope(caller: ManagementCaller): Promise<AccessScope> {
     if (caller.kind === 'operator') {
       const accessScope = await this.sessions.findAccessScope(caller.sessionId, caller.role);
       if (!accessScope) throw notSignedIn();

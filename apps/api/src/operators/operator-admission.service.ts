@@ -46,7 +46,7 @@ export class OperatorAdmissionService {
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    if ((await this.links.findOperatorId(token)) !== null) throw new GatehouseError('invalid_token');
+    if ((await this.links.getOperatorId(token)) !== null) throw new GatehouseError('invalid_token');
     this.policy.assertStrongForOperator(email, password);
     const passwordHash = await this.check.hashPassword(password, client);
     const sessionToken = await this.transactions.run(async (tx) => {
@@ -80,7 +80,7 @@ export class OperatorAdmissionService {
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
     if (!isCommandToken(token)) assertPasswordsAllowed(this.config);
-    const id = await this.links.findOperatorId(token);
+    const id = await this.links.getOperatorId(token);
     if (id === null) throw new GatehouseError('invalid_token');
     this.policy.assertStrongForOperator((await this.operators.get(id)).email, password);
     const passwordHash = await this.check.hashPassword(password, client);

@@ -53,7 +53,7 @@ export class OperatorLinksService {
    * Returns a link's operator without consuming the link, or null for a setup link.
    * @throws GatehouseError `invalid_token`
    */
-  async findOperatorId(token: string): Promise<string | null> {
+  async getOperatorId(token: string): Promise<string | null> {
     const link = await this.links.find(sha256(token));
     if (!link) throw new GatehouseError('invalid_token');
     return link.operatorId;

@@ -180,7 +180,7 @@ export class OperatorsService {
    * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or the email is missing
    */
   async createCommandLink(email: string | null, resetsSecondFactor: boolean): Promise<CommandLink> {
-    const found = email === null ? await this.findOnly() : await this.findByEmail(email);
+    const found = email === null ? await this.findOnly() : await this.getByEmail(email);
     return this.transactions.run(async (tx) => {
       if (!found) {
         this.audit.record(tx, operatorAction('operator.invited', noOperator, { by: 'command' }));
@@ -221,7 +221,7 @@ export class OperatorsService {
     return this.operators.removeSecondFactor(tx, id);
   }
 
-  private async findByEmail(email: string): Promise<Operator> {
+  private async getByEmail(email: string): Promise<Operator> {
     const operator = await this.operators.findByEmail(canonicalEmail(email) ?? email);
     if (operator) return operator;
     throw new GatehouseError('not_found', { detail: `No operator has the email address ${email}.` });

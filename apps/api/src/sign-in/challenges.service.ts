@@ -85,7 +85,7 @@ export class ChallengesService {
     return this.metrics.count(method, async () => {
       const challenge = await this.countAttempt(
         project,
-        await this.find(project, token, flowHashOf(client)),
+        await this.getOpen(project, token, flowHashOf(client)),
         client,
       );
       return this.finish(project, challenge, client, async (tx, customer, consumed) => ({
@@ -101,7 +101,7 @@ export class ChallengesService {
     token: string,
     flowHash: Buffer | null = null,
   ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    const challenge = await this.find(project, token, flowHash, 'second_factor');
+    const challenge = await this.getOpen(project, token, flowHash, 'second_factor');
     return this.passkeys.beginAuthentication(project, ceremony('second_factor', challenge));
   }
 
@@ -118,7 +118,7 @@ export class ChallengesService {
     return this.metrics.count('passkey', async () => {
       const challenge = await this.countAttempt(
         project,
-        await this.find(project, token, flowHashOf(client), 'second_factor'),
+        await this.getOpen(project, token, flowHashOf(client), 'second_factor'),
         client,
       );
       const purpose = ceremony('second_factor', challenge);
@@ -136,7 +136,7 @@ export class ChallengesService {
     token: string,
     flowHash: Buffer | null = null,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const challenge = await this.find(project, token, flowHash, 'enroll_factor');
+    const challenge = await this.getOpen(project, token, flowHash, 'enroll_factor');
     const { customer } = await this.getCustomer(project, challenge.customerId);
     return this.passkeys.beginRegistration(project, customer, ceremony('enroll', challenge));
   }
@@ -154,7 +154,7 @@ export class ChallengesService {
     return this.metrics.count('passkey', async () => {
       const challenge = await this.countAttempt(
         project,
-        await this.find(project, token, flowHashOf(client), 'enroll_factor'),
+        await this.getOpen(project, token, flowHashOf(client), 'enroll_factor'),
         client,
       );
       const purpose = ceremony('enroll', challenge);
@@ -176,7 +176,7 @@ export class ChallengesService {
     token: string,
     flowHash: Buffer | null = null,
   ): Promise<TotpSecretResponse> {
-    const { customerId, tokenHash } = await this.find(project, token, flowHash, 'enroll_factor');
+    const { customerId, tokenHash } = await this.getOpen(project, token, flowHash, 'enroll_factor');
     const { customer } = await this.getCustomer(project, customerId);
     const secret = this.changes.newSecret(project, customer);
     if (!(await this.challenges.saveSecret(tokenHash, secret.sealed)))
@@ -185,7 +185,7 @@ export class ChallengesService {
   }
 
   /** Returns an open challenge. @param flowHash the hosted page's flow that the challenge is bound to; null for the API */
-  private async find(
+  private async getOpen(
     project: ProjectContext,
     token: string,
     flowHash: Buffer | null,

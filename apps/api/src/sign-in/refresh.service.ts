@@ -76,7 +76,7 @@ export class RefreshService {
    * session identifies the project. The statement that rotates the token applies the project's limit to the refreshes
    * from the address across projects: if they are within the limit, the project's refreshes are too. If they exceed
    * the limit, the session is read first (docs/adr/0060).
-   * @throws GatehouseError `rate_limited`, and like `findReplayable`
+   * @throws GatehouseError `rate_limited`, and like `getReplayable`
    */
   private async exchange(
     presented: ParsedRefreshToken,
@@ -101,7 +101,7 @@ export class RefreshService {
     // The project's limit was reached only together with other projects.
     if (counted && counted.count > session.project.settings.limits.refresh)
       return this.exchange(presented, successorHash, undefined);
-    return this.findReplayable(session, presented, successorHash);
+    return this.getReplayable(session, presented, successorHash);
   }
 
   /**
@@ -109,7 +109,7 @@ export class RefreshService {
    * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
    *   `reauthentication_required`
    */
-  private async findReplayable(
+  private async getReplayable(
     session: RefreshableSession,
     presented: ParsedRefreshToken,
     successorHash: Buffer,

@@ -106,7 +106,7 @@ export class Keyring {
    *   is no longer in the ring
    */
   decrypt(purpose: EncryptionPurpose, context: string, sealed: Buffer): string {
-    const root = this.findRoot(purpose, sealed.subarray(0, KID_LENGTH));
+    const root = this.getRoot(purpose, sealed.subarray(0, KID_LENGTH));
     const iv = sealed.subarray(KID_LENGTH, KID_LENGTH + IV_LENGTH);
     const tag = sealed.subarray(KID_LENGTH + IV_LENGTH, KID_LENGTH + IV_LENGTH + TAG_LENGTH);
     const body = sealed.subarray(KID_LENGTH + IV_LENGTH + TAG_LENGTH);
@@ -157,7 +157,7 @@ export class Keyring {
    * @throws UnreadableValueError if the secret for `kid` is no longer in the ring
    */
   getPepper(kid: string): Buffer {
-    return this.findRoot('password-pepper', Buffer.from(kid, 'hex')).derive('password-pepper');
+    return this.getRoot('password-pepper', Buffer.from(kid, 'hex')).derive('password-pepper');
   }
 
   /** Returns whether the secret for `kid` is in the ring. */
@@ -174,7 +174,7 @@ export class Keyring {
     return this.rootKeys[0]!;
   }
 
-  private findRoot(purpose: StoredPurpose, kid: Buffer): RootKey {
+  private getRoot(purpose: StoredPurpose, kid: Buffer): RootKey {
     const root = this.rootKeys.find((candidate) => candidate.kid.equals(kid));
     if (root) return root;
     throw new UnreadableValueError(purpose, `no entry of GATEHOUSE_SECRET has the id ${kid.toString('hex')}`);

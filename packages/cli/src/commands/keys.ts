@@ -4,7 +4,7 @@ import type { Cli } from '../cli.js';
 import { parseDuration, parseFutureTime, parseList, parseNumber } from '../options.js';
 import { formatTime, printJson, printLine, printNote } from '../output.js';
 import { addPageOptions, printPages, type PageOptions } from '../print-pages.js';
-import { findProject } from '../project.js';
+import { getProjectId } from '../project.js';
 import { confirm } from '../prompt.js';
 import type { Column } from '../table.js';
 import { visibleText } from '../console-shared/visible-text.js';
@@ -58,7 +58,7 @@ function addList(keys: Command, cli: Cli): void {
     .description('List the API keys of a project, newest first. Requires the scope api_key:read.');
   addPageOptions(command).action(async (options: PageOptions) => {
     const client = cli.connect();
-    const projectId = await findProject(cli, client);
+    const projectId = await getProjectId(cli, client);
     await printPages(cli, options, {
       read: (page) => client.apiKeys.list(projectId, page, { signal: cli.signal }).page(),
       columns,
@@ -98,7 +98,7 @@ function addCreate(keys: Command, cli: Cli): void {
     )
     .action(async (name: string, options: CreateOptions) => {
       const client = cli.connect();
-      const projectId = await findProject(cli, client);
+      const projectId = await getProjectId(cli, client);
       const body = { name, ...options };
       await printKey(cli, await client.apiKeys.create(projectId, body, { signal: cli.signal }));
     });
@@ -117,7 +117,7 @@ function addRotate(keys: Command, cli: Cli): void {
     .option('--rate-limit <n>', 'requests per second; default: as the previous key', parseNumber(1, 10_000))
     .action(async (id: string, { overlap, rateLimit }: RotateOptions) => {
       const client = cli.connect();
-      const projectId = await findProject(cli, client);
+      const projectId = await getProjectId(cli, client);
       const body = {
         ...(overlap !== undefined && { overlapSeconds: overlap }),
         ...(rateLimit !== undefined && { rateLimit }),
@@ -137,7 +137,7 @@ function addRevoke(keys: Command, cli: Cli): void {
     .option('--yes', 'do not ask for a confirmation')
     .action(async (id: string, { yes }: { yes?: boolean }) => {
       const client = cli.connect();
-      const projectId = await findProject(cli, client);
+      const projectId = await getProjectId(cli, client);
       await confirm(cli, `Revoke the key ${visibleText(id)}? This cannot be undone.`, yes);
       await client.apiKeys.revoke(projectId, id, { signal: cli.signal });
       if (cli.isJson) await printJson(cli, { id, revoked: true });

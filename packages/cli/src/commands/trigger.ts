@@ -87,7 +87,7 @@ async function sendTest(cli: Cli, { data, endpoint, idempotencyKey }: Options): 
   if (data !== undefined || idempotencyKey !== undefined)
     throw usageError('--data and --idempotency-key apply only to custom events.');
   const client = cli.connect();
-  const id = endpoint ?? (await findOnlyEndpoint(cli, client));
+  const id = endpoint ?? (await getOnlyEndpoint(cli, client));
   const delivery = await client.webhookEndpoints.sendTest(id, { signal: cli.signal });
   if (cli.isJson) return printJson(cli, delivery);
   await printLine(
@@ -99,7 +99,7 @@ async function sendTest(cli: Cli, { data, endpoint, idempotencyKey }: Options): 
 }
 
 /** @throws CliError if there is no endpoint, or more than one */
-async function findOnlyEndpoint(cli: Cli, client: Gatehouse): Promise<string> {
+async function getOnlyEndpoint(cli: Cli, client: Gatehouse): Promise<string> {
   const { projectId } = cli.settings();
   const query = projectId ? { project_id: projectId } : {};
   const { data: endpoints } = await client.webhookEndpoints.list(query, { signal: cli.signal }).page();

@@ -7,7 +7,7 @@ import { usageError } from '../cli-error.js';
 import { withIdPrefix } from './id-prefix.js';
 import { isEncoding } from '../console-shared/decode-text.js';
 import { printNote } from '../output.js';
-import { findProject } from '../project.js';
+import { getProjectId } from '../project.js';
 import { visibleText } from '../console-shared/visible-text.js';
 import { unusableProviderError, findUnusableProvider } from './unusable-providers.js';
 import { IdentitySlugs, type Provider } from './identity-slugs.js';
@@ -171,7 +171,7 @@ async function readProject(
   client: Gatehouse,
 ): Promise<{ projectId: string | undefined; providers: Provider[] | null; mfa: Mfa | null }> {
   try {
-    const projectId = await findProject(cli, client);
+    const projectId = await getProjectId(cli, client);
     const { settings } = await client.projects.get(projectId, {}, { signal: cli.signal });
     const providers: Provider[] = [];
     for await (const provider of client.identityProviders.list(projectId, {}, { signal: cli.signal }))

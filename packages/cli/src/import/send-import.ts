@@ -116,7 +116,7 @@ function showProgress(
       // A dry run is not stored.
       const state = request.dryRun
         ? null
-        : await findImport(client, request.importId, end.signal).catch(() => null);
+        : await getImport(client, request.importId, end.signal).catch(() => null);
       if (!end.signal.aborted)
         updateProgress(progress, start, state?.lastLine ?? sent.count, state?.failed ?? 0);
     }
@@ -142,7 +142,7 @@ function updateProgress(
 }
 
 /** Returns an import, or null if it was not started. @throws GatehouseError */
-export async function findImport(
+export async function getImport(
   client: Gatehouse,
   importId: string,
   signal?: AbortSignal,
@@ -158,7 +158,7 @@ export async function findImport(
 /** Returns the last imported line, also while Gatehouse is not available: 0. */
 async function findLastLine(client: Gatehouse, { importId, dryRun }: ImportRequest): Promise<number> {
   if (dryRun) return 0;
-  return (await findImport(client, importId).catch(() => null))?.lastLine ?? 0;
+  return (await getImport(client, importId).catch(() => null))?.lastLine ?? 0;
 }
 
 /** Returns true if the same request can succeed later. */

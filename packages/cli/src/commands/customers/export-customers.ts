@@ -9,9 +9,9 @@ import { usageError } from '../../cli-error.js';
 import { CountedCustomers, countCustomers } from '../../export/read-customers.js';
 import { targets } from '../../export/targets.js';
 import { printNote, write } from '../../output.js';
-import { findProject } from '../../project.js';
+import { getProjectId } from '../../project.js';
 import { visibleJson, visibleText } from '../../console-shared/visible-text.js';
-import { collectProviderName, exportToSystem, findTarget, type SystemOptions } from './export-to-system.js';
+import { collectProviderName, exportToSystem, getTarget, type SystemOptions } from './export-to-system.js';
 
 interface Options extends SystemOptions {
   hashes?: boolean;
@@ -56,7 +56,7 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
       `\nFiles:\n${targets.map(({ name, description }) => `  ${name.padEnd(10)} ${description}`).join('\n')}`,
     )
     .action((file: string | undefined, options: Options) => {
-      const target = findTarget(options);
+      const target = getTarget(options);
       return target ? exportToSystem(cli, target, file, options) : exportLines(cli, file, options);
     });
 }
@@ -66,7 +66,7 @@ async function exportLines(cli: Cli, file: string | undefined, { hashes, force }
   const target = file === undefined ? null : resolve(cli.cwd, file);
   if (target && existsSync(target) && !force)
     throw usageError(`The file ${file} exists.`, 'Choose another file, or replace it with --force.');
-  const projectId = await findProject(cli, client);
+  const projectId = await getProjectId(cli, client);
   const query = hashes ? { hashes: true } : {};
   const customers = new CountedCustomers(
     cli,

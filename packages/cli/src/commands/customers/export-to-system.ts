@@ -9,7 +9,7 @@ import { targets } from '../../export/targets.js';
 import { ImportReport } from '../../import/import-report.js';
 import { printReasons } from '../../import/import-summary.js';
 import { printJson, printRecord } from '../../output.js';
-import { findProject } from '../../project.js';
+import { getProjectId } from '../../project.js';
 
 /** The options for `gatehouse customers export` that belong to --to. */
 export interface SystemOptions {
@@ -34,7 +34,7 @@ export const collectProviderName = (
 /**
  * Returns the target system for --to, or null without it. @throws CliError for an option that belongs to another system
  */
-export function findTarget(options: SystemOptions): ExportTarget | null {
+export function getTarget(options: SystemOptions): ExportTarget | null {
   if (options.to === undefined && (options.provider || options.report !== undefined))
     throw usageError('--provider and --report require --to.');
   for (const { name, options: own = [] } of targets)
@@ -53,7 +53,7 @@ export async function exportToSystem(
 ): Promise<void> {
   if (name === undefined) throw usageError('--to requires the name of a folder.');
   const client = cli.connect();
-  const projectId = await findProject(cli, client);
+  const projectId = await getProjectId(cli, client);
   const folder = new TargetFolder(resolve(cli.cwd, name), target.files);
   await folder.create(options.force ?? false);
   const report = new ImportReport(options.report === undefined ? null : resolve(cli.cwd, options.report));

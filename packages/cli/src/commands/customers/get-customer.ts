@@ -15,7 +15,7 @@ export function addGetCustomerCommand(customers: Command, cli: Cli): void {
     .description('Get a customer. Requires the scope customer:read.')
     .argument('<id|email>', 'id or email address of the customer')
     .action(async (idOrEmail: string) => {
-      const customer = await findCustomer(cli, cli.connect(), idOrEmail);
+      const customer = await getCustomer(cli, cli.connect(), idOrEmail);
       if (cli.isJson) return printJson(cli, customer);
       await printRecord(cli, [
         ['Id', customer.id],
@@ -41,7 +41,7 @@ export function addGetCustomerCommand(customers: Command, cli: Cli): void {
  * Returns the customer with an id or an email address.
  * @throws CliError if no customer has the address, or customers in several projects have it
  */
-async function findCustomer(cli: Cli, { customers }: Gatehouse, idOrEmail: string): Promise<Customer> {
+async function getCustomer(cli: Cli, { customers }: Gatehouse, idOrEmail: string): Promise<Customer> {
   const options = { signal: cli.signal };
   if (!idOrEmail.includes('@')) return customers.get(idOrEmail, undefined, options);
   const { projectId } = cli.settings();

@@ -10,7 +10,7 @@ import { addFailures, printSummary } from '../../import/import-summary.js';
 import { addFileOptions, openFiles, type FileOptions } from '../../import/open-files.js';
 import { rejectRepeatedIds } from '../../import/repeated-ids.js';
 import { mfaChoices, planMfa, reportUnusedApp, type Mfa } from '../../import/second-factors.js';
-import { findImport, sendImport, type ImportState } from '../../import/send-import.js';
+import { getImport, sendImport, type ImportState } from '../../import/send-import.js';
 import type { SourceRecord } from '../../import/source.js';
 import { sources } from '../../import/sources.js';
 import { toLines } from '../../import/to-lines.js';
@@ -66,7 +66,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const isUpdate = options.update ?? false;
   const modes = [allowFastHashes, ...(isUpdate ? ['update'] : [])];
   const importId = options.importId ?? (await deriveImportId(inputs, [...settings, ...modes]));
-  const previous = options.dryRun ? null : await findImport(client, importId);
+  const previous = options.dryRun ? null : await getImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
   // A report that cannot be written fails before anything is imported.
   await createReport().close();

@@ -25,7 +25,7 @@ export async function runInit(cli: Cli, options: InitOptions): Promise<void> {
     throw new CliError('This folder contains no package.json.', {
       fix: 'Run the command in the folder of your app, or create one, such as with `npm create vite@latest`.',
     });
-  const framework = findFramework(folder, options.framework);
+  const framework = getFramework(folder, options.framework);
   const target = await findTarget(cli, folder, framework, options.publishableKey);
   const plan = await createPlan(folder, framework, target, options);
   await confirmReplacements(cli, findConflicts(folder, plan.variables));
@@ -44,7 +44,7 @@ export async function runInit(cli: Cli, options: InitOptions): Promise<void> {
 }
 
 /** Returns the app's framework. @throws CliError if it is not supported */
-function findFramework(folder: AppFolder, name: FrameworkName | undefined): Framework {
+function getFramework(folder: AppFolder, name: FrameworkName | undefined): Framework {
   const found = name ? frameworks[name] : Object.values(frameworks).find((each) => each.detect(folder));
   if (found) return found;
   throw new CliError('This app uses none of Next.js, Vite with React, Express and NestJS.', {

@@ -6,13 +6,13 @@ import { ExitCode } from '../../cli-error.js';
 import { createFeedReader, findCursor, followFeed, type Progress } from '../../follow-feed.js';
 import { parsePastTime } from '../../options.js';
 import { printJson } from '../../output.js';
-import { findProject } from '../../project.js';
+import { getProjectId } from '../../project.js';
 import { EventForwarder } from './event-forwarder.js';
 import type { Report } from './listen-record.js';
 import { parseTarget } from './parse-target.js';
 import { readKeys } from './read-keys.js';
 import { reportText } from './report-text.js';
-import { findSigningSecret } from './signing-secret.js';
+import { getSigningSecret } from './signing-secret.js';
 
 interface Options {
   forward: URL;
@@ -52,8 +52,8 @@ export const addListenCommand = (program: Command, cli: Cli): unknown =>
 /** Forwards events until the command is interrupted or ended with a key. */
 async function listen(cli: Cli, options: Options): Promise<void> {
   const client = cli.connect();
-  const projectId = await findReadableProject(cli, client);
-  const { secret, source, isGenerated } = await findSigningSecret(cli, projectId, options.secretFile);
+  const projectId = await getReadableProject(cli, client);
+  const { secret, source, isGenerated } = await getSigningSecret(cli, projectId, options.secretFile);
   const stop = new AbortController();
   const signal = AbortSignal.any([cli.signal, stop.signal]);
   const report: Report = (record) => (cli.isJson ? printJson(cli, record) : reportText(cli, record));
@@ -103,8 +103,8 @@ async function listen(cli: Cli, options: Options): Promise<void> {
 }
 
 /** Returns the command's project. Checks an id from the settings: another project's feed would be empty. */
-async function findReadableProject(cli: Cli, client: Gatehouse): Promise<string> {
-  const projectId = await findProject(cli, client);
+async function getReadableProject(cli: Cli, client: Gatehouse): Promise<string> {
+  const projectId = await getProjectId(cli, client);
   if (!cli.settings().projectId) return projectId;
   try {
     await client.projects.get(projectId, undefined, { signal: cli.signal });

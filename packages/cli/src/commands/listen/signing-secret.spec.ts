@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSigningSecret } from './signing-secret.js';
+import { getSigningSecret } from './signing-secret.js';
 
 const newSecret = (byte: number): string => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 
@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const find = (projectId: string, more: { secret?: string; file?: string } = {}) => {
   const env = { XDG_CONFIG_HOME: folder, APPDATA: folder, GATEHOUSE_WEBHOOK_SECRET: more.secret };
-  return findSigningSecret({ env, cwd: folder }, projectId, more.file);
+  return getSigningSecret({ env, cwd: folder }, projectId, more.file);
 };
 
 it('generates a secret for each project once, in a file that only the user can read', async () => {

@@ -30,7 +30,7 @@ export interface SigningSecret {
  * Returns the signing secret that the user has passed, or the project's generated one.
  * @throws CliError with exit code 2 if it is invalid, without repeating it
  */
-export async function findSigningSecret(
+export async function getSigningSecret(
   { env, cwd }: Pick<Cli, 'env' | 'cwd'>,
   projectId: string,
   secretFile: string | undefined,

@@ -32,7 +32,7 @@ async function* readSupabase(
   files: readonly string[],
   { note }: SourceOptions,
 ): AsyncGenerator<SourceRecord> {
-  const tables = await Promise.all(files.map(async (file) => ({ file, table: await findTable(file) })));
+  const tables = await Promise.all(files.map(async (file) => ({ file, table: await getTable(file) })));
   const userFiles = tables.filter(({ table }) => table === 'users').map(({ file }) => file);
   if (userFiles.length === 0)
     throw usageError('None of the files is the table auth.users, which has the columns id and email.');
@@ -53,7 +53,7 @@ async function* readSupabase(
 }
 
 /** @throws CliError for another table */
-async function findTable(file: string): Promise<'users' | 'identities' | 'mfa_factors'> {
+async function getTable(file: string): Promise<'users' | 'identities' | 'mfa_factors'> {
   const columns = new Set(await readColumns(file));
   if (columns.has('user_id') && columns.has('provider_id')) return 'identities';
   if (columns.has('user_id') && columns.has('factor_type')) return 'mfa_factors';
