@@ -51,9 +51,9 @@ export default {
     outline: 'deep',
     search: {
       provider: 'local',
-      // Guides come before the records of decisions.
+      // Guides rank before decision records. An id is a path that begins with the base.
       options: {
-        miniSearch: { searchOptions: { boostDocument: (id) => (id.startsWith('/adr/') ? 0.2 : 1) } },
+        miniSearch: { searchOptions: { boostDocument: (id) => (id.includes('/adr/') ? 0.2 : 1) } },
       },
     },
   },

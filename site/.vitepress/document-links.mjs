@@ -51,7 +51,6 @@ function changeLinks(tokens, replace) {
       const href = replace(token.attrGet('href'));
       removed.push(href === null);
       if (href !== null) token.attrSet('href', href);
-      if (href?.startsWith('/reference/')) token.attrSet('target', '_self');
     }
     const isRemoved = token.type.startsWith('link_') && removed.at(-1);
     if (token.type === 'link_close') removed.pop();
