@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { main, root, ScriptError } from './environment.mjs';
+import { main, root, ScriptError, step } from './environment.mjs';
 import { run, runNpm } from './processes.mjs';
 
 const site = path.join(root, 'site');
@@ -14,24 +14,20 @@ await main(async () => {
   return (await vitepress(['preview', '--port', PORT])).code;
 });
 
-/** Installs the packages of the site, which no other command needs. */
+/** Installs the site's packages if they are missing or outdated. No other command needs them. */
 async function installPackages() {
   const lock = fs.statSync(path.join(site, 'package-lock.json')).mtimeMs;
   const installed = path.join(site, 'node_modules', '.package-lock.json');
   if (fs.existsSync(installed) && fs.statSync(installed).mtimeMs >= lock) return;
-  console.log('Installing the packages of the site …');
-  const { code, output } = await runNpm([
-    'ci',
-    '--prefix',
-    site,
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-  ]);
-  if (code !== 0) throw new ScriptError(output.trim());
+  await step(process.stdout, 'Installing the packages of the site', async () => {
+    // VitePress is a dev dependency, which npm does not install if NODE_ENV is production.
+    const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    const { code, output } = await runNpm(args, { cwd: site });
+    if (code !== 0) throw new ScriptError(`${output}\nInstallation failed: npm ci exited with code ${code}.`);
+  });
 }
 
-/** Runs a command of VitePress in the folder of the site. */
+/** Runs a VitePress command for the site. */
 function vitepress(args) {
   const program = path.join(site, 'node_modules/vitepress/bin/vitepress.js');
   return run(process.execPath, [program, ...args], { cwd: site, stdio: 'inherit' });
