@@ -5,9 +5,9 @@ import path from 'node:path';
 const VIEWER = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /**
- * Writes the API reference: the viewer, and the OpenAPI document of this version and of each release in docs/releases.
+ * Writes the API reference: the viewer, the unreleased OpenAPI document, and one for each release in docs/releases.
  * @param {string} root folder of the repository
- * @param {string} folder
+ * @param {string} folder the target
  */
 export function writeApiReference(root, folder) {
   fs.mkdirSync(folder, { recursive: true });

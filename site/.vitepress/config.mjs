@@ -7,7 +7,7 @@ import { readSidebar } from './sidebar.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The documents on the site: those of docs/, and the ones to which they link. */
+/** The documents on the site. Other documents, such as those in test/, are only in the repository. */
 const PAGES = [
   'README.md',
   'CHANGELOG.md',
@@ -24,15 +24,14 @@ export default {
   description: 'Customer authentication and identity with webhook delivery you can trust',
   lang: 'en-US',
   srcDir: '..',
-  srcExclude: ['**/node_modules/**', ...documentsIn('.').filter((file) => !PAGES.includes(file))],
+  srcExclude: documentsIn('.').filter((file) => !PAGES.includes(file)),
   outDir: '../dist/site',
   cacheDir: '../node_modules/.cache/site',
   rewrites: Object.fromEntries(PAGES.map((file) => [file, pageOf(file)])),
-  // The path below which the site is served, such as /gatehouse/.
+  // The path at which the site is published, such as /gatehouse/.
   base: process.env.DOCS_BASE ?? '/',
   cleanUrls: true,
-  lastUpdated: false,
-  // `npm run files` checks the links of all documents.
+  // VitePress would report links to the API reference. test/clients/docs-site.nightly.spec.ts checks all links.
   ignoreDeadLinks: true,
   markdown: {
     anchor: { slugify: githubSlug },
@@ -57,13 +56,13 @@ export default {
       },
     },
   },
-  // Searches, the theme and the pages need nothing from other sites.
+  // An empty icon, so that browsers do not request /favicon.ico.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  // Not the configuration of the programs, which is in the same folder as the documents.
   vite: {
+    // Vite would load the vite.config.mjs of the programs, because the source folder is the repository.
     configFile: false,
     publicDir: false,
-    // The documents are outside of the folder with the packages.
+    // Pages import vue, but Vite does not find it from their folders: only site/node_modules contains it.
     resolve: {
       alias: [
         { find: /^vue$/, replacement: vue('dist/vue.runtime.esm-bundler.js') },
@@ -83,13 +82,13 @@ function githubSlug(heading) {
     .replaceAll(' ', '-');
 }
 
-/** Keeps code such as `{{email}}` as it is: the pages are templates of Vue. */
+/** Keeps inline code such as `{{email}}` unchanged. Pages are Vue templates, which would evaluate it. */
 function literalCode(md) {
   md.renderer.rules.code_inline = (tokens, index, options, env, renderer) =>
     `<code v-pre${renderer.renderAttrs(tokens[index])}>${md.utils.escapeHtml(tokens[index].content)}</code>`;
 }
 
-/** Returns the Markdown files in a folder of the repository, by their path from its root. */
+/** Returns the paths of the Markdown files in a folder, relative to the root of the repository. */
 function documentsIn(folder) {
   return fs
     .readdirSync(path.join(root, folder), { withFileTypes: true })

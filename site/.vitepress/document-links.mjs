@@ -21,8 +21,8 @@ export const routeOf = (file) =>
     .replace(/\.md$/, '')}`;
 
 /**
- * Makes links between documents lead to their pages. A link to another file of the repository, such as a folder or a
- * configuration, becomes text, because the site does not contain it.
+ * Rewrites links between documents to links between their pages. The site does not contain other files, such as
+ * sources and configuration, so links to them become text.
  * @param {import('markdown-it')} md
  * @param {string} root
  * @param {string[]} documents their paths from the root of the repository
@@ -43,7 +43,7 @@ export function documentLinks(md, root, documents) {
   }
 }
 
-/** Replaces the target of each link, and removes the links without a target. */
+/** Replaces each link's target. If the new target is null, only the link's content remains. */
 function changeLinks(tokens, replace) {
   const removed = [];
   for (const token of tokens) {

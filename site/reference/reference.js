@@ -1,18 +1,18 @@
 'use strict';
 
-// The other pages store the selected theme under this name.
+// VitePress stores the selected theme under this key.
 const selected = localStorage.getItem('vitepress-theme-appearance') ?? 'auto';
 const isDark = selected === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : selected === 'dark';
 document.documentElement.classList.toggle('dark-mode', isDark);
 
 const select = document.querySelector('#version');
 
-/** Shows the reference of a version, which stands in the query, so that the page can be linked to. */
+/** Shows the reference for a version. */
 async function show({ version, document: name }) {
   select.value = version;
   document.querySelector('#document').href = name;
   const spec = await (await fetch(name)).json();
-  // The site is no server of the API, so the viewer sends no requests.
+  // The site does not serve the API, so the viewer must not send requests (supportedSubmitMethods).
   SwaggerUIBundle({
     spec,
     dom_id: '#reference',
@@ -31,6 +31,7 @@ async function start() {
   const wanted = new URLSearchParams(location.search).get('version');
   await show(versions.find(({ version }) => version === wanted) ?? versions[0]);
   select.addEventListener('change', () => {
+    // A link to the page contains the version.
     history.replaceState(null, '', `?version=${encodeURIComponent(select.value)}`);
     void show(versions.find(({ version }) => version === select.value));
   });
