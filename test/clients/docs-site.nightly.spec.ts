@@ -4,6 +4,9 @@ import { run } from '../../scripts/processes.mjs';
 
 const site = 'dist/site';
 
+/** The path of the site on GitHub Pages. */
+const BASE = '/gatehouse/';
+
 /** Returns the file that a static server sends for a path, or undefined. */
 const fileOf = (path: string): string | undefined =>
   [path, `${path}.html`, posix.join(path, 'index.html')].find(
@@ -15,7 +18,9 @@ const idsIn = (html: string): Set<string> =>
 
 describe('npm run docs', () => {
   beforeAll(async () => {
-    const { code, output } = await run(process.execPath, ['scripts/docs.mjs'], {});
+    const { code, output } = await run(process.execPath, ['scripts/docs.mjs'], {
+      env: { ...process.env, DOCS_BASE: BASE },
+    });
     if (code !== 0) throw new Error(output);
   });
 
@@ -28,8 +33,10 @@ describe('npm run docs', () => {
     const broken = [...html].flatMap(([page, text]) =>
       [...text.matchAll(/<a [^>]*href="([^":]+)"/g)].flatMap(([, href]) => {
         const base = page.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '');
-        const { pathname, hash } = new URL(href!.replaceAll('&amp;', '&'), `http://site.test/${base}`);
-        const file = fileOf(decodeURIComponent(pathname).slice(1));
+        const { pathname, hash } = new URL(href!.replaceAll('&amp;', '&'), `http://site.test${BASE}${base}`);
+        const file = pathname.startsWith(BASE)
+          ? fileOf(decodeURIComponent(pathname.slice(BASE.length)))
+          : undefined;
         const isFound =
           file !== undefined &&
           (hash === '' || !html.has(file) || idsIn(html.get(file)!).has(decodeURIComponent(hash.slice(1))));
